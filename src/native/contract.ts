@@ -1,0 +1,244 @@
+/**
+ * The typed contract of the native addon, and the only description of it.
+ *
+ * Units: a token id is an int32, a log probability a float32 in nats, a weight version an int32, a length a number of
+ * tokens. Tokens cross this boundary as typed arrays or not at all. Interactions of a session are named by their index
+ * in completion order, starting at 0; `-1` stands for "none".
+ *
+ * Every error thrown here is an `Error` with a stable `code` of {@link NativeErrorCode}.
+ */
+
+export type NativeErrorCode =
+  /** A wrong argument: type, range, length. */
+  | "ERR_INVALID_ARG"
+  /** An engine's reply that is not the JSON that it should be. */
+  | "ERR_REPLY_MALFORMED"
+  /** An engine's reply whose ids, log probabilities and counts do not agree with each other. */
+  | "ERR_REPLY_MISMATCH"
+  /** A log probability that is NaN or infinite (JSON `null` included). */
+  | "ERR_REPLY_NOT_FINITE"
+  /** A use after `release()`. */
+  | "ERR_RELEASED"
+  /** More bytes than one block can have on this Node. */
+  | "ERR_TOO_LARGE"
+  /** The allocation failed. */
+  | "ERR_OUT_OF_MEMORY";
+
+export interface NativeAddon {
+  readonly Session: new () => NativeSession;
+  readonly Generation: new () => NativeGeneration;
+  /**
+   * Chain digests of a message list: 16 bytes a message, entry k covering messages 0..k, so that two lists share a
+   * prefix of n messages exactly if their entries n-1 are equal. `canonical` holds one string per message.
+   */
+  digestMessages(canonical: readonly string[]): Uint8Array;
+  /** Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it. */
+  planBatch(sessions: readonly NativeSession[], options: PlanOptions): NativePlan;
+}
+
+/** The tokens of one conversation tree. Mutated from the event loop only. */
+export interface NativeSession {
+  /** Interactions recorded, dropped ones included. */
+  readonly length: number;
+  /** Bytes of native memory that this session holds. */
+  readonly byteLength: number;
+  /**
+   * The best parent for a request whose messages have these chain digests: first the longest
+   * `messages + output` that is a strict prefix, then the longest `messages` that is one; ties go to the newest.
+   */
+  findParent(digests: Uint8Array): ParentMatch | undefined;
+  /** The interactions, not dropped, whose input messages are exactly these; newest first. */
+  findSame(digests: Uint8Array): number[];
+  /**
+   * A prompt: the whole sequence (input and output) of interaction `base`, if given, followed by `pieces`.
+   * The pieces are copied. A prompt may be longer-lived than the session.
+   */
+  prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
+  /** Adds an interaction. The generation is consumed: using it afterwards throws `ERR_RELEASED`. */
+  record(input: RecordInput): RecordResult;
+  /** Takes an interaction without children out of the tree: it is no one's parent and in no export. */
+  drop(index: number): void;
+  /** The interaction's own reward; finite, kept as float64. Replaces an earlier one. */
+  setReward(index: number, reward: number): void;
+  interaction(index: number): InteractionInfo;
+  /** Final rewards of all interactions by index: own + discount × children's, float64 inside. Dropped ones hold 0. */
+  discountedRewards(discount: number): Float32Array;
+}
+
+export interface ParentMatch {
+  readonly index: number;
+  /** "continuation": messages + output are the prefix; "messages": only the input messages are. */
+  readonly rule: "continuation" | "messages";
+}
+
+export interface RecordInput {
+  readonly prompt: NativePrompt;
+  readonly generation: NativeGeneration;
+  /** From {@link NativeAddon.digestMessages} of the input messages. */
+  readonly digests: Uint8Array;
+  /** The output messages in canonical form. */
+  readonly output: readonly string[];
+  /** Fixes the parent; `-1` makes a root. Absent: found by {@link NativeSession.findParent}. */
+  readonly parent?: number;
+}
+
+export interface RecordResult {
+  readonly index: number;
+  readonly parent: number;
+  readonly tokenExact: boolean;
+  /** Input tokens that are stored with the parent and not again here. */
+  readonly sharedTokens: number;
+}
+
+export interface InteractionInfo {
+  readonly parent: number;
+  /** The parent's input and output tokens are a prefix of this input. False for a root. */
+  readonly tokenExact: boolean;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly sharedTokens: number;
+  readonly ownReward: number | undefined;
+  readonly children: number;
+  readonly dropped: boolean;
+}
+
+/** The input token ids of one model call. Immutable. */
+export interface NativePrompt {
+  readonly length: number;
+  /** A copy of the ids. For engines in this process and for tests. */
+  tokens(): Int32Array;
+  /**
+   * A JSON request body: `prefix`, then `[id,id,…]` of the prompt (and of `partial`, when a cut generation is
+   * resumed), then `suffix`, in UTF-8.
+   */
+  requestBody(prefix: string, suffix: string, partial?: NativeGeneration): Buffer;
+}
+
+/** The output of one model call while it comes in: ids, log probabilities, versions, optionally top alternatives. */
+export interface NativeGeneration {
+  readonly length: number;
+  /** Adds sampled tokens. Lengths must be equal, log probabilities finite (`ERR_REPLY_NOT_FINITE`), ids ≥ 0. */
+  append(ids: Int32Array, logprobs: Float32Array, versions: number | Int32Array): void;
+  /**
+   * Adds alternatives per token: `width` (id, logprob) pairs for each of the last tokens. `ids.length` is a multiple of
+   * `width`; unused places hold id -1.
+   */
+  appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
+  /**
+   * Reads a whole reply of SGLang's `/generate` and adds its tokens. `version` is given to tokens for which the reply
+   * has no integer version. Nothing is added when it throws (`ERR_REPLY_…`).
+   */
+  appendSglangReply(body: Uint8Array, version: number): EngineReply;
+  /** The same on a worker thread, for large bodies. The generation must not be used until it settles. */
+  appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
+  /** Copies of what came in so far, from token `from` (default 0). */
+  ids(from?: number): Int32Array;
+  logprobs(from?: number): Float32Array;
+  versions(from?: number): Int32Array;
+  /** Alternatives of all tokens: `width` entries a token, or undefined where none were recorded. */
+  top(): TopLogprobs | undefined;
+}
+
+export interface TopLogprobs {
+  readonly width: number;
+  readonly ids: Int32Array;
+  readonly logprobs: Float32Array;
+}
+
+/** What an engine's reply says beside its tokens. Absent fields were not in the reply. */
+export interface EngineReply {
+  /** Tokens that this reply added. */
+  readonly tokens: number;
+  readonly id?: string;
+  readonly finish?: EngineFinish;
+  readonly promptTokens?: number;
+  readonly completionTokens?: number;
+  readonly cachedTokens?: number;
+}
+
+/** SGLang's finish reason object; `matched` is a token id or a string where it is one, absent for a list. */
+export interface EngineFinish {
+  readonly type: string;
+  readonly matched?: number | string;
+  readonly message?: string;
+  readonly statusCode?: number;
+}
+
+export type ExportStyle = "individual" | "concat";
+
+export interface PlanOptions {
+  readonly style: ExportStyle;
+  readonly discount: number;
+  /** What a child that is not token-exact does to `concat`: listed in `mismatches`, or a new row. */
+  readonly onMismatch: "error" | "split";
+  readonly padTokenId: number;
+  readonly padSide: "left" | "right";
+  readonly padToMultipleOf: number;
+  /** 0: no limit. */
+  readonly maxLength: number;
+  readonly overflow: "error" | "truncate" | "drop";
+}
+
+export interface NativePlan {
+  /** In order of sessions, then of interactions. */
+  readonly rows: readonly PlanRow[];
+  /** Children that are not token-exact under `concat` with onMismatch "error"; not empty: the plan cannot be packed. */
+  readonly mismatches: readonly ConcatMismatch[];
+  /** Rows over maxLength with overflow "error"; not empty: the plan cannot be packed. With "drop": those left out. */
+  readonly overflows: readonly PlanRow[];
+  /** [B, T] of the padded batch. */
+  readonly shape: readonly [number, number];
+  /** Bytes of tensor data, header excluded. */
+  readonly byteLength: number;
+  /**
+   * Writes the padded batch as one safetensors block, off the event loop. `metadata` is the header's `__metadata__`:
+   * strings to strings.
+   *
+   * Tensors: input_ids I32, loss_mask I32, logprobs F32, versions I32 [B, T]; attention_mask BOOL [B, T]; rewards F32 [B].
+   */
+  pack(metadata: Readonly<Record<string, string>>): Promise<NativeBatch>;
+  /**
+   * Writes a JSON text off the event loop: parts[0], tensor_dict of row 0, parts[1], …, parts[rows.length]. A
+   * tensor_dict is `{"input_ids":{"type":"tensor","dtype":"torch.int32","shape":[1,L],"data":"<base64>"},…}` with
+   * input_ids, loss_mask, logprobs, versions, attention_mask ([1, L]) and rewards ([1]).
+   */
+  packJson(parts: readonly string[]): Promise<Buffer>;
+}
+
+export interface PlanRow {
+  /** Index into the sessions that were planned. */
+  readonly session: number;
+  readonly interaction: number;
+  /** Tokens of the row (after truncation). */
+  readonly length: number;
+  /** After discount. */
+  readonly reward: number;
+}
+
+export interface ConcatMismatch {
+  readonly session: number;
+  readonly parent: number;
+  readonly child: number;
+  /** The first position at which the child's input differs from the parent's sequence. */
+  readonly position: number;
+  readonly parentToken: number;
+  /** -1 where the child's input ends there. */
+  readonly childToken: number;
+}
+
+export interface NativeBatch {
+  /** The whole block as safetensors: 8-byte header length, JSON header, data. A view, no copy. */
+  readonly bytes: Uint8Array;
+  readonly tensors: readonly TensorSpan[];
+  /** Idempotent. Detaches every view of the block and frees it. */
+  release(): void;
+}
+
+export interface TensorSpan {
+  readonly name: string;
+  readonly dtype: "I32" | "F32" | "BOOL";
+  readonly shape: readonly number[];
+  /** From the start of `bytes`. */
+  readonly byteOffset: number;
+  readonly byteLength: number;
+}
