@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { Message } from "./message.js";
+
+/**
+ * Messages in the shape of OpenAI's chat completions, which agents, trainers and chat templates share, and their
+ * reading into {@link Message}. `null` means absent; fields that no prompt shows are dropped.
+ */
+
+const text = z.string().transform((value) => value.toWellFormed());
+const optionalText = text.nullish();
+
+const textPart = z.object({ type: z.literal("text"), text });
+const refusalPart = z.object({ type: z.literal("refusal"), refusal: text });
+
+const contentOf = (part: z.ZodType<{ text: string } | { refusal: string }>) =>
+  z.union([
+    text,
+    z.array(part).transform((parts) => parts.map((p) => ("text" in p ? p.text : p.refusal)).join("")),
+  ]);
+const content = contentOf(
+  z.discriminatedUnion("type", [textPart], {
+    error: (issue) => `only text parts are supported, got ${describePart(issue.input)}`,
+  }),
+);
+const assistantContent = contentOf(
+  z.discriminatedUnion("type", [textPart, refusalPart], {
+    error: (issue) => `only text and refusal parts are supported, got ${describePart(issue.input)}`,
+  }),
+);
+
+const toolCall = z.object({
+  id: text,
+  type: z.literal("function").nullish(),
+  function: z.object({ name: text.pipe(z.string().min(1)), arguments: text }),
+});
+
+const named = { name: optionalText };
+const plain = <R extends "system" | "developer" | "user">(role: R) =>
+  z.object({ role: z.literal(role), content, ...named });
+
+const assistant = z.object({
+  role: z.literal("assistant"),
+  content: assistantContent.nullish(),
+  refusal: optionalText,
+  reasoning_content: optionalText,
+  reasoning: optionalText,
+  tool_calls: z.array(toolCall).nullish(),
+  ...named,
+});
+
+const toolResult = z.object({ role: z.literal("tool"), content, tool_call_id: text, ...named });
+
+const chatMessageShape = z.discriminatedUnion(
+  "role",
+  [plain("system"), plain("developer"), plain("user"), assistant, toolResult],
+  { error: "must be one of system, developer, user, assistant, tool" },
+);
+
+/** One chat message as a request spells it. */
+export const chatMessageSchema = chatMessageShape.transform(toMessage);
+
+export const chatMessagesSchema = z.array(chatMessageSchema).min(1, "must hold at least one message");
+
+/** What {@link chatMessageSchema} accepts, for documentation and for the library's callers. */
+export type ChatMessage = z.input<typeof chatMessageShape>;
+
+function toMessage(message: z.output<typeof chatMessageShape>): Message {
+  const name = message.name ? { name: message.name } : {};
+  switch (message.role) {
+    case "assistant":
+      return { role: "assistant", content: message.content || message.refusal || "", ...assistantExtras(message), ...name };
+    case "tool":
+      return { role: "tool", content: message.content, toolCallId: message.tool_call_id, ...name };
+    default:
+      return { role: message.role, content: message.content, ...name };
+  }
+}
+
+function assistantExtras(message: z.output<typeof assistant>): Pick<Message, "reasoning" | "toolCalls"> {
+  const reasoning = message.reasoning_content || message.reasoning;
+  const toolCalls = message.tool_calls?.map((call) => ({ id: call.id, ...call.function }));
+  return { ...(reasoning ? { reasoning } : {}), ...(toolCalls?.length ? { toolCalls } : {}) };
+}
+
+/** The same message as an answer or an export spells it. */
+export function toChatMessage(message: Message): ChatMessage {
+  const { role, content: body, reasoning, toolCalls, toolCallId, name } = message;
+  const base = { content: body, ...(name ? { name } : {}) };
+  if (role === "tool") return { role, ...base, tool_call_id: toolCallId ?? "" };
+  if (role !== "assistant") return { role, ...base };
+  return {
+    role,
+    ...base,
+    ...(reasoning ? { reasoning_content: reasoning } : {}),
+    ...(toolCalls ? { tool_calls: toolCalls.map(toWireCall) } : {}),
+  };
+}
+
+function toWireCall(call: { id: string; name: string; arguments: string }) {
+  return { id: call.id, type: "function" as const, function: { name: call.name, arguments: call.arguments } };
+}
+
+function describePart(part: unknown): string {
+  const type = typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
+  return typeof type === "string" ? `a part of type "${type.slice(0, 40)}"` : "a part without a type";
+}

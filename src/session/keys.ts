@@ -1,0 +1,17 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** A fresh session key: `sk-` and 32 random bytes in base64url. */
+export function newSessionKey(): string {
+  return `sk-${randomBytes(32).toString("base64url")}`;
+}
+
+/** What is kept of a key: its SHA-256. */
+export function hashKey(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
+}
+
+/** Compares two hashes in a time that does not depend on where they differ. */
+export function sameHash(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
