@@ -63,8 +63,6 @@ export interface NativeSession {
   interaction(index: number): InteractionInfo;
   /** Final rewards of all interactions by index: own + discount × children's, float64 inside. Dropped ones hold 0. */
   discountedRewards(discount: number): Float32Array;
-  /** Where a child's input first leaves its parent's sequence; undefined for a root and for a token-exact child. */
-  mismatch(index: number): Omit<ConcatMismatch, "session"> | undefined;
   /**
    * Frees the tokens now. Plans, prompts and batches made before keep what they need. Idempotent; any other use
    * afterwards throws `ERR_RELEASED`.
