@@ -1,0 +1,10 @@
+export { type AdminKey, adminKey } from "./admin-key.js";
+export { cacheFolder } from "./cache-folder.js";
+export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./error.js";
+export { removeKeyFile, writeKeyFile } from "./key-file.js";
+export { messageFilters } from "./message-filters.js";
+export { parseConfig } from "./parse.js";
+export { redact } from "./redact.js";
+export { type ConfigSources, resolveConfig } from "./resolve.js";
+export type { Config } from "./schema/sections.js";
+export { requireServedEngine } from "./served-engines.js";

@@ -1,0 +1,47 @@
+import type { ConfigProblem } from "./error.js";
+import { findKey } from "./key.js";
+import type { Spelled } from "./spelling.js";
+import { merge, nest } from "./tree.js";
+import { readYaml } from "./yaml-source.js";
+
+type Override = { readonly value: unknown } | { readonly problem: ConfigProblem };
+
+/**
+ * Reads `key=value` arguments: dotted paths, values in YAML (`engine.urls=[http://a,http://b]`). Of a key that is given
+ * twice the later value stands. The value of a text key is the text as it is, unless it is quoted.
+ */
+export function readOverrides(args: readonly string[]): Spelled {
+  let value: unknown = {};
+  const problems: ConfigProblem[] = [];
+  for (const arg of args) {
+    const override = readOverride(arg);
+    if ("problem" in override) problems.push(override.problem);
+    else value = merge(value, override.value);
+  }
+  return { value, problems };
+}
+
+function readOverride(arg: string): Override {
+  const equals = arg.indexOf("=");
+  const path = equals < 0 ? arg : arg.slice(0, equals);
+  const keys = path.split(".");
+  if (equals < 0 || keys.includes("")) {
+    return { problem: { path: path || arg, message: `expected key=value, got ${JSON.stringify(hideValue(arg))}` } };
+  }
+  const text = arg.slice(equals + 1);
+  const key = findKey(path);
+  if (key?.isText && isPlainText(text, key.expectedEntry !== undefined)) return { value: nest(keys, text) };
+  const result = readYaml(text, keys);
+  if ("value" in result) return { value: nest(keys, result.value) };
+  return { problem: { path, message: `not a YAML value: ${result.errors.join("; ")}` } };
+}
+
+/** Text for which YAML has no reading of its own that is wanted here: not quoted, not null, not a list for a list. */
+function isPlainText(text: string, isList: boolean): boolean {
+  return !/^\s*(["']|(~|null)?\s*$)/.test(text) && !(isList && /^\s*\[/.test(text));
+}
+
+function hideValue(arg: string): string {
+  const equals = arg.indexOf("=");
+  return equals < 0 ? arg : `${arg.slice(0, equals)}=…`;
+}

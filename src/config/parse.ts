@@ -1,0 +1,24 @@
+import { ConfigError, type ConfigProblem } from "./error.js";
+import { describeIssue, toProblems } from "./problem.js";
+import { configSchema } from "./schema/config.js";
+import type { Config } from "./schema/sections.js";
+import { normalizeSpelling } from "./spelling.js";
+
+/**
+ * Checks a configuration and fills in the defaults.
+ *
+ * @param written maps as YAML or JSON have them; `rollout.compat` and single values of lists are fine
+ * @throws {@link ConfigError} `config_invalid` with everything that is wrong, unknown keys included
+ */
+export function parseConfig(written: unknown): Config {
+  const { value, problems } = normalizeSpelling(written);
+  return checkConfig(value, problems);
+}
+
+/** As {@link parseConfig}, of a normalized value, with what was already found wrong. */
+export function checkConfig(value: unknown, problems: readonly ConfigProblem[]): Config {
+  const result = configSchema.safeParse(value, { error: describeIssue, reportInput: false });
+  if (result.success && problems.length === 0) return result.data;
+  const issues = result.success ? [] : result.error.issues.flatMap(toProblems);
+  throw new ConfigError("config_invalid", [...problems, ...issues]);
+}

@@ -1,0 +1,24 @@
+import { findKey } from "./key.js";
+import type { Config } from "./schema/sections.js";
+import { mapLeaves } from "./tree.js";
+
+const HIDDEN = "[redacted]";
+
+/** A copy of the configuration that can be shown: no key in it, no password in a URL. */
+export function redact(config: Config): Record<string, unknown> {
+  return mapLeaves(config, hideLeaf) as Record<string, unknown>;
+}
+
+function hideLeaf(value: unknown, path: string): unknown {
+  if (findKey(path)?.isSecret) return value === null ? null : HIDDEN;
+  return Array.isArray(value) ? value.map(hidePassword) : value;
+}
+
+function hidePassword(value: unknown): unknown {
+  if (typeof value !== "string" || !URL.canParse(value)) return value;
+  const url = new URL(value);
+  if (url.username === "" && url.password === "") return value;
+  url.username = "redacted";
+  url.password = "";
+  return url.href;
+}

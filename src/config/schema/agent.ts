@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { GIBIBYTE } from "./limits.js";
+import { filterPattern, optionalText, seconds, secretKey } from "./values.js";
+
+/** Sessions of agents: how long they live, who may open them, how their calls become prompts and their tree an export. */
+export const agentSchema = z.strictObject({
+  mode: z
+    .enum(["inline", "subproc"])
+    .default("inline")
+    .describe("Where an agent runs: in the rollout worker's process, or in a pool of subprocesses."),
+  subproc_max_workers: z.int().min(1).max(256).default(4).describe("Size of that pool."),
+  admin_api_key: secretKey
+    .nullable()
+    .default(null)
+    .describe(
+      "Admin key. Null takes the environment variable `ROLLTAPE_ADMIN_API_KEY`, " +
+        "without which a random key is written to `rollout.agent.key_file`.",
+    )
+    .meta({ writeOnly: true }),
+  key_file: optionalText.describe(
+    "File that a random admin key is written to, readable by its owner only; null takes `admin-key-<port>` in the " +
+      "cache folder (`$ROLLTAPE_CACHE_DIR`, else `$XDG_CACHE_HOME/rolltape`, else `~/.cache/rolltape`).",
+  ),
+  session_timeout_seconds: seconds
+    .gt(0)
+    .default(3600)
+    .describe("A session that saw no call for this long expires: its data is freed, its key revoked."),
+  drain_seconds: seconds.default(5).describe("How long an export, or a server that stops, waits for calls in flight."),
+  export_retention_seconds: seconds.default(300).describe("How long an exported session can be exported again."),
+  export_retention_bytes: z.int().min(0).default(GIBIBYTE).describe("Bytes kept at most for exports to be repeated."),
+  turn_discount: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe("Share of a turn's reward that its parent turn receives."),
+  export_style: z
+    .enum(["individual", "concat"])
+    .default("individual")
+    .describe("Rows of an export: one for every interaction, or one for every leaf of the conversation tree."),
+  chat_template_type: z
+    .enum(["hf", "concat"])
+    .default("hf")
+    .describe(
+      "`hf`: a prompt is what the chat template renders. `concat`: it continues the parent's tokens exactly as generated.",
+    ),
+  message_filters: z
+    .array(filterPattern)
+    .default([])
+    .describe("Regular expressions (flags `gu`) of volatile text that is not compared when a parent is looked for."),
+  engine_max_tokens: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Tokens of prompt and output together in one call; null takes the engine's context length."),
+  tool_call_parser: noneBuiltIn("tool-call parsers").describe("Parser of tool calls. None is built in: stays null."),
+  reasoning_parser: noneBuiltIn("reasoning parsers").describe("Parser of reasoning. None is built in: stays null."),
+});
+
+/** A name from a registry without entries: every name is refused, because nothing would act on it. */
+function noneBuiltIn(what: string) {
+  return z.null({ error: `this build has no ${what}` }).default(null);
+}

@@ -1,0 +1,68 @@
+import type { z } from "zod";
+import type { Config } from "./sections.js";
+
+/** A rule over several keys. It is judged where every key that it reads is valid by itself. */
+interface CrossCheck {
+  /** The first is the key that the error names. */
+  readonly reads: readonly [string, ...string[]];
+  readonly message: string;
+  readonly holds: (config: Config) => boolean;
+}
+
+const CROSS_CHECKS: readonly CrossCheck[] = [
+  {
+    reads: ["engine.urls", "engine.type"],
+    message: "expected at least one URL: the engine types sglang and vllm are servers",
+    holds: ({ engine }) => engine.type === "embedded" || engine.urls.length > 0,
+  },
+  {
+    reads: ["engine.urls", "engine.type"],
+    message: "the embedded engine runs in this process and calls no server; set engine.type to use these URLs",
+    holds: ({ engine }) => engine.type !== "embedded" || engine.urls.length === 0,
+  },
+  {
+    reads: ["engine.api_key", "engine.type"],
+    message: "the embedded engine asks for no key",
+    holds: ({ engine }) => engine.type !== "embedded" || engine.api_key === null,
+  },
+  {
+    reads: ["engine.model", "engine.type"],
+    message: "only the embedded engine loads a .gguf file; the servers of the other types have a model of their own",
+    holds: ({ engine }) => engine.type === "embedded" || engine.model === null,
+  },
+  {
+    reads: ["model.path", "engine.type"],
+    message: "expected the model's Hugging Face folder: prompts are rendered and tokenized here, not by the engine",
+    holds: ({ engine, model }) => engine.type === "embedded" || model.path !== null,
+  },
+  {
+    reads: ["model.path", "engine.model"],
+    message: "expected the Hugging Face folder that belongs to engine.model: its tokenizer and chat template",
+    holds: ({ engine, model }) => engine.model === null || model.path !== null,
+  },
+  {
+    reads: ["engine.model", "engine.type", "model.path"],
+    message: "expected the .gguf file that belongs to model.path: the tiny model has its own tokenizer",
+    holds: ({ engine, model }) => engine.type !== "embedded" || model.path === null || engine.model !== null,
+  },
+];
+
+/** The schema with every rule over several keys attached. */
+export function withCrossChecks<Schema extends z.ZodType<Config>>(schema: Schema): Schema {
+  return CROSS_CHECKS.reduce(
+    (checked, { reads, message, holds }) =>
+      checked.refine(holds, {
+        error: message,
+        path: reads[0].split("."),
+        when: ({ issues }) => !issues.some((issue) => spoils(issue, reads)),
+      }),
+    schema,
+  );
+}
+
+/** Whether an issue leaves one of these keys without a value to judge. An unknown key beside them does not. */
+function spoils(issue: z.core.$ZodRawIssue, keys: readonly string[]): boolean {
+  if (issue.code === "unrecognized_keys") return false;
+  const at = issue.path?.join(".") ?? "";
+  return at === "" || keys.some((key) => key === at || key.startsWith(`${at}.`) || at.startsWith(`${key}.`));
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { agentSchema } from "./agent.js";
+
+/** Rollouts: how many run, how far they may run ahead of the trainer, and the agents in them. */
+export const rolloutSchema = z.strictObject({
+  agent: agentSchema.prefault({}),
+  max_concurrent_rollouts: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Rollouts that run at once; null takes `rollout.consumer_batch_size`."),
+  max_staleness: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe("Weight versions that a rollout may be behind the trainer when it is consumed."),
+  consumer_batch_size: z.int().min(1).default(1).describe("Rollouts that the trainer consumes for one weight version."),
+});

@@ -1,0 +1,11 @@
+import { z } from "zod";
+
+const RAY_REFUSED = "agent workflows run on local and slurm only, not on ray";
+
+/** What starts the workers. */
+export const schedulerSchema = z.strictObject({
+  type: z
+    .enum(["local", "slurm"], { error: ({ input }) => (input === "ray" ? RAY_REFUSED : undefined) })
+    .default("local")
+    .describe("What starts the workers of a rollout job."),
+});

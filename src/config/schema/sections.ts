@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { engineSchema } from "./engine.js";
+import { modelSchema } from "./model.js";
+import { rolloutSchema } from "./rollout.js";
+import { schedulerSchema } from "./scheduler.js";
+import { serverSchema } from "./server.js";
+
+/** The whole configuration, every key judged by itself. */
+export const sectionsSchema = z.strictObject({
+  server: serverSchema.prefault({}),
+  model: modelSchema.prefault({}),
+  engine: engineSchema.prefault({}),
+  rollout: rolloutSchema.prefault({}),
+  scheduler: schedulerSchema.prefault({}),
+  group_size: z.int().min(1).default(1).describe("Rollouts of the same task that form one group."),
+});
+
+/** The resolved configuration: every key present, spelled as users write it. Null stands for "not given". */
+export type Config = z.output<typeof sectionsSchema>;

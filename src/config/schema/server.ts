@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { MEBIBYTE } from "./limits.js";
+
+export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+/** Where the proxy listens and what it takes. */
+export const serverSchema = z.strictObject({
+  host: z.string().min(1).default("127.0.0.1").describe("Address that the server listens on."),
+  port: z.int().min(0).max(65_535).default(8090).describe("Port that the server listens on; 0 takes any free one."),
+  max_body_bytes: z
+    .int()
+    .min(1)
+    .default(64 * MEBIBYTE)
+    .describe("Largest request body, in bytes; a larger one is answered 413."),
+  log_level: z.enum(LOG_LEVELS).default("info").describe("Least severe log lines that are written."),
+});

@@ -1,0 +1,18 @@
+import { distance } from "fastest-levenshtein";
+import { configKeys, configSections } from "./key.js";
+
+const KNOWN = [...configKeys.map(({ path }) => path), ...configSections];
+
+/** The known key that an unknown one was most likely meant to be: nearest in its own name, then in its place. */
+export function nearestKey(unknown: string): string {
+  let best = { path: "", score: Number.POSITIVE_INFINITY };
+  for (const path of KNOWN) {
+    const score = distance(lastPart(unknown), lastPart(path)) + distance(unknown, path) / 100;
+    if (score < best.score) best = { path, score };
+  }
+  return best.path;
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
+}
