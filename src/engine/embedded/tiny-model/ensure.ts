@@ -1,0 +1,43 @@
+import { access, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { cacheFolder } from "./cache-folder.js";
+import { GGUF_FILE, tinyModelFiles } from "./model-files.js";
+
+/** Part of the folder's name: to be raised whenever the content of a file changes. */
+export const TINY_MODEL_VERSION = 1;
+
+export interface TinyModel {
+  /** Path of the GGUF file. */
+  readonly gguf: string;
+  /** Path of the Hugging Face folder: tokenizer.json, tokenizer_config.json, generation_config.json, config.json. */
+  readonly folder: string;
+}
+
+/**
+ * A small random-weight chat model, made on the first call and kept in the cache folder. Processes may call it at the
+ * same time: each writes a folder of its own, the first to rename it wins, the others use that one.
+ */
+export async function ensureTinyModel(cache: string = cacheFolder()): Promise<TinyModel> {
+  const folder = join(cache, `tiny-model-${TINY_MODEL_VERSION}`);
+  if (!(await exists(folder))) await makeAtomically(cache, folder);
+  return { gguf: join(folder, GGUF_FILE), folder };
+}
+
+async function makeAtomically(cache: string, folder: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, ".tiny-model-"));
+  try {
+    for (const [name, bytes] of tinyModelFiles()) await writeFile(join(draft, name), bytes);
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (!(await exists(folder))) throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

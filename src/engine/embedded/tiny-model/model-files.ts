@@ -1,0 +1,94 @@
+import {
+  END_OF_TURN_ID,
+  END_OF_TURN_TOKEN,
+  FIRST_SPECIAL_ID,
+  PAD_ID,
+  PAD_TOKEN,
+  SPECIAL_TOKENS,
+  TINY,
+} from "./architecture.js";
+import { type BytePairEncoding, trainBytePairs } from "./bpe.js";
+import { CHAT_TEMPLATE } from "./chat-template.js";
+import { CORPUS } from "./corpus.js";
+import { encodeGguf, type GgufValue } from "./gguf.js";
+import { tokenizerJson } from "./tokenizer-json.js";
+import { randomWeights } from "./weights.js";
+
+export const GGUF_FILE = "model.gguf";
+
+/** Every file of the tiny model by name: a GGUF for llama.cpp, and what a Hugging Face model folder holds beside weights. */
+export function tinyModelFiles(): Map<string, Buffer> {
+  const encoding = trainBytePairs(CORPUS, FIRST_SPECIAL_ID);
+  const json = (value: unknown) => Buffer.from(`${JSON.stringify(value, undefined, 1)}\n`, "utf8");
+  return new Map([
+    [GGUF_FILE, encodeGguf(ggufMetadata(encoding), randomWeights(encoding.tokens))],
+    ["tokenizer.json", json(tokenizerJson(encoding))],
+    ["tokenizer_config.json", json(tokenizerConfig())],
+    ["generation_config.json", json({ eos_token_id: [END_OF_TURN_ID, PAD_ID], pad_token_id: PAD_ID })],
+    ["config.json", json(modelConfig())],
+  ]);
+}
+
+function tokenizerConfig(): unknown {
+  return {
+    tokenizer_class: "PreTrainedTokenizerFast",
+    bos_token: null,
+    eos_token: END_OF_TURN_TOKEN,
+    pad_token: PAD_TOKEN,
+    add_bos_token: false,
+    model_max_length: TINY.contextLength,
+    clean_up_tokenization_spaces: false,
+    chat_template: CHAT_TEMPLATE,
+  };
+}
+
+function modelConfig(): unknown {
+  return {
+    architectures: ["LlamaForCausalLM"],
+    model_type: "llama",
+    vocab_size: TINY.vocabSize,
+    hidden_size: TINY.width,
+    intermediate_size: TINY.feedForward,
+    num_hidden_layers: TINY.layers,
+    num_attention_heads: TINY.heads,
+    num_key_value_heads: TINY.kvHeads,
+    head_dim: TINY.headWidth,
+    max_position_embeddings: TINY.contextLength,
+    rms_norm_eps: TINY.normEpsilon,
+    rope_theta: TINY.ropeBase,
+    tie_word_embeddings: false,
+    eos_token_id: END_OF_TURN_ID,
+    pad_token_id: PAD_ID,
+  };
+}
+
+function ggufMetadata({ tokens, merges }: BytePairEncoding): Map<string, GgufValue> {
+  const u32 = (value: number): GgufValue => ({ type: "u32", value });
+  const f32 = (value: number): GgufValue => ({ type: "f32", value });
+  const string = (value: string): GgufValue => ({ type: "string", value });
+  // llama.cpp's token types: 1 is ordinary text, 3 is a control token.
+  const tokenTypes = [...tokens.map(() => 1), ...SPECIAL_TOKENS.map(() => 3)];
+  return new Map<string, GgufValue>([
+    ["general.architecture", string("llama")],
+    ["general.name", string(TINY.name)],
+    ["llama.vocab_size", u32(TINY.vocabSize)],
+    ["llama.context_length", u32(TINY.contextLength)],
+    ["llama.embedding_length", u32(TINY.width)],
+    ["llama.block_count", u32(TINY.layers)],
+    ["llama.feed_forward_length", u32(TINY.feedForward)],
+    ["llama.attention.head_count", u32(TINY.heads)],
+    ["llama.attention.head_count_kv", u32(TINY.kvHeads)],
+    ["llama.attention.layer_norm_rms_epsilon", f32(TINY.normEpsilon)],
+    ["llama.rope.dimension_count", u32(TINY.headWidth)],
+    ["llama.rope.freq_base", f32(TINY.ropeBase)],
+    ["tokenizer.ggml.model", string("gpt2")],
+    ["tokenizer.ggml.pre", string("qwen2")],
+    ["tokenizer.ggml.tokens", { type: "strings", value: [...tokens, ...SPECIAL_TOKENS] }],
+    ["tokenizer.ggml.token_type", { type: "i32s", value: tokenTypes }],
+    ["tokenizer.ggml.merges", { type: "strings", value: merges.map((pair) => pair.join(" ")) }],
+    ["tokenizer.ggml.eos_token_id", u32(END_OF_TURN_ID)],
+    ["tokenizer.ggml.padding_token_id", u32(PAD_ID)],
+    ["tokenizer.ggml.add_bos_token", { type: "bool", value: false }],
+    ["tokenizer.chat_template", string(CHAT_TEMPLATE)],
+  ]);
+}

@@ -1,0 +1,100 @@
+import { END_OF_TURN_ID, FIRST_SPECIAL_ID, TINY } from "./architecture.js";
+
+/** A tensor in ggml's order: `shape[0]` is the number of columns, the dimension that varies fastest. */
+export interface Tensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+/**
+ * Random weights, the same on every machine: only additions and multiplications of doubles, no transcendental function,
+ * whose last bit may differ between machines.
+ *
+ * Channel 0 of the residual stream is a constant that no layer writes to. Through it the output matrix gives every
+ * token a fixed bias: bytes that are not text, and control tokens, are all but never sampled, and a turn ends after some
+ * dozens of tokens. What the model writes is therefore well-formed text, if without sense.
+ *
+ * @param tokens ordinary tokens by id, spelled in the byte alphabet.
+ */
+export function randomWeights(tokens: readonly string[]): Tensor[] {
+  const random = gaussian(0x9e3779b9);
+  const matrix = (name: string, columns: number, rows: number, deviation: number): Tensor => ({
+    name,
+    shape: [columns, rows],
+    data: Float32Array.from({ length: columns * rows }, () => random() * deviation),
+  });
+  const layers = Array.from({ length: TINY.layers }, (_, layer) => layerWeights(layer, matrix));
+  return [
+    withConstantChannel(matrix("token_embd.weight", TINY.width, TINY.vocabSize, 1)),
+    ...layers.flat(),
+    ones("output_norm.weight"),
+    withTokenBias(matrix("output.weight", TINY.width, TINY.vocabSize, 0.22), tokens),
+  ];
+}
+
+type MakeMatrix = (name: string, columns: number, rows: number, deviation: number) => Tensor;
+
+function layerWeights(layer: number, matrix: MakeMatrix): Tensor[] {
+  const kvWidth = TINY.headWidth * TINY.kvHeads;
+  const name = (part: string) => `blk.${layer}.${part}.weight`;
+  return [
+    ones(name("attn_norm")),
+    matrix(name("attn_q"), TINY.width, TINY.width, 0.2),
+    matrix(name("attn_k"), TINY.width, kvWidth, 0.2),
+    matrix(name("attn_v"), TINY.width, kvWidth, 0.2),
+    withoutFirstRow(matrix(name("attn_output"), TINY.width, TINY.width, 0.2)),
+    ones(name("ffn_norm")),
+    matrix(name("ffn_gate"), TINY.width, TINY.feedForward, 0.15),
+    withoutFirstRow(matrix(name("ffn_down"), TINY.feedForward, TINY.width, 0.15)),
+    matrix(name("ffn_up"), TINY.width, TINY.feedForward, 0.15),
+  ];
+}
+
+function ones(name: string): Tensor {
+  return { name, shape: [TINY.width], data: new Float32Array(TINY.width).fill(1) };
+}
+
+const CONSTANT_CHANNEL = 8;
+/** What the constant is about after the last normalization. */
+const NORMALIZED_CONSTANT = 3;
+
+function withConstantChannel(embedding: Tensor): Tensor {
+  for (let token = 0; token < TINY.vocabSize; token++) embedding.data[token * TINY.width] = CONSTANT_CHANNEL;
+  return embedding;
+}
+
+function withoutFirstRow(matrix: Tensor): Tensor {
+  matrix.data.fill(0, 0, matrix.shape[0]);
+  return matrix;
+}
+
+function withTokenBias(output: Tensor, tokens: readonly string[]): Tensor {
+  for (let id = 0; id < TINY.vocabSize; id++) {
+    output.data[id * TINY.width] = tokenBias(id, tokens[id]) / NORMALIZED_CONSTANT;
+  }
+  return output;
+}
+
+/** In units of logits. In the byte alphabet a space is U+0120 and a line feed U+010A. */
+function tokenBias(id: number, spelling: string | undefined): number {
+  if (id === END_OF_TURN_ID) return 3.5;
+  if (id >= FIRST_SPECIAL_ID) return -20;
+  return spelling && /^[\x21-\x7e\u0120\u010a]+$/.test(spelling) ? 0 : -20;
+}
+
+/** Sums of twelve uniform numbers (xorshift32), less six: about normal, mean 0, variance 1. */
+function gaussian(seed: number): () => number {
+  let state = seed;
+  const uniform = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+  return () => {
+    let sum = -6;
+    for (let i = 0; i < 12; i++) sum += uniform();
+    return sum;
+  };
+}

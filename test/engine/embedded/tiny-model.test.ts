@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Template } from "@huggingface/jinja";
+import { Tokenizer } from "@huggingface/tokenizers";
+import fc from "fast-check";
+import type { LlamaModel } from "node-llama-cpp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SPECIAL_TOKENS, TINY } from "../../../src/engine/embedded/tiny-model/architecture.js";
+import { trainBytePairs } from "../../../src/engine/embedded/tiny-model/bpe.js";
+import { cacheFolder } from "../../../src/engine/embedded/tiny-model/cache-folder.js";
+import { ensureTinyModel, TINY_MODEL_VERSION, type TinyModel } from "../../../src/engine/embedded/tiny-model/ensure.js";
+import { tinyModelFiles } from "../../../src/engine/embedded/tiny-model/model-files.js";
+
+let cache: string;
+let tiny: TinyModel;
+
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), "rolltape-tiny-"));
+  tiny = await ensureTinyModel(cache);
+});
+afterAll(() => rm(cache, { recursive: true, force: true }));
+
+describe("the cache folder", () => {
+  it("is $ROLLTAPE_CACHE_DIR, else under $XDG_CACHE_HOME, else under the home folder", () => {
+    expect(cacheFolder({ ROLLTAPE_CACHE_DIR: "/a/b", XDG_CACHE_HOME: "/c" })).toBe("/a/b");
+    expect(cacheFolder({ XDG_CACHE_HOME: "/c" })).toBe("/c/rolltape");
+    expect(cacheFolder({})).toMatch(/\.cache\/rolltape$/);
+  });
+});
+
+describe("making the tiny model", () => {
+  it("makes one complete folder when many start at once, and leaves no draft behind", async () => {
+    const busy = await mkdtemp(join(tmpdir(), "rolltape-tiny-"));
+    const models = await Promise.all(Array.from({ length: 8 }, () => ensureTinyModel(busy)));
+    expect(new Set(models.map(({ folder }) => folder)).size).toBe(1);
+    expect(await readdir(busy)).toEqual([`tiny-model-${TINY_MODEL_VERSION}`]);
+    expect((await readdir(models[0]?.folder ?? "")).sort()).toEqual([...tinyModelFiles().keys()].sort());
+    await rm(busy, { recursive: true });
+  });
+
+  it("keeps a folder that is already there", async () => {
+    const before = await stat(tiny.gguf);
+    expect(await ensureTinyModel(cache)).toEqual(tiny);
+    expect((await stat(tiny.gguf)).ino).toBe(before.ino);
+  });
+
+  it("reports a cache folder that cannot be written to", async () => {
+    await expect(ensureTinyModel(join(tiny.gguf, "cache"))).rejects.toThrow(/ENOTDIR/);
+  });
+
+  it("has the content that its version stands for", () => {
+    const hash = createHash("sha256");
+    for (const [name, bytes] of tinyModelFiles()) hash.update(name).update(bytes);
+    expect({ version: TINY_MODEL_VERSION, digest: hash.digest("hex").slice(0, 16) }).toEqual({
+      version: 1,
+      digest: "11cd643f42694d32",
+    });
+  });
+});
+
+describe("the vocabulary", () => {
+  it("refuses a corpus too small for the size asked for", () => {
+    expect(() => trainBytePairs("ab ab", 400)).toThrow(/257 of 400|258 of 400/);
+  });
+
+  it("merges the most frequent pair first, ties in order", () => {
+    expect(trainBytePairs("aab aab cd cd", 258).merges).toEqual([
+      ["a", "a"],
+      ["aa", "b"],
+    ]);
+  });
+});
+
+describe("llama.cpp and Hugging Face tokenizers", () => {
+  let model: LlamaModel;
+  let tokenizer: Tokenizer;
+
+  beforeAll(async () => {
+    const { getLlama } = await import("node-llama-cpp");
+    const llama = await getLlama({ gpu: false, build: "never", maxThreads: 1, progressLogs: false });
+    model = await llama.loadModel({ modelPath: tiny.gguf, gpuLayers: 0 });
+    tokenizer = new Tokenizer(await readJson("tokenizer.json"), await readJson("tokenizer_config.json"));
+    return () => llama.dispose();
+  });
+
+  const encode = (text: string) => tokenizer.encode(text, { add_special_tokens: false }).ids;
+
+  it("make the same ids of any text, control tokens included", () => {
+    const special = fc.constantFrom(
+      ...SPECIAL_TOKENS,
+      "<tool_call>",
+      "\n",
+      "  ",
+      "don't ",
+      "It'S",
+      "１２3",
+      "é",
+      "中文",
+    );
+    const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.string(), special)).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(text, (sample) => {
+        fc.pre(sample.isWellFormed() && !sample.includes("\0"));
+        expect(encode(sample)).toEqual(Array.from(model.tokenize(sample, true)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("give every id a text of its own, the same in both", () => {
+    const ids = Array.from(model.iterateAllTokens());
+    expect(ids).toHaveLength(TINY.vocabSize);
+    for (const id of ids) {
+      const text = model.detokenize([id], true);
+      expect(text).not.toBe("");
+      expect(tokenizer.decode([id], { skip_special_tokens: false, clean_up_tokenization_spaces: false })).toBe(text);
+    }
+  });
+
+  it("agree on the model's context length", async () => {
+    const config = await readJson("config.json");
+    expect(model.trainContextSize).toBe(config["max_position_embeddings"]);
+    expect(model.trainContextSize).toBeGreaterThanOrEqual(16_384);
+  });
+});
+
+describe("the chat template", () => {
+  const tools = [{ type: "function", function: { name: "search", parameters: { type: "object" } } }];
+  const messages = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "hi" },
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ id: "1", type: "function", function: { name: "search", arguments: { query: "x" } } }],
+    },
+    { role: "tool", tool_call_id: "1", content: "found" },
+    { role: "assistant", content: "done" },
+    { role: "user", content: "thanks" },
+  ];
+
+  async function render(values: Record<string, unknown>): Promise<string> {
+    const config = await readJson("tokenizer_config.json");
+    return new Template(String(config["chat_template"])).render(values);
+  }
+
+  it("renders ChatML", async () => {
+    expect(await render({ messages: messages.slice(0, 2), add_generation_prompt: true })).toBe(
+      "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+
+  it("renders tools, calls and results", async () => {
+    const text = await render({ messages, tools });
+    expect(text).toContain('<tools>\n{"type": "function", "function": {"name": "search"');
+    expect(text).toContain('<tool_call>\n{"name": "search", "arguments": {"query": "x"}}\n</tool_call><|im_end|>');
+    expect(text).toContain("<tool_response>\nfound\n</tool_response>");
+    expect(text.match(/Be brief\./g)).toHaveLength(1);
+  });
+
+  it("keeps what it rendered when messages are added", async () => {
+    for (const declared of [undefined, tools]) {
+      const whole = await render({ messages, tools: declared });
+      for (let n = 1; n < messages.length; n++) {
+        expect(whole.startsWith(await render({ messages: messages.slice(0, n), tools: declared }))).toBe(true);
+      }
+    }
+  });
+});
+
+async function readJson(name: string): Promise<Record<string, unknown>> {
+  const value: unknown = JSON.parse(await readFile(join(tiny.folder, name), "utf8"));
+  return Object(value);
+}
