@@ -13,10 +13,7 @@ const textPart = z.object({ type: z.literal("text"), text });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: text });
 
 const contentOf = (part: z.ZodType<{ text: string } | { refusal: string }>) =>
-  z.union([
-    text,
-    z.array(part).transform((parts) => parts.map((p) => ("text" in p ? p.text : p.refusal)).join("")),
-  ]);
+  z.union([text, z.array(part).transform((parts) => parts.map((p) => ("text" in p ? p.text : p.refusal)).join(""))]);
 const content = contentOf(
   z.discriminatedUnion("type", [textPart], {
     error: (issue) => `only text parts are supported, got ${describePart(issue.input)}`,
@@ -68,7 +65,12 @@ function toMessage(message: z.output<typeof chatMessageShape>): Message {
   const name = message.name ? { name: message.name } : {};
   switch (message.role) {
     case "assistant":
-      return { role: "assistant", content: message.content || message.refusal || "", ...assistantExtras(message), ...name };
+      return {
+        role: "assistant",
+        content: message.content || message.refusal || "",
+        ...assistantExtras(message),
+        ...name,
+      };
     case "tool":
       return { role: "tool", content: message.content, toolCallId: message.tool_call_id, ...name };
     default:

@@ -1,0 +1,25 @@
+/** Rolltape as a library: record, discount and export in this process, or run the proxy inside it. */
+export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
+export type { ChatMessage } from "./conversation/chat-message.js";
+export { loadChatModel } from "./conversation/chat-model.js";
+export { type ChatModel, TemplateError } from "./conversation/model.js";
+export {
+  type Engine,
+  EngineError,
+  type GenerateCall,
+  type GenerateResult,
+  type SamplingParams,
+} from "./engine/engine.js";
+export { createEmbeddedEngine, createSglangEngine, ensureTinyModel } from "./engine/index.js";
+export { createServer, type ServerOptions } from "./server/app.js";
+export { type RunningServer, startServer } from "./server/start.js";
+export { Batch, type BatchRow, type Tensor, type TensorName } from "./session/batch.js";
+export type { BatchOptions } from "./session/batch-options.js";
+export { SessionError, type SessionErrorCode } from "./session/errors.js";
+export { SessionRegistry } from "./session/registry.js";
+export {
+  type RecordInput,
+  type StoredSession,
+  type StoreExportOptions,
+  TrajectoryStore,
+} from "./session/trajectory-store.js";

@@ -1,0 +1,76 @@
+import swagger from "@fastify/swagger";
+import Fastify, { type FastifyBaseLogger } from "fastify";
+import { jsonSchemaTransform } from "fastify-type-provider-zod";
+import type { ChatModel } from "../conversation/model.js";
+import type { Engine } from "../engine/engine.js";
+import { Exporter } from "../session/exporter.js";
+import type { SessionRegistry } from "../session/registry.js";
+import type { App } from "./app-type.js";
+import type { ServerContext, ServerSettings } from "./context.js";
+import { Metrics } from "./metrics.js";
+import { auth } from "./plugins/auth.js";
+import { body } from "./plugins/body.js";
+import { errorHandler } from "./plugins/error-handler.js";
+import { zodValidator } from "./plugins/validation.js";
+import { chatCompletionRoutes } from "./routes/chat-completions.js";
+import { controlRoutes } from "./routes/control.js";
+import { exportRoutes } from "./routes/export.js";
+import { serviceRoutes } from "./routes/service.js";
+import { sessionRoutes } from "./routes/sessions.js";
+
+export interface ServerOptions {
+  readonly registry: SessionRegistry;
+  readonly engine: Engine;
+  readonly model: ChatModel;
+  readonly settings: ServerSettings;
+  readonly logger?: FastifyBaseLogger;
+}
+
+/** The proxy as a Fastify application, not yet listening. Closing it does not close the engine. */
+export async function createServer({
+  logger,
+  ...options
+}: ServerOptions): Promise<{ app: App; context: ServerContext }> {
+  const { registry, settings } = options;
+  const context: ServerContext = {
+    ...options,
+    exporter: new Exporter(registry),
+    metrics: new Metrics(registry),
+    weightVersion: 0,
+    draining: false,
+  };
+  const app: App = Fastify({
+    ...(logger ? { loggerInstance: logger } : {}),
+    disableRequestLogging: true,
+    bodyLimit: settings.maxBodyBytes,
+    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
+    forceCloseConnections: "idle",
+    requestTimeout: 0,
+    keepAliveTimeout: 72_000,
+  });
+  app.setValidatorCompiler(zodValidator);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.addHook("onClose", async () => context.metrics.close());
+
+  await app.register(errorHandler);
+  await app.register(body);
+  await app.register(auth, { registry, adminKey: settings.adminKey });
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Rolltape", version: "0.1.0", description: "Agent rollout proxy" },
+      components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+      security: [{ bearer: [] }],
+    },
+    transform: jsonSchemaTransform,
+  });
+  app.after(() => {
+    controlRoutes(app, context);
+    sessionRoutes(app, context);
+    chatCompletionRoutes(app, context);
+    exportRoutes(app, context);
+    serviceRoutes(app, context);
+  });
+  await app.ready();
+  return { app, context };
+}

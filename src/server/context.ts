@@ -1,0 +1,31 @@
+import type { ChatModel } from "../conversation/model.js";
+import type { Engine } from "../engine/engine.js";
+import type { Exporter } from "../session/exporter.js";
+import type { SessionRegistry } from "../session/registry.js";
+import type { Metrics } from "./metrics.js";
+
+/** What the routes work with. */
+export interface ServerContext {
+  readonly registry: SessionRegistry;
+  readonly exporter: Exporter;
+  readonly engine: Engine;
+  readonly model: ChatModel;
+  readonly metrics: Metrics;
+  readonly settings: ServerSettings;
+  /** The weight version last given to /rl/set_version. */
+  weightVersion: number;
+  /** The server is going down: no new sessions and model calls. */
+  draining: boolean;
+}
+
+export interface ServerSettings {
+  readonly adminKey: string;
+  readonly maxBodyBytes: number;
+  /** Prompt and output together, in tokens; undefined: what the engine can hold. */
+  readonly engineMaxTokens: number | undefined;
+  readonly chatTemplateType: "hf" | "concat";
+  /** How long an export waits for calls in flight. */
+  readonly drainSeconds: number;
+  /** How long a server that goes down waits for calls in flight and for ended sessions to be exported. */
+  readonly shutdownSeconds: number;
+}

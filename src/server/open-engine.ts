@@ -1,0 +1,32 @@
+import { type Config, requireServedEngine } from "../config/index.js";
+import { loadChatModel } from "../conversation/chat-model.js";
+import type { ChatModel } from "../conversation/model.js";
+import type { Engine } from "../engine/engine.js";
+import { createEmbeddedEngine, createSglangEngine, ensureTinyModel } from "../engine/index.js";
+
+/** The engine and the chat model that the configuration names. */
+export async function openEngine(config: Config): Promise<{ engine: Engine; model: ChatModel }> {
+  requireServedEngine(config);
+  const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
+  const folder = config.model.path ?? tiny?.folder;
+  if (folder === undefined) throw new Error("model.path is not set");
+  const model = await loadChatModel(folder, config.model.name === null ? {} : { name: config.model.name });
+  return { engine: await createEngine(config, model, tiny?.gguf), model };
+}
+
+async function createEngine({ engine }: Config, model: ChatModel, tinyGguf: string | undefined): Promise<Engine> {
+  if (engine.type !== "embedded") {
+    return createSglangEngine({
+      urls: engine.urls,
+      timeoutSeconds: engine.timeout_seconds,
+      connections: engine.connections,
+      contextLength: engine.context_length ?? model.contextLength,
+      apiKey: engine.api_key ?? undefined,
+    });
+  }
+  return createEmbeddedEngine({
+    modelPath: engine.model ?? tinyGguf,
+    contextSize: engine.context_length ?? undefined,
+    sequences: engine.sequences,
+  });
+}

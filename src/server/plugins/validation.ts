@@ -1,0 +1,45 @@
+import type { FastifySchemaCompiler } from "fastify";
+import { z } from "zod";
+import { ApiError } from "../errors.js";
+
+/** Validates with zod; the first issue becomes a 400 that names its field. */
+export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
+  return (data: unknown) => {
+    const result = schema.safeParse(data);
+    return result.success ? { value: result.data } : { error: toApiError(result.error) };
+  };
+};
+
+type Issue = z.core.$ZodIssue;
+
+export function toApiError(error: z.ZodError): ApiError {
+  const issue = mostSpecific(error.issues, []);
+  const path = formatPath(issue.path);
+  if (issue.code === "unrecognized_keys") {
+    const param = formatPath([...issue.path, issue.keys[0] ?? ""]);
+    return new ApiError("unknown_parameter", `Unknown parameter: ${param.slice(0, 200)}.`, { param });
+  }
+  const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
+  const message = path === "" ? issue.message : `${path}: ${issue.message}`;
+  return new ApiError(unsupported ? "unsupported_parameter" : "invalid_value", message, { param: path || undefined });
+}
+
+/** In a union the branch that got furthest says most about what the sender meant. */
+function mostSpecific(issues: readonly Issue[], prefix: readonly PropertyKey[]): Issue {
+  const [first] = issues;
+  if (!first) throw new RangeError("a zod error without an issue");
+  const path = [...prefix, ...first.path];
+  if (first.code === "invalid_union" && first.errors.length > 0) {
+    const branches = first.errors.map((branch) => mostSpecific(branch, path));
+    return branches.reduce((best, issue) => (issue.path.length > best.path.length ? issue : best));
+  }
+  return { ...first, path };
+}
+
+/** `messages[3].content`, as the field's users write it. */
+function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`),
+    "",
+  );
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { App } from "../app-type.js";
+import type { ServerContext } from "../context.js";
+import { ApiError } from "../errors.js";
+import { sessionOf } from "../plugins/auth.js";
+
+const grantBody = z.object({ slots: z.int32().min(1).max(1_000_000).default(1) });
+
+const startBody = z.object({
+  task_id: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
+    .optional(),
+  group_id: z.string().min(1).max(256).optional(),
+  api_key: z.string().max(4096).optional(),
+});
+
+const rewardBody = z.object({
+  reward: z.number({ error: "must be a finite number" }),
+  interaction_id: z.string().optional(),
+});
+
+const versionBody = z.object({ version: z.int32().min(0) });
+
+/** Capacity, the life of sessions, rewards, the weight version. */
+export function controlRoutes(app: App, context: ServerContext): void {
+  const { registry } = context;
+
+  app.post(
+    "/grant_capacity",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "Reserve slots; each start_session takes one",
+        body: grantBody,
+        response: { 200: z.object({ capacity: z.int() }) },
+      },
+    },
+    async (request) => ({ capacity: registry.grant(request.body.slots) }),
+  );
+
+  app.post(
+    "/rl/start_session",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "Create a session and its key",
+        body: startBody,
+        response: { 200: z.object({ session_id: z.string(), session_api_key: z.string(), api_key: z.string() }) },
+      },
+    },
+    async ({ body }) => {
+      if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
+      const { session, key } = registry.start({ taskId: body.task_id, groupId: body.group_id, apiKey: body.api_key });
+      return { session_id: session.id, session_api_key: key, api_key: key };
+    },
+  );
+
+  app.post(
+    "/rl/set_reward",
+    {
+      config: { key: "session" },
+      schema: {
+        summary: "Reward an interaction, the last one where none is named",
+        body: rewardBody,
+        response: { 200: z.object({ interaction_id: z.string(), reward: z.number() }) },
+      },
+    },
+    async (request) => {
+      const { reward, interaction_id } = request.body;
+      return { interaction_id: sessionOf(request).setReward(reward, interaction_id), reward };
+    },
+  );
+
+  app.post(
+    "/rl/end_session",
+    {
+      config: { key: "session" },
+      schema: {
+        summary: "Mark the session complete",
+        body: z.object({}),
+        response: { 200: z.object({ session_id: z.string(), interaction_count: z.int() }) },
+      },
+    },
+    async (request) => {
+      const session = sessionOf(request);
+      return { session_id: session.id, interaction_count: session.end() };
+    },
+  );
+
+  app.post(
+    "/rl/set_version",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "Set the weight version of engines that report none",
+        body: versionBody,
+        response: { 200: z.object({ version: z.int() }) },
+      },
+    },
+    async (request) => {
+      context.weightVersion = request.body.version;
+      return { version: context.weightVersion };
+    },
+  );
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { App } from "../app-type.js";
+import type { ServerContext } from "../context.js";
+
+const model = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.string(),
+  max_model_len: z.int().nullable(),
+});
+
+const health = z.object({ status: z.enum(["ok", "draining", "engine_unavailable"]), message: z.string().optional() });
+
+const HEALTH_TIMEOUT_MS = 3000;
+const STARTED = Math.floor(Date.now() / 1000);
+
+/** What is around the work: health, metrics, the model list, the API's description. */
+export function serviceRoutes(app: App, context: ServerContext): void {
+  app.get("/health", { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
+    if (context.draining) return reply.code(503).send({ status: "draining" });
+    try {
+      await context.engine.health(AbortSignal.timeout(HEALTH_TIMEOUT_MS));
+      return { status: "ok" as const };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return reply.code(503).send({ status: "engine_unavailable", message });
+    }
+  });
+
+  app.get("/metrics", { schema: { summary: "Prometheus metrics" } }, async (_, reply) => {
+    const { registry } = context.metrics;
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+
+  app.get(
+    "/v1/models",
+    {
+      config: { key: "any" },
+      schema: {
+        summary: "The model that is served",
+        response: { 200: z.object({ object: z.literal("list"), data: z.array(model) }) },
+      },
+    },
+    async () => ({
+      object: "list" as const,
+      data: [
+        {
+          id: context.model.name,
+          object: "model" as const,
+          created: STARTED,
+          owned_by: "rolltape",
+          max_model_len: context.settings.engineMaxTokens ?? context.model.contextLength ?? null,
+        },
+      ],
+    }),
+  );
+
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+}

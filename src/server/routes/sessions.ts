@@ -1,0 +1,74 @@
+import { z } from "zod";
+import type { Session } from "../../session/session.js";
+import type { App } from "../app-type.js";
+import type { ServerContext } from "../context.js";
+
+const seconds = z.number().describe("Seconds since the epoch.");
+
+const sessionRecord = z.object({
+  session_id: z.string(),
+  task_id: z.string(),
+  group_id: z.string().nullable(),
+  state: z.enum(["active", "ended", "exported", "expired"]),
+  created_at: seconds,
+  ended_at: seconds.nullable(),
+  last_access_at: seconds,
+  interaction_count: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  calls_in_flight: z.int(),
+  native_bytes: z.int().describe("Native memory held."),
+  holds_slot: z.boolean().describe("Counts as running against the granted capacity."),
+});
+
+/** What sessions there are, and their state. */
+export function sessionRoutes(app: App, { registry }: ServerContext): void {
+  app.get(
+    "/rl/sessions",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "All sessions that the server remembers",
+        querystring: z.object({ state: sessionRecord.shape.state.optional(), task_id: z.string().optional() }),
+        response: { 200: z.object({ sessions: z.array(sessionRecord) }) },
+      },
+    },
+    async ({ query }) => {
+      const wanted = (session: Session) =>
+        (query.state === undefined || session.state === query.state) &&
+        (query.task_id === undefined || session.taskId === query.task_id);
+      return { sessions: [...registry.all()].filter(wanted).map(toRecord) };
+    },
+  );
+
+  app.get(
+    "/rl/sessions/:id",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "One session",
+        params: z.object({ id: z.string() }),
+        response: { 200: sessionRecord },
+      },
+    },
+    async (request) => toRecord(registry.get(request.params.id)),
+  );
+}
+
+function toRecord(session: Session): z.input<typeof sessionRecord> {
+  return {
+    session_id: session.id,
+    task_id: session.taskId,
+    group_id: session.groupId ?? null,
+    state: session.state,
+    created_at: session.createdAt / 1000,
+    ended_at: session.endedAt === undefined ? null : session.endedAt / 1000,
+    last_access_at: session.lastAccessAt / 1000,
+    interaction_count: session.interactionCount,
+    prompt_tokens: session.promptTokens,
+    completion_tokens: session.completionTokens,
+    calls_in_flight: session.calls.size,
+    native_bytes: session.byteLength,
+    holds_slot: session.state === "active" || session.state === "ended",
+  };
+}

@@ -1,0 +1,87 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyBaseLogger } from "fastify";
+import { type Config, messageFilters } from "../config/index.js";
+import { SessionRegistry } from "../session/registry.js";
+import { createServer } from "./app.js";
+import type { ServerSettings } from "./context.js";
+import { drain } from "./drain.js";
+import { openEngine } from "./open-engine.js";
+
+export interface StartOptions {
+  readonly adminKey: string;
+  readonly logger: FastifyBaseLogger;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Name of the model that is served. */
+  readonly model: string;
+  /** Drains: no new calls, those in flight end, ended sessions can be exported; then stops. Idempotent. */
+  close(): Promise<void>;
+}
+
+const SWEEP_INTERVAL_MS = 10_000;
+
+/** Starts engine and proxy as the configuration says; resolves when calls are accepted. */
+export async function startServer(config: Config, { adminKey, logger }: StartOptions): Promise<RunningServer> {
+  const { engine, model } = await openEngine(config);
+  try {
+    const registry = createRegistry(config, adminKey);
+    const { app, context } = await createServer({
+      registry,
+      engine,
+      model,
+      settings: settingsOf(config, adminKey),
+      logger,
+    });
+    await app.listen({ host: config.server.host, port: config.server.port });
+    const sweeper = setInterval(() => registry.sweep(), sweepInterval(config));
+    sweeper.unref();
+
+    let closing: Promise<void> | undefined;
+    const stop = async () => {
+      await drain(context, logger);
+      clearInterval(sweeper);
+      await app.close();
+      await engine.close();
+    };
+    return { url: urlOf(app.server.address(), config), model: model.name, close: () => (closing ??= stop()) };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+function createRegistry(config: Config, adminKey: string): SessionRegistry {
+  const { agent } = config.rollout;
+  return new SessionRegistry({
+    adminKey,
+    timeoutMilliseconds: agent.session_timeout_seconds * 1000,
+    retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
+    messageFilters: messageFilters(config),
+  });
+}
+
+function settingsOf(config: Config, adminKey: string): ServerSettings {
+  const { agent } = config.rollout;
+  return {
+    adminKey,
+    maxBodyBytes: config.server.max_body_bytes,
+    engineMaxTokens: agent.engine_max_tokens ?? undefined,
+    chatTemplateType: agent.chat_template_type,
+    drainSeconds: agent.drain_seconds,
+    shutdownSeconds: config.server.shutdown_seconds,
+  };
+}
+
+/** Often enough that a short time-out (in tests, say) is kept. */
+function sweepInterval({ rollout: { agent } }: Config): number {
+  const shortest = Math.min(agent.session_timeout_seconds, agent.export_retention_seconds || Number.POSITIVE_INFINITY);
+  return Math.min(SWEEP_INTERVAL_MS, Math.max(50, (shortest * 1000) / 4));
+}
+
+function urlOf(address: AddressInfo | string | null, { server }: Config): string {
+  if (address === null || typeof address === "string") return `http://${server.host}:${server.port}`;
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/** The options of an export: their ranges and defaults, for the library and for the HTTP routes alike. */
+export const exportFields = {
+  style: z.enum(["individual", "concat"]).default("individual").describe("Which rows a tree of interactions gives."),
+  discount: z.number().min(0).max(1).default(1).describe("Turn discount of the reward back-propagation."),
+  onMismatch: z
+    .enum(["error", "split"])
+    .default("error")
+    .describe("What a child whose prompt does not continue its parent's tokens does to style concat."),
+} as const;
+
+export const batchFields = {
+  ...exportFields,
+  layout: z.enum(["padded"]).default("padded").describe("How rows lie in memory."),
+  padTokenId: z.int32().default(0).describe("Token id of padding in input_ids."),
+  padSide: z.enum(["left", "right"]).default("right"),
+  padToMultipleOf: z.int32().min(1).default(1).describe("The padded length is rounded up to a multiple of this."),
+  maxLength: z.int32().min(1).optional().describe("Longest row allowed, in tokens; absent: no limit."),
+  overflow: z
+    .enum(["error", "truncate", "drop"])
+    .default("error")
+    .describe("What a longer row does: refuse the batch, lose its end, or be left out."),
+} as const;
+
+const batchOptionsSchema = z.strictObject(batchFields);
+
+export type BatchOptions = z.output<typeof batchOptionsSchema>;
+export type BatchOptionsInput = z.input<typeof batchOptionsSchema>;
+export type TrajectoryOptions = Pick<BatchOptions, keyof typeof exportFields>;
+
+export { batchOptionsSchema };

@@ -1,0 +1,157 @@
+import { SessionError } from "./errors.js";
+import { hashKey, newSessionKey } from "./keys.js";
+import { Retention, type RetentionLimits } from "./retention.js";
+import { Session, type SessionState } from "./session.js";
+
+export interface RegistryOptions {
+  readonly adminKey: string;
+  /** A session that sees no call for this long expires. */
+  readonly timeoutMilliseconds: number;
+  readonly retention: RetentionLimits;
+  readonly messageFilters?: readonly RegExp[];
+}
+
+export interface StartOptions {
+  readonly taskId?: string | undefined;
+  readonly groupId?: string | undefined;
+  /** Binds a key of the caller's choice. */
+  readonly apiKey?: string | undefined;
+}
+
+const MIN_KEY_LENGTH = 16;
+/** Records of sessions whose data is gone, kept to answer 410 instead of 404. */
+const MAX_TOMBSTONES = 100_000;
+
+/** All sessions of one server: capacity, ids, keys, expiry, retention. */
+export class SessionRegistry {
+  readonly #options: RegistryOptions;
+  readonly #adminHash: string;
+  readonly #sessions = new Map<string, Session>();
+  readonly #byKeyHash = new Map<string, Session>();
+  readonly #keyHashOf = new Map<Session, string>();
+  readonly #nextNumber = new Map<string, number>();
+  readonly #retention: Retention;
+  #capacity = 0;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#adminHash = hashKey(options.adminKey);
+    this.#retention = new Retention(options.retention);
+  }
+
+  /** Free slots. */
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** Adds slots; answers how many are free. */
+  grant(slots: number): number {
+    this.#capacity += slots;
+    return this.#capacity;
+  }
+
+  /** Starts a session with a slot of the capacity; answers it and its key. */
+  start({ taskId = "task", groupId, apiKey }: StartOptions): { session: Session; key: string } {
+    if (apiKey !== undefined) this.#checkKey(apiKey);
+    if (this.#capacity <= 0) {
+      throw new SessionError("no_capacity", "No capacity is granted. POST /grant_capacity first, or try again later.");
+    }
+    const key = apiKey ?? newSessionKey();
+    const session = new Session({
+      id: this.#newId(taskId),
+      taskId,
+      groupId,
+      messageFilters: this.#options.messageFilters ?? [],
+    });
+    this.#capacity--;
+    this.#sessions.set(session.id, session);
+    this.#bindKey(session, key);
+    return { session, key };
+  }
+
+  byKey(key: string): Session | undefined {
+    return this.#byKeyHash.get(hashKey(key));
+  }
+
+  get(id: string): Session {
+    const session = this.#sessions.get(id);
+    if (!session) throw new SessionError("session_not_found", `There is no session "${id.slice(0, 200)}".`);
+    return session;
+  }
+
+  all(): Iterable<Session> {
+    return this.#sessions.values();
+  }
+
+  countByState(): Record<SessionState, number> {
+    const counts = { active: 0, ended: 0, exported: 0, expired: 0 };
+    for (const session of this.#sessions.values()) counts[session.state]++;
+    return counts;
+  }
+
+  /** Seals the export of these sessions: keys are revoked, tokens are kept under the retention limits. */
+  seal(sessions: readonly Session[]): void {
+    for (const session of sessions) {
+      session.sealExport();
+      this.#revokeKey(session);
+      this.#retention.keep(session);
+    }
+  }
+
+  /** Frees what timed out. Called now and then. */
+  sweep(now = Date.now()): void {
+    for (const session of this.#sessions.values()) {
+      const waiting = session.state === "active" || session.state === "ended";
+      if (!waiting || session.calls.size > 0) continue;
+      if (now - session.lastAccessAt < this.#options.timeoutMilliseconds) continue;
+      this.#revokeKey(session);
+      session.free("expired");
+    }
+    this.#retention.sweep(now);
+    this.#buryOldest();
+  }
+
+  #newId(taskId: string): string {
+    const number = this.#nextNumber.get(taskId) ?? 0;
+    this.#nextNumber.set(taskId, number + 1);
+    return `${taskId}-${number}`;
+  }
+
+  #checkKey(key: string): void {
+    if (key.length < MIN_KEY_LENGTH) {
+      throw new SessionError("invalid_value", `api_key must have at least ${MIN_KEY_LENGTH} characters.`, {
+        param: "api_key",
+      });
+    }
+    const hash = hashKey(key);
+    if (hash === this.#adminHash) {
+      throw new SessionError("invalid_value", "api_key must not be the admin key.", { param: "api_key" });
+    }
+    if (this.#byKeyHash.get(hash)?.state === "active") {
+      throw new SessionError("api_key_in_use", "api_key is bound to an active session.", { param: "api_key" });
+    }
+  }
+
+  #bindKey(session: Session, key: string): void {
+    const hash = hashKey(key);
+    const previous = this.#byKeyHash.get(hash);
+    if (previous) this.#keyHashOf.delete(previous);
+    this.#byKeyHash.set(hash, session);
+    this.#keyHashOf.set(session, hash);
+  }
+
+  #revokeKey(session: Session): void {
+    const hash = this.#keyHashOf.get(session);
+    if (hash === undefined) return;
+    this.#keyHashOf.delete(session);
+    this.#byKeyHash.delete(hash);
+  }
+
+  #buryOldest(): void {
+    if (this.#sessions.size <= MAX_TOMBSTONES) return;
+    for (const [id, session] of this.#sessions) {
+      if (session.freed) this.#sessions.delete(id);
+      if (this.#sessions.size <= MAX_TOMBSTONES) return;
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
+import { native } from "../native/addon.js";
+import { type Batch, packBatch } from "./batch.js";
+import { type BatchOptionsInput, batchOptionsSchema } from "./batch-options.js";
+import { SessionError } from "./errors.js";
+import { Session } from "./session.js";
+
+export interface RecordInput {
+  /** The call's input messages, in the shape of OpenAI's chat completions. */
+  readonly messages: readonly ChatMessage[];
+  /** What the model answered. */
+  readonly output: ChatMessage | readonly ChatMessage[];
+  readonly promptIds: Int32Array;
+  readonly outputIds: Int32Array;
+  /** Natural log probability of each output token. */
+  readonly logprobs: Float32Array;
+  /** Weight version of all output tokens, or of each. */
+  readonly versions: number | Int32Array;
+  readonly finishReason: string;
+  /** Default: a random one. */
+  readonly interactionId?: string;
+}
+
+/** A session of a {@link TrajectoryStore}: a trainer bridge records into it what its engine generated. */
+export class StoredSession {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  get id(): string {
+    return this.#session.id;
+  }
+
+  get interactionCount(): number {
+    return this.#session.interactionCount;
+  }
+
+  /** Finds the parent, shares its prefix, stores the rest. Answers the interaction's id. */
+  record(input: RecordInput): string {
+    if (this.#session.state !== "active") {
+      throw new SessionError(
+        "session_ended",
+        `Session ${this.id} is ${this.#session.state} and records no more calls.`,
+      );
+    }
+    const messages = parse(chatMessagesSchema, input.messages, "messages");
+    const output = parse(chatMessagesSchema, [input.output].flat(), "output");
+    const generation = new native.Generation();
+    generation.append(input.outputIds, input.logprobs, input.versions);
+    return this.#session.record({
+      prepared: this.#session.prepare(messages),
+      output,
+      prompt: this.#session.prompt([input.promptIds]),
+      generation,
+      finishReason: input.finishReason,
+      api: "chat.completions",
+      id: input.interactionId,
+    }).id;
+  }
+
+  /** Rewards one interaction, the last one where none is named. A later value replaces an earlier one. */
+  setReward(reward: number, interactionId?: string): void {
+    this.#session.setReward(reward, interactionId);
+  }
+
+  /** No more calls after this. Idempotent. */
+  end(): void {
+    this.#session.end();
+  }
+}
+
+export interface CreateSessionOptions {
+  readonly sessionId: string;
+  readonly groupId?: string;
+  readonly messageFilters?: readonly RegExp[];
+}
+
+export type StoreExportOptions = BatchOptionsInput & {
+  /** Frees the sessions once the batch is packed (default). False keeps them: exporting again starts anew. */
+  readonly release?: boolean;
+};
+
+/** Sessions in this process, for trainer bridges that record and export without a server. */
+export class TrajectoryStore {
+  readonly #sessions = new Map<string, Session>();
+
+  createSession({ sessionId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
+    if (this.#sessions.has(sessionId)) {
+      throw new SessionError("invalid_value", `There is a session "${sessionId}" already.`, { param: "sessionId" });
+    }
+    const session = new Session({
+      id: sessionId,
+      taskId: sessionId,
+      groupId,
+      ...(messageFilters ? { messageFilters } : {}),
+    });
+    this.#sessions.set(sessionId, session);
+    return new StoredSession(session);
+  }
+
+  /** Packs ended sessions into one batch. All or nothing; nothing is freed when it fails. */
+  async exportBatch(sessionIds: readonly string[], options: StoreExportOptions = {}): Promise<Batch> {
+    const { release = true, ...rest } = options;
+    const sessions = sessionIds.map((id) => this.#ended(id));
+    const batch = await packBatch(sessions, parse(batchOptionsSchema, rest, "options"));
+    if (release) this.release(sessionIds);
+    return batch;
+  }
+
+  /** Frees sessions without exporting them. Unknown ids are passed over. */
+  release(sessionIds: readonly string[]): void {
+    for (const id of sessionIds) {
+      this.#sessions.get(id)?.free("exported");
+      this.#sessions.delete(id);
+    }
+  }
+
+  #ended(id: string): Session {
+    const session = this.#sessions.get(id);
+    if (!session) throw new SessionError("session_not_found", `There is no session "${id}".`);
+    if (session.state === "active") throw new SessionError("session_active", `Session ${id} is active: end it first.`);
+    return session;
+  }
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, param: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new SessionError("invalid_value", z.prettifyError(result.error), { param });
+}

@@ -1,0 +1,106 @@
+import type { InjectOptions, Response } from "light-my-request";
+import { loadChatModel } from "../../src/conversation/chat-model.js";
+import type { Engine } from "../../src/engine/engine.js";
+import { ensureTinyModel } from "../../src/engine/index.js";
+import { createServer } from "../../src/server/app.js";
+import type { ServerContext, ServerSettings } from "../../src/server/context.js";
+import { SessionRegistry } from "../../src/session/registry.js";
+import { ScriptedEngine } from "./scripted-engine.js";
+
+export const ADMIN_KEY = "sk-admin-0123456789abcdef";
+
+export interface ProxyOptions<E extends Engine> {
+  readonly engine?: E;
+  readonly settings?: Partial<ServerSettings>;
+  readonly timeoutMilliseconds?: number;
+  readonly retention?: { milliseconds: number; bytes: number };
+  readonly messageFilters?: readonly RegExp[];
+}
+
+export interface StartedSession {
+  readonly id: string;
+  readonly key: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  // biome-ignore lint: the tests look into answers of any shape
+  readonly json: Record<string, never> & { error?: Record<string, unknown> };
+  readonly raw: Buffer;
+  readonly headers: Response["headers"];
+}
+
+/** A proxy in this process, reached without sockets, and shorthands for what tests do with it. */
+export class Proxy<E extends Engine = ScriptedEngine> {
+  readonly engine: E;
+  readonly context: ServerContext;
+  readonly app: Awaited<ReturnType<typeof createServer>>["app"];
+
+  private constructor(engine: E, app: Proxy<E>["app"], context: ServerContext) {
+    this.engine = engine;
+    this.app = app;
+    this.context = context;
+  }
+
+  static async start<E extends Engine = ScriptedEngine>(options: ProxyOptions<E> = {}): Promise<Proxy<E>> {
+    const engine = (options.engine ?? new ScriptedEngine()) as E;
+    const model = await loadChatModel((await ensureTinyModel()).folder);
+    const registry = new SessionRegistry({
+      adminKey: ADMIN_KEY,
+      timeoutMilliseconds: options.timeoutMilliseconds ?? 3_600_000,
+      retention: options.retention ?? { milliseconds: 300_000, bytes: 1 << 30 },
+      messageFilters: options.messageFilters ?? [],
+    });
+    const settings: ServerSettings = {
+      adminKey: ADMIN_KEY,
+      maxBodyBytes: 64 * 1024 * 1024,
+      engineMaxTokens: undefined,
+      chatTemplateType: "hf",
+      drainSeconds: 5,
+      shutdownSeconds: 1,
+      ...options.settings,
+    };
+    const { app, context } = await createServer({ registry, engine, model, settings });
+    return new Proxy(engine, app, context);
+  }
+
+  async request(options: InjectOptions, key: string | null = ADMIN_KEY): Promise<Reply> {
+    const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...options.headers };
+    const reply = await this.app.inject({ ...options, headers });
+    const isJson = String(reply.headers["content-type"]).includes("json");
+    return { status: reply.statusCode, json: isJson ? reply.json() : {}, raw: reply.rawPayload, headers: reply.headers };
+  }
+
+  post(url: string, payload: object, key: string | null = ADMIN_KEY): Promise<Reply> {
+    return this.request({ method: "POST", url, payload }, key);
+  }
+
+  async session(body: object = {}): Promise<StartedSession> {
+    await this.post("/grant_capacity", {});
+    const { json } = await this.post("/rl/start_session", body);
+    return { id: json["session_id"], key: json["session_api_key"] } as unknown as StartedSession;
+  }
+
+  chat({ key }: StartedSession, messages: readonly object[], extra: object = {}, headers = {}): Promise<Reply> {
+    return this.request(
+      { method: "POST", url: "/v1/chat/completions", payload: { model: "tiny", messages, ...extra }, headers },
+      key,
+    );
+  }
+
+  end({ key }: StartedSession): Promise<Reply> {
+    return this.post("/rl/end_session", {}, key);
+  }
+
+  reward({ key }: StartedSession, reward: unknown, interactionId?: string): Promise<Reply> {
+    return this.post("/rl/set_reward", { reward, interaction_id: interactionId }, key);
+  }
+
+  export({ id }: StartedSession, extra: object = {}): Promise<Reply> {
+    return this.post("/export_trajectories", { session_id: id, ...extra });
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+}

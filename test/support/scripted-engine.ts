@@ -1,0 +1,62 @@
+import type { Engine, GenerateCall, GenerateResult } from "../../src/engine/engine.js";
+
+export interface ScriptedReply {
+  readonly ids: readonly number[];
+  readonly finish?: GenerateResult["finish"];
+  readonly cachedTokens?: number;
+}
+
+/** An engine that answers what a test says, holds calls until it lets them go, and fails when told to. */
+export class ScriptedEngine implements Engine {
+  readonly type = "scripted";
+  readonly calls: GenerateCall[] = [];
+  readonly aborted: GenerateCall[] = [];
+  context = 16_384;
+  healthError: Error | undefined;
+  /** The replies to come; when empty, every call samples `fallback`. */
+  readonly replies: (ScriptedReply | Error)[] = [];
+  fallback: ScriptedReply = { ids: [300, 301, 302] };
+  #gate: Promise<void> | undefined;
+
+  /** Holds every call from now on until the returned function is called. */
+  hold(): () => void {
+    let open: () => void = () => {};
+    this.#gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    return () => {
+      this.#gate = undefined;
+      open();
+    };
+  }
+
+  async contextLength(): Promise<number> {
+    return this.context;
+  }
+
+  async generate(call: GenerateCall): Promise<GenerateResult> {
+    this.calls.push(call);
+    const reply = this.replies.shift() ?? this.fallback;
+    if (this.#gate) await Promise.race([this.#gate, this.#whenAborted(call)]);
+    call.signal.throwIfAborted();
+    if (reply instanceof Error) throw reply;
+    const ids = Int32Array.from(reply.ids).subarray(0, call.sampling.maxTokens);
+    call.generation.append(ids, Float32Array.from(ids, (_, i) => -(i + 1) / 8), call.currentVersion());
+    return { finish: reply.finish ?? { reason: "stop" }, cachedTokens: reply.cachedTokens, resumes: 0 };
+  }
+
+  async health(): Promise<void> {
+    if (this.healthError) throw this.healthError;
+  }
+
+  async close(): Promise<void> {}
+
+  #whenAborted(call: GenerateCall): Promise<never> {
+    return new Promise((_, reject) => {
+      call.signal.addEventListener("abort", () => {
+        this.aborted.push(call);
+        reject(call.signal.reason as Error);
+      });
+    });
+  }
+}
