@@ -87,22 +87,38 @@ describe("llama.cpp and Hugging Face tokenizers", () => {
 
   const encode = (text: string) => tokenizer.encode(text, { add_special_tokens: false }).ids;
 
+  /** Scripts assigned long ago: which characters are letters differs between Unicode versions for the newest. */
+  const character = fc
+    .oneof(
+      ...[
+        [0x01, 0x7f],
+        [0xa0, 0x17f],
+        [0x391, 0x3a1],
+        [0x410, 0x44f],
+        [0x5d0, 0x5ea],
+        [0x300, 0x30f],
+        [0x2000, 0x200a],
+        [0x4e00, 0x9fa5],
+        [0x1f300, 0x1f4ff],
+      ].map(([min = 0, max = 0]) => fc.integer({ min, max })),
+    )
+    .map((code) => String.fromCodePoint(code));
+
   it("make the same ids of any text, control tokens included", () => {
-    const special = fc.constantFrom(
+    const piece = fc.constantFrom(
       ...SPECIAL_TOKENS,
       "<tool_call>",
       "\n",
       "  ",
+      " the",
       "don't ",
       "It'S",
-      "１２3",
-      "é",
-      "中文",
+      "12",
+      "1\n\n",
     );
-    const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.string(), special)).map((parts) => parts.join(""));
+    const text = fc.array(fc.oneof(character, character, piece)).map((parts) => parts.join(""));
     fc.assert(
       fc.property(text, (sample) => {
-        fc.pre(sample.isWellFormed() && !sample.includes("\0"));
         expect(encode(sample)).toEqual(Array.from(model.tokenize(sample, true)));
       }),
       { numRuns: 500 },
