@@ -25,7 +25,9 @@ export const agentSchema = z.strictObject({
     .gt(0)
     .default(3600)
     .describe("A session that saw no call for this long expires: its data is freed, its key revoked."),
-  drain_seconds: seconds.default(5).describe("How long an export, or a server that stops, waits for calls in flight."),
+  drain_seconds: seconds
+    .default(5)
+    .describe("How long an export waits for the session's calls in flight before it aborts them."),
   export_retention_seconds: seconds.default(300).describe("How long an exported session can be exported again."),
   export_retention_bytes: z.int().min(0).default(GIBIBYTE).describe("Bytes kept at most for exports to be repeated."),
   turn_discount: z

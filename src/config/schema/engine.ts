@@ -9,7 +9,9 @@ export const engineSchema = z.strictObject({
   type: z
     .enum(ENGINE_TYPES)
     .default("embedded")
-    .describe("`embedded` runs llama.cpp in this process; the others call servers at `engine.urls`."),
+    .describe(
+      "`embedded` runs llama.cpp in this process, `sglang` calls servers at `engine.urls`; `vllm` has no client in this build.",
+    ),
   urls: z
     .array(baseUrl)
     .default([])

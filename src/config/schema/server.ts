@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MEBIBYTE } from "./limits.js";
+import { seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -12,5 +13,8 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(64 * MEBIBYTE)
     .describe("Largest request body, in bytes; a larger one is answered 413."),
+  shutdown_seconds: seconds
+    .default(30)
+    .describe("How long a server that stops waits for calls in flight and for ended sessions to be exported."),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Least severe log lines that are written."),
 });

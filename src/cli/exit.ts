@@ -1,0 +1,20 @@
+import { CommanderError } from "commander";
+import { ConfigError } from "../config/index.js";
+
+/** Exit status of a command that could not start or failed. */
+export const EXIT_FAILURE = 1;
+/** Exit status for arguments or a configuration that cannot be used. */
+export const EXIT_USAGE = 2;
+
+/** Says on standard error why a command ended, and answers its exit status. */
+export function reportFailure(error: unknown): number {
+  // commander has already written its message, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  if (error instanceof ConfigError) {
+    const problems = error.problems.map(({ path, message }) => `  ${path}: ${message}\n`);
+    process.stderr.write(`rolltape: the configuration cannot be used\n${problems.join("")}`);
+    return EXIT_USAGE;
+  }
+  process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);
+  return EXIT_FAILURE;
+}

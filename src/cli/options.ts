@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+
+/** What every command that reads a configuration takes beside its `key=value` arguments. */
+export interface ConfigOptions {
+  readonly config?: string;
+}
+
+/** Declares the configuration file and the overrides on a command. */
+export function withConfigOptions(command: Command): Command {
+  return command
+    .argument(
+      "[key=value...]",
+      "configuration overrides, e.g. server.port=0 engine.urls=[http://a:30000,http://b:30000]",
+    )
+    .option("-c, --config <file>", "YAML file to read the configuration from");
+}

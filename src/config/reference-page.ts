@@ -1,0 +1,45 @@
+import { type ConfigKey, configKeys } from "./key.js";
+
+const INTRODUCTION = `# Configuration
+
+<!-- Written by \`npm run docs:config\` from src/config/schema. -->
+
+A configuration is a YAML file, \`key=value\` arguments behind it, or both; later sources win:
+
+\`\`\`
+rolltape serve --config rolltape.yaml server.port=0 'engine.urls=[http://a:30000,http://b:30000]'
+\`\`\`
+
+- In the file keys are nested: \`server.port\` is \`port\` under \`server\`. As arguments they are dotted, and their values are YAML.
+- \`rollout.compat\` is another spelling of \`rollout.agent\`. A key in both with two values is an error.
+- A list of one may be written as its single value. Null, where a key takes it, stands for "not given".
+- An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
+- \`rolltape config\` takes the same arguments and prints what results, without keys.
+
+## Environment variables
+
+| Variable | Meaning |
+|---|---|
+| \`ROLLTAPE_ADMIN_API_KEY\` | Admin key, where \`rollout.agent.admin_api_key\` is null. |
+| \`ROLLTAPE_CACHE_DIR\` | Cache folder, for the tiny model and random admin keys. |
+
+## Keys
+`;
+
+/** The reference page of the configuration, in Markdown: every key with its values, default and meaning. */
+export function configReferencePage(): string {
+  const sections = new Map<string, ConfigKey[]>();
+  for (const key of configKeys) {
+    const section = key.path.includes(".") ? key.path.slice(0, key.path.lastIndexOf(".")) : "";
+    sections.set(section, [...(sections.get(section) ?? []), key]);
+  }
+  const tables = [...sections].map(([section, keys]) => {
+    return `### ${section || "Top level"}\n\n| Key | Value | Default | Meaning |\n|---|---|---|---|\n${keys.map(row).join("\n")}\n`;
+  });
+  return `${INTRODUCTION}\n${tables.join("\n")}`;
+}
+
+function row({ path, expected, defaultValue, description }: ConfigKey): string {
+  const cells = [`\`${path}\``, expected, `\`${JSON.stringify(defaultValue)}\``, description];
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}

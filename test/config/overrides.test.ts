@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { type Config, resolveConfig } from "../../src/config/index.js";
+import { problemsOf } from "./helpers.js";
+
+const KEY = "1234567890123456";
+
+function resolve(...overrides: string[]): Config {
+  return resolveConfig({ overrides, env: {} });
+}
+
+describe("key=value arguments", () => {
+  it("are read by dotted path, values as YAML", () => {
+    const config = resolve("server.port=0", "rollout.agent.turn_discount=9e-1", "rollout.agent.mode=subproc");
+    expect(config).toMatchObject({
+      server: { port: 0, host: "127.0.0.1" },
+      rollout: { agent: { turn_discount: 0.9, mode: "subproc" } },
+    });
+  });
+
+  it.each([
+    ["engine.urls=[http://a,http://b]", ["http://a", "http://b"]],
+    ["engine.urls=[ 'http://a', \"http://b\" ]", ["http://a", "http://b"]],
+    ["engine.urls=http://a", ["http://a"]],
+    ["engine.urls='http://a'", ["http://a"]],
+  ])("%s gives a list", (override, urls) => {
+    expect(resolve("engine.type=sglang", "model.path=/m", override).engine.urls).toEqual(urls);
+  });
+
+  it("may set a whole section", () => {
+    const config = resolve("server={port: 1, log_level: debug}", "server.port=2");
+    expect(config.server).toMatchObject({ port: 2, log_level: "debug", host: "127.0.0.1" });
+  });
+
+  it("of one key twice: the later stands", () => {
+    expect(resolve("server.port=1", "server.port=2").server.port).toBe(2);
+  });
+
+  it("keep = and everything behind it", () => {
+    expect(resolve("model.name=a=b").model.name).toBe("a=b");
+  });
+});
+
+describe("text keys on the command line", () => {
+  it.each([
+    [`rollout.agent.admin_api_key=${KEY}`, KEY],
+    ["rollout.agent.admin_api_key=12345678901234567890", "12345678901234567890"],
+    ["rollout.agent.admin_api_key=0x00000000000000ff", "0x00000000000000ff"],
+    ["rollout.agent.admin_api_key=1e10000000000000", "1e10000000000000"],
+    [`rollout.compat.admin_api_key=${KEY}`, KEY],
+    [`rollout.agent.admin_api_key="${KEY}"`, KEY],
+    ["rollout.agent={admin_api_key: 12345678901234567890}", "12345678901234567890"],
+    ["rollout={compat: {admin_api_key: 12345678901234567890}}", "12345678901234567890"],
+    ["rollout.agent.admin_api_key=sk-with:a#colon,and]more", "sk-with:a#colon,and]more"],
+    ["rollout.agent.admin_api_key=*aliases-are-text", "*aliases-are-text"],
+  ])("%s keeps its spelling", (override, key) => {
+    expect(resolve(override).rollout.agent.admin_api_key).toBe(key);
+  });
+
+  it.each(["model.name=", "model.name=null", "model.name=~"])("%s gives null", (override) => {
+    expect(resolve("model.name=x", override).model.name).toBeNull();
+  });
+
+  it("take quoted text that YAML would read otherwise", () => {
+    expect(resolve('model.name="null"').model.name).toBe("null");
+    expect(resolve("model.name='~'").model.name).toBe("~");
+  });
+
+  it("take a lone regular expression as it is, several as a list", () => {
+    expect(resolve(String.raw`rollout.agent.message_filters=\d{4}-\d\d: .*`).rollout.agent.message_filters).toEqual([
+      String.raw`\d{4}-\d\d: .*`,
+    ]);
+    expect(resolve("rollout.agent.message_filters=['[0-9]+', 12]").rollout.agent.message_filters).toEqual([
+      "[0-9]+",
+      "12",
+    ]);
+  });
+});
+
+describe("arguments that cannot be used", () => {
+  it.each([
+    ["serve", "serve", 'expected key=value, got "serve"'],
+    ["=1", "=1", 'expected key=value, got "=…"'],
+    ["server..port=1", "server..port", 'expected key=value, got "server..port=…"'],
+    ["server.port=[1", "server.port", expect.stringMatching(/^not a YAML value: .+/) as string],
+    ["server.port.x=1", "server.port", 'expected an integer from 0 to 65535, got {"x":1}'],
+    ["server=1", "server", "expected a map of keys, got 1"],
+    ["constructor.x=1", "constructor", expect.stringMatching(/^unknown key/) as string],
+    ["__proto__.polluted=1", "__proto__", expect.stringMatching(/^unknown key/) as string],
+  ])("%s", (override, path, message) => {
+    expect(problemsOf(() => resolve(override))).toEqual({ [path]: message });
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+
+  it("are reported together with wrong values", () => {
+    const paths = Object.keys(problemsOf(() => resolve("nonsense", "server.port=x", "server.prot=1", "group_size=0")));
+    expect(paths.toSorted()).toEqual(["group_size", "nonsense", "server.port", "server.prot"]);
+  });
+
+  it("conflict where the two spellings of a key have different values", () => {
+    expect(problemsOf(() => resolve("rollout.agent.mode=inline", "rollout.compat.mode=subproc"))).toEqual({
+      "rollout.agent.mode": "has another value as rollout.compat.mode, which is the same key",
+    });
+  });
+});

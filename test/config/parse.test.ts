@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/config/index.js";
+import { configErrorOf, problemsOf } from "./helpers.js";
+
+const SGLANG = { engine: { type: "sglang", urls: ["http://a:30000"] }, model: { path: "/models/qwen" } };
+
+describe("defaults", () => {
+  it("fills every key of an empty configuration", () => {
+    expect(parseConfig({})).toEqual({
+      server: {
+        host: "127.0.0.1",
+        port: 8090,
+        max_body_bytes: 67_108_864,
+        shutdown_seconds: 30,
+        log_level: "info",
+      },
+      model: { path: null, name: null },
+      engine: {
+        type: "embedded",
+        urls: [],
+        model: null,
+        context_length: null,
+        sequences: 8,
+        timeout_seconds: 3600,
+        connections: 256,
+        api_key: null,
+      },
+      rollout: {
+        agent: {
+          mode: "inline",
+          subproc_max_workers: 4,
+          admin_api_key: null,
+          key_file: null,
+          session_timeout_seconds: 3600,
+          drain_seconds: 5,
+          export_retention_seconds: 300,
+          export_retention_bytes: 1_073_741_824,
+          turn_discount: 1,
+          export_style: "individual",
+          chat_template_type: "hf",
+          message_filters: [],
+          engine_max_tokens: null,
+          tool_call_parser: null,
+          reasoning_parser: null,
+        },
+        max_concurrent_rollouts: null,
+        max_staleness: 0,
+        consumer_batch_size: 1,
+      },
+      scheduler: { type: "local" },
+      group_size: 1,
+    });
+  });
+
+  it("takes a section without keys as one that is not there", () => {
+    expect(parseConfig({ server: null, rollout: { agent: null } })).toEqual(parseConfig({}));
+    expect(parseConfig(null)).toEqual(parseConfig({}));
+  });
+});
+
+describe("values out of range", () => {
+  const cases: [string, unknown, string][] = [
+    ["server.port", 65_536, "expected an integer from 0 to 65535, got 65536"],
+    ["server.port", 1.5, "expected an integer from 0 to 65535, got 1.5"],
+    ["server.port", "8090", 'expected an integer from 0 to 65535, got "8090"'],
+    ["server.max_body_bytes", 0, "expected an integer of at least 1, got 0"],
+    ["server.log_level", "loud", 'expected one of fatal, error, warn, info, debug, trace, silent, got "loud"'],
+    ["server.host", null, "expected text that is not empty, got null"],
+    ["rollout.agent.subproc_max_workers", 257, "expected an integer from 1 to 256, got 257"],
+    ["rollout.agent.turn_discount", 1.01, "expected a number from 0 to 1, got 1.01"],
+    ["rollout.agent.turn_discount", Number.NaN, "expected a number from 0 to 1, got NaN"],
+    ["rollout.agent.session_timeout_seconds", 0, "expected a number above 0, at most 2147483, got 0"],
+    ["rollout.agent.session_timeout_seconds", 2_147_484, "expected a number above 0, at most 2147483, got 2147484"],
+    ["rollout.agent.export_style", "tree", 'expected one of individual, concat, got "tree"'],
+    ["rollout.agent.engine_max_tokens", 0, "expected an integer of at least 1 or null, got 0"],
+    ["rollout.agent.tool_call_parser", "qwen", "this build has no tool-call parsers"],
+    ["rollout.max_staleness", -1, "expected an integer of at least 0, got -1"],
+    ["scheduler.type", "ray", "agent workflows run on local and slurm only, not on ray"],
+    ["scheduler.type", "kubernetes", 'expected one of local, slurm, got "kubernetes"'],
+    ["server", 3, "expected a map of keys, got 3"],
+    ["rollout.agent", [1], "expected a map of keys, got [1]"],
+  ];
+
+  it.each(cases)("refuses %s = %s", (path, value, message) => {
+    const written = path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+    expect(problemsOf(() => parseConfig(written))).toEqual({ [path]: message });
+  });
+
+  it("refuses a configuration that is no map", () => {
+    expect(problemsOf(() => parseConfig([1]))).toEqual({
+      "the configuration": "expected a map of keys, got [1]",
+    });
+  });
+
+  it("shows the beginning of a long value only", () => {
+    const { "server.port": message } = problemsOf(() => parseConfig({ server: { port: "x".repeat(1000) } }));
+    expect(message?.length).toBeLessThan(120);
+  });
+
+  it("names all problems at once", () => {
+    const written = { server: { port: -1 }, engine: { type: "sglang" }, rollout: { agent: { mod: 1 } }, group_size: 0 };
+    expect(Object.keys(problemsOf(() => parseConfig(written))).toSorted()).toEqual([
+      "engine.urls",
+      "group_size",
+      "model.path",
+      "rollout.agent.mod",
+      "server.port",
+    ]);
+  });
+
+  it("carries a stable code", () => {
+    expect(configErrorOf(() => parseConfig({ group_size: 0 }))).toMatchObject({
+      name: "ConfigError",
+      code: "config_invalid",
+    });
+  });
+});
+
+describe("unknown keys", () => {
+  it.each([
+    [{ server: { prot: 1 } }, "server.prot", "server.port"],
+    [{ turn_discont: 1 }, "turn_discont", "rollout.agent.turn_discount"],
+    [{ engine: { url: "http://a" } }, "engine.url", "engine.urls"],
+    [{ rollout: { group_size: 2 } }, "rollout.group_size", "group_size"],
+    [{ agent: { mode: "inline" } }, "agent", "rollout.agent"],
+    [{ "server.port": 1 }, '"server.port"', "server.port"],
+    [{ rollout: { compat: { mod: "inline" } } }, "rollout.agent.mod", "rollout.agent.mode"],
+    [JSON.parse('{"__proto__":{"x":1}}') as unknown, "__proto__", "rollout"],
+  ])("%j: the nearest known one is named", (written, path, nearest) => {
+    expect(problemsOf(() => parseConfig(written))).toEqual({
+      [path]: `unknown key, the nearest known one is ${nearest}`,
+    });
+  });
+});
+
+describe("rollout.compat", () => {
+  it("is another spelling of rollout.agent", () => {
+    const compat = { mode: "subproc", turn_discount: 0.5 };
+    expect(parseConfig({ rollout: { compat } })).toEqual(parseConfig({ rollout: { agent: compat } }));
+  });
+
+  it("may stand beside rollout.agent with other keys and with equal values", () => {
+    const rollout = {
+      agent: { mode: "subproc", message_filters: ["a"] },
+      compat: { mode: "subproc", message_filters: ["a"], turn_discount: 0.5 },
+    };
+    expect(parseConfig({ rollout }).rollout.agent).toMatchObject({ mode: "subproc", turn_discount: 0.5 });
+  });
+
+  it("conflicts where both have a key with different values", () => {
+    const rollout = { agent: { mode: "inline", turn_discount: 1 }, compat: { mode: "subproc", turn_discount: 1 } };
+    expect(problemsOf(() => parseConfig({ rollout }))).toEqual({
+      "rollout.agent.mode": "has another value as rollout.compat.mode, which is the same key",
+    });
+  });
+});
+
+describe("engines", () => {
+  it("takes one URL where it wants a list", () => {
+    const config = parseConfig({ ...SGLANG, engine: { type: "sglang", urls: "http://a:30000" } });
+    expect(config.engine.urls).toEqual(["http://a:30000"]);
+  });
+
+  it.each(["ftp://a", "a:30000", "http://a,http://b", "http://a/?x=1", "http://a/#x", "http://", 5])(
+    "refuses %s as a URL",
+    (url) => {
+      const message = `expected an http or https URL without query or fragment, got ${JSON.stringify(url)}`;
+      const written = { ...SGLANG, engine: { type: "sglang", urls: ["http://a", url] } };
+      expect(problemsOf(() => parseConfig(written))).toEqual({ "engine.urls[1]": message });
+    },
+  );
+
+  it.each(["http://a", "https://a.example:1/base", "http://[::1]:30000", "http://user:word@10.0.0.1"])(
+    "takes %s as a URL",
+    (url) => {
+      expect(parseConfig({ ...SGLANG, engine: { type: "sglang", urls: [url] } }).engine.urls).toEqual([url]);
+    },
+  );
+
+  it.each(["sglang", "vllm"])("%s needs URLs", (type) => {
+    const written = { engine: { type }, model: { path: "/m" } };
+    expect(problemsOf(() => parseConfig(written))).toEqual({
+      "engine.urls": "expected at least one URL: the engine types sglang and vllm are servers",
+    });
+  });
+
+  it("needs the model folder of a server's model", () => {
+    expect(Object.keys(problemsOf(() => parseConfig({ engine: SGLANG.engine })))).toEqual(["model.path"]);
+  });
+
+  it("refuses what the embedded engine would ignore", () => {
+    const engine = { urls: ["http://a"], api_key: "secret" };
+    expect(Object.keys(problemsOf(() => parseConfig({ engine })))).toEqual(["engine.urls", "engine.api_key"]);
+  });
+
+  it("refuses a .gguf file for an engine that would ignore it", () => {
+    const written = { ...SGLANG, engine: { ...SGLANG.engine, model: "/m.gguf" } };
+    expect(Object.keys(problemsOf(() => parseConfig(written)))).toEqual(["engine.model"]);
+  });
+
+  it("takes a .gguf file and its folder together only", () => {
+    const both = { engine: { model: "/m.gguf" }, model: { path: "/m" } };
+    expect(parseConfig(both)).toMatchObject(both);
+    expect(Object.keys(problemsOf(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
+    expect(Object.keys(problemsOf(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
+  });
+});
+
+describe("keys and filters", () => {
+  it.each(["short", "fifteen-letters", "has spaces in it here", "ünïcödé-in-the-key"])(
+    "refuses the admin key %j without showing it",
+    (key) => {
+      const error = configErrorOf(() => parseConfig({ rollout: { agent: { admin_api_key: key } } }));
+      expect(error.problems).toEqual([
+        {
+          path: "rollout.agent.admin_api_key",
+          message: `expected at least 16 visible ASCII characters without spaces or null, got ${key.length} characters`,
+        },
+      ]);
+      expect(error.message).not.toContain(key);
+    },
+  );
+
+  it("refuses a filter that is no regular expression", () => {
+    const problems = problemsOf(() => parseConfig({ rollout: { agent: { message_filters: ["ok", "("] } } }));
+    expect(problems["rollout.agent.message_filters[1]"]).toMatch(/^expected a regular expression of JavaScript: .+\(/);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { messageFilters, parseConfig, redact, requireServedEngine } from "../../src/config/index.js";
+import { problemsOf } from "./helpers.js";
+
+describe("redact", () => {
+  it("hides keys and passwords and shows the rest", () => {
+    const config = parseConfig({
+      engine: { type: "sglang", urls: ["http://user:password@a:1/", "http://b:2"], api_key: "engine-secret" },
+      model: { path: "/m" },
+      rollout: { agent: { admin_api_key: "admin-secret-0123456789" } },
+    });
+    const shown = redact(config);
+    expect(JSON.stringify(shown)).not.toMatch(/secret|password/);
+    expect(shown).toEqual({
+      ...config,
+      engine: { ...config.engine, urls: ["http://redacted@a:1/", "http://b:2"], api_key: "[redacted]" },
+      rollout: { ...config.rollout, agent: { ...config.rollout.agent, admin_api_key: "[redacted]" } },
+    });
+    expect(config.engine.api_key).toBe("engine-secret");
+  });
+
+  it("tells a key that is not given from one that is", () => {
+    expect(redact(parseConfig({}))).toEqual(parseConfig({}));
+  });
+});
+
+describe("requireServedEngine", () => {
+  const written = (type: string) => ({ engine: { type, urls: ["http://a"] }, model: { path: "/m" } });
+
+  it("takes the engines of this build", () => {
+    expect(() => requireServedEngine(parseConfig({}))).not.toThrow();
+    expect(() => requireServedEngine(parseConfig(written("sglang")))).not.toThrow();
+  });
+
+  it("refuses another engine and says which there are", () => {
+    expect(problemsOf(() => requireServedEngine(parseConfig(written("vllm"))))).toEqual({
+      "engine.type": "this build serves the engines embedded and sglang, not vllm",
+    });
+  });
+});
+
+describe("messageFilters", () => {
+  it("match everywhere, with code points as characters", () => {
+    const config = parseConfig({ rollout: { agent: { message_filters: ["^.$", "\\d+"] } } });
+    const [character, digits] = messageFilters(config);
+    expect("😀".replace(character ?? "", "")).toBe("");
+    expect("a1b22".replaceAll(digits ?? "", "")).toBe("ab");
+  });
+});

@@ -1,0 +1,139 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { parseConfig, resolveConfig } from "../../src/config/index.js";
+import { configErrorOf, problemsOf, temporaryFolder, yamlFile } from "./helpers.js";
+
+describe("a configuration file", () => {
+  it("is read as YAML with nested keys", () => {
+    const file = yamlFile(`
+# a comment
+server:
+  port: 0
+rollout:
+  agent: { mode: subproc, turn_discount: 0.5 }
+engine:
+`);
+    expect(resolveConfig({ file, env: {} })).toEqual(
+      parseConfig({ server: { port: 0 }, rollout: { agent: { mode: "subproc", turn_discount: 0.5 } } }),
+    );
+  });
+
+  it("may be empty", () => {
+    expect(resolveConfig({ file: yamlFile("# nothing\n"), env: {} })).toEqual(parseConfig({}));
+  });
+
+  it("keeps the spelling of text that looks like a number", () => {
+    const file = yamlFile("rollout:\n  compat:\n    admin_api_key: 12345678901234567890\nmodel:\n  name: 1.50\n");
+    const config = resolveConfig({ file, env: {} });
+    expect(config.rollout.agent.admin_api_key).toBe("12345678901234567890");
+    expect(config.model.name).toBe("1.50");
+  });
+
+  it("may use anchors", () => {
+    const file = yamlFile("rollout:\n  max_staleness: &n 3\n  consumer_batch_size: *n\n");
+    expect(resolveConfig({ file, env: {} }).rollout).toMatchObject({ max_staleness: 3, consumer_batch_size: 3 });
+  });
+
+  it("gives way to arguments, in either spelling of a key", () => {
+    const file = yamlFile("server: { port: 1, host: 0.0.0.0 }\nrollout: { agent: { mode: inline } }\n");
+    const config = resolveConfig({ file, overrides: ["server.port=2", "rollout.compat.mode=subproc"], env: {} });
+    expect(config.server).toMatchObject({ port: 2, host: "0.0.0.0" });
+    expect(config.rollout.agent.mode).toBe("subproc");
+  });
+
+  it("and the arguments are judged together", () => {
+    const file = yamlFile("engine: { type: sglang }\nserver: { prot: 1 }\n");
+    const overrides = ["group_size=0", "model.path=/m"];
+    expect(Object.keys(problemsOf(() => resolveConfig({ file, overrides, env: {} }))).toSorted()).toEqual([
+      "engine.urls",
+      "group_size",
+      "server.prot",
+    ]);
+    overrides.push("engine.urls=http://a");
+    expect(problemsOf(() => resolveConfig({ file, overrides, env: {} }))).not.toHaveProperty("engine.urls");
+  });
+
+  it("that does not exist is config_unreadable and named", () => {
+    const file = join(temporaryFolder(), "missing.yaml");
+    expect(configErrorOf(() => resolveConfig({ file, env: {} }))).toMatchObject({
+      code: "config_unreadable",
+      problems: [{ path: file, message: "cannot be read (ENOENT)" }],
+    });
+  });
+
+  it.each([
+    ["server: {port: 1", /line 1/],
+    ["server: 1\nserver: 2\n", /unique.*line 2/],
+    ["a: *missing\n", /missing/],
+    ["a: 1\n---\nb: 2\n", /multiple documents/i],
+  ])("that is not one YAML document is config_syntax: %j", (text, message) => {
+    const file = yamlFile(text);
+    const error = configErrorOf(() => resolveConfig({ file, env: {} }));
+    expect(error.code).toBe("config_syntax");
+    expect(error.problems[0]).toMatchObject({ path: file, message: expect.stringMatching(message) as string });
+  });
+
+  it("cannot expand aliases without bound", () => {
+    const levels = Array.from({ length: 12 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(12)}]`);
+    const file = yamlFile(`a0: &a0 [x]\n${levels.join("\n")}\n`);
+    expect(configErrorOf(() => resolveConfig({ file, env: {} })).code).toBe("config_syntax");
+  });
+});
+
+describe("the environment", () => {
+  const env = { ROLLTAPE_ADMIN_API_KEY: "too-short" };
+
+  it("is refused where its admin key would be used and is too short", () => {
+    expect(problemsOf(() => resolveConfig({ env }))).toEqual({
+      ROLLTAPE_ADMIN_API_KEY: "expected at least 16 visible ASCII characters without spaces or null, got 9 characters",
+    });
+  });
+
+  it("is not looked at where the configuration has a key", () => {
+    const overrides = ["rollout.agent.admin_api_key=0123456789abcdef"];
+    expect(resolveConfig({ env, overrides }).rollout.agent.admin_api_key).toBe("0123456789abcdef");
+  });
+});
+
+describe("the ways to write a configuration", () => {
+  const text = fc.stringMatching(/^[ -~]{1,12}$/).filter((value) => value.trim() === value);
+  const agent = fc.record(
+    {
+      mode: fc.constantFrom("inline", "subproc"),
+      subproc_max_workers: fc.integer({ min: 1, max: 256 }),
+      admin_api_key: fc.stringMatching(/^[!-~]{16,24}$/),
+      turn_discount: fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0),
+      engine_max_tokens: fc.option(fc.integer({ min: 1 })),
+      message_filters: fc.array(text.map((value) => value.replaceAll(/[^\w ]/g, "."))),
+    },
+    { requiredKeys: [] },
+  );
+  const written = fc.record(
+    {
+      server: fc.record({ port: fc.integer({ min: 0, max: 65_535 }), host: text }, { requiredKeys: [] }),
+      model: fc.record({ name: fc.option(text) }, { requiredKeys: [] }),
+      rollout: fc.record({ agent, max_staleness: fc.nat() }, { requiredKeys: [] }),
+      group_size: fc.integer({ min: 1 }),
+    },
+    { requiredKeys: [] },
+  );
+
+  it("mean the same: an object, a file, arguments, with agent or compat", () => {
+    fc.assert(
+      fc.property(written, fc.boolean(), (object, compat) => {
+        const rename = (path: string) => (compat ? path.replace("rollout.agent.", "rollout.compat.") : path);
+        const overrides = leaves(object).map(([path, value]) => `${rename(path)}=${JSON.stringify(value)}`);
+        const expected = parseConfig(object);
+        expect(resolveConfig({ file: yamlFile(stringify(object)), env: {} })).toEqual(expected);
+        expect(resolveConfig({ overrides, env: {} })).toEqual(expected);
+      }),
+    );
+  });
+
+  function leaves(value: unknown, path: string[] = []): [string, unknown][] {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [[path.join("."), value]];
+    return Object.entries(value).flatMap(([key, inner]) => leaves(inner, [...path, key]));
+  }
+});

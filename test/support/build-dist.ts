@@ -1,0 +1,9 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** Compiles src/ to dist/ once before the tests, for those that run the command line as its users do. */
+export function setup(): void {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+  execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+}
