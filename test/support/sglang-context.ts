@@ -1,0 +1,37 @@
+import type { ServerResponse } from "node:http";
+import type { Fault } from "./sglang-protocol.js";
+import type { ReplyOptions } from "./sglang-reply.js";
+import type { SchedulerOptions, SglangScheduler } from "./sglang-scheduler.js";
+
+export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<ReplyOptions> {
+  /** Reads no input ids and keeps no bodies, to answer large prompts fast. */
+  readonly fast?: boolean;
+  readonly contextLength?: number;
+  /** Started with --skip-tokenizer-init: no text, and no stop strings. */
+  readonly skipTokenizerInit?: boolean;
+  readonly apiKey?: string;
+  /** Fields of /server_info that replace the usual ones; undefined takes one away. */
+  readonly serverInfo?: Readonly<Record<string, unknown>>;
+  /** Paths that answer 404, as they do in builds that do not have them. */
+  readonly missingPaths?: readonly string[];
+  readonly port?: number;
+}
+
+/** What the routes share. */
+export interface ServerContext {
+  readonly options: SglangServerOptions;
+  readonly reply: ReplyOptions;
+  readonly contextLength: number;
+  readonly scheduler: SglangScheduler;
+  readonly faults: Fault[];
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, JSON.stringify(value));
+}
+
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  const body = Buffer.from(text, "utf8");
+  response.writeHead(status, { "content-type": "application/json", "content-length": body.length });
+  response.end(body);
+}

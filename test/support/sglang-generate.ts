@@ -1,0 +1,91 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ServerContext, sendJson, sendText } from "./sglang-context.js";
+import type { Fault, FinishReason, GenerateOutcome, GenerateRequest } from "./sglang-protocol.js";
+import { replyText } from "./sglang-reply.js";
+import { BadRequest, readGenerateRequest } from "./sglang-request.js";
+import { aborted } from "./sglang-scheduler.js";
+
+/** Answers one `/generate` request, with the next fault if one is waiting. */
+export async function answerGenerate(context: ServerContext, body: Buffer, response: ServerResponse): Promise<void> {
+  const request = readGenerateRequest(body, context.options.fast ?? false);
+  const fault = context.faults.shift();
+  if (fault && answerBroken(fault, response)) return;
+  checkLimits(context, request);
+  if (fault?.kind === "slow") await sleep(fault.milliseconds);
+  response.once("close", () => context.scheduler.abort(request.rid, false));
+  const outcome = cutShort(await context.scheduler.generate(request), fault);
+  const { finish } = outcome;
+  if (finish.type === "abort" && isErrorStatus(finish.status_code)) {
+    const error = { object: "error", message: finish.message, type: finish.err_type, code: finish.status_code };
+    return sendJson(response, finish.status_code, error);
+  }
+  const text = replyText(request, outcome, context.reply, fault);
+  sendText(response, 200, fault?.kind === "truncated-json" ? text.slice(0, text.length / 2) : text);
+}
+
+/** Faults that need no generation. */
+function answerBroken(fault: Fault, response: ServerResponse): boolean {
+  if (fault.kind === "hang") return true;
+  if (fault.kind === "status") {
+    sendJson(response, fault.status, fault.body ?? { object: "error", message: "Internal Server Error", code: 500 });
+    return true;
+  }
+  if (fault.kind === "reply") {
+    sendText(response, 200, typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body));
+    return true;
+  }
+  if (fault.kind === "close-before-headers") {
+    if (fault.reset) response.socket?.resetAndDestroy();
+    else response.socket?.destroy();
+    return true;
+  }
+  if (fault.kind === "close-after-headers") {
+    response.writeHead(200, { "content-type": "application/json", "content-length": 1000 });
+    response.write('{"output_ids":[1,2', () => response.socket?.destroy());
+    return true;
+  }
+  return false;
+}
+
+function checkLimits({ contextLength, options }: ServerContext, { inputLength, sampling }: GenerateRequest): void {
+  if (inputLength >= contextLength) {
+    throw new BadRequest(
+      `The input (${inputLength} tokens) is longer than the model's context length (${contextLength} tokens).`,
+    );
+  }
+  if (inputLength + sampling.max_new_tokens >= contextLength) {
+    throw new BadRequest(
+      `Requested token count exceeds the model's maximum context length of ${contextLength} tokens.`,
+    );
+  }
+  if (options.skipTokenizerInit && sampling.stop.length > 0) {
+    throw new BadRequest("stop strings need a tokenizer, but --skip-tokenizer-init is set");
+  }
+}
+
+/** The outcome as an abort leaves it. */
+function cutShort(outcome: GenerateOutcome, fault: Fault | undefined): GenerateOutcome {
+  if (fault?.kind === "abort") {
+    return { ...outcome, tokens: outcome.tokens.slice(0, fault.after), finish: aborted() };
+  }
+  if (fault?.kind === "abort-in-queue") {
+    const finish: FinishReason = { type: "abort", message: "Abort in waiting queue" };
+    return { ...outcome, tokens: [], neverRan: true, finish };
+  }
+  if (fault?.kind === "abort-with-status") {
+    const { statusCode } = fault;
+    const finish: FinishReason = {
+      type: "abort",
+      message: "Scheduler says no",
+      status_code: statusCode,
+      err_type: "x",
+    };
+    return { ...outcome, tokens: outcome.tokens.slice(0, fault.after ?? 0), finish };
+  }
+  return outcome;
+}
+
+function isErrorStatus(status: number | null | undefined): status is number {
+  return status === 400 || status === 500 || status === 503;
+}

@@ -1,0 +1,65 @@
+/** The part of SGLang's wire format that the test server speaks (`GenerateReqInput`, `meta_info`). */
+
+export interface GenerateRequest {
+  readonly rid: string;
+  /** Empty where the server runs `fast`. */
+  readonly inputIds: readonly number[];
+  readonly inputLength: number;
+  readonly sampling: SamplingFields;
+  readonly returnLogprob: boolean;
+  readonly topLogprobs: number;
+}
+
+export interface SamplingFields {
+  readonly max_new_tokens: number;
+  readonly stop_token_ids: readonly number[];
+  readonly stop: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+export type FinishReason =
+  | { readonly type: "stop"; readonly matched: number | string | readonly number[] }
+  | { readonly type: "length"; readonly length: number }
+  | {
+      readonly type: "abort";
+      readonly message: string;
+      readonly status_code?: number | null;
+      readonly err_type?: string | null;
+    };
+
+export interface OutputToken {
+  readonly id: number;
+  readonly logprob: number;
+  /** Weight version under which the token was made. */
+  readonly version: string;
+}
+
+export interface GenerateOutcome {
+  readonly tokens: readonly OutputToken[];
+  readonly finish: FinishReason;
+  /** Aborted before it ran: the reply then lacks prompt_tokens and cached_tokens. */
+  readonly neverRan: boolean;
+  readonly weightVersion: string;
+}
+
+/** What goes wrong with one `/generate` request. */
+export type Fault =
+  | { readonly kind: "status"; readonly status: number; readonly body?: unknown }
+  /** Accepts the request and never answers. */
+  | { readonly kind: "hang" }
+  | { readonly kind: "close-before-headers"; readonly reset?: boolean }
+  | { readonly kind: "close-after-headers" }
+  /** A complete HTTP reply whose JSON ends in the middle. */
+  | { readonly kind: "truncated-json" }
+  /** One log probability less than ids. */
+  | { readonly kind: "length-mismatch" }
+  /** The logprob at `index` (default 0) is this JSON text. */
+  | { readonly kind: "bad-logprob"; readonly text: "NaN" | "null" | "-Infinity" | "1e999"; readonly index?: number }
+  /** Cut by the scheduler after so many tokens, as a weight update does. */
+  | { readonly kind: "abort"; readonly after: number }
+  | { readonly kind: "abort-in-queue" }
+  /** An abort of the scheduler's own: mapped to an HTTP error for 400, 500 and 503, else a 200 with a partial output. */
+  | { readonly kind: "abort-with-status"; readonly statusCode: number; readonly after?: number }
+  | { readonly kind: "slow"; readonly milliseconds: number }
+  /** Any body with status 200; a string is sent as it is. */
+  | { readonly kind: "reply"; readonly body: unknown };

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./sglang-protocol.js";
+import { BadRequest } from "./sglang-request.js";
+
+export interface SchedulerOptions {
+  /** The ids that the model would write for a request, without a stop token. */
+  readonly complete: (request: GenerateRequest) => readonly number[];
+  /** 0: a whole completion at once. */
+  readonly tokenMilliseconds: number;
+  readonly maxRunning: number;
+  readonly weightVersion: string;
+  /** Ends a completion when the request names no stop token. */
+  readonly eosTokenId: number;
+}
+
+export type PauseMode = "abort" | "retract" | "in_place";
+
+interface Job {
+  readonly request: GenerateRequest;
+  readonly tokens: OutputToken[];
+  running: boolean;
+  aborted: boolean;
+}
+
+/**
+ * Runs requests as SGLang's scheduler does, on invented tokens: a waiting queue, a number of running requests, aborts by
+ * rid prefix, three ways of pausing, weight versions.
+ */
+export class SglangScheduler {
+  readonly #options: SchedulerOptions;
+  readonly #jobs = new Map<string, Job>();
+  #waiters: (() => void)[] = [];
+  #paused: PauseMode | undefined;
+  weightVersion: string;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.weightVersion = options.weightVersion;
+  }
+
+  /** Requests accepted and not yet answered. */
+  get pending(): number {
+    return this.#jobs.size;
+  }
+
+  async generate(request: GenerateRequest): Promise<GenerateOutcome> {
+    while (this.#paused) await this.#change();
+    if (this.#jobs.has(request.rid)) throw new BadRequest(`Duplicate request id detected: ${request.rid}`);
+    const job: Job = { request, tokens: [], running: false, aborted: false };
+    this.#jobs.set(request.rid, job);
+    try {
+      return await this.#run(job);
+    } finally {
+      this.#jobs.delete(request.rid);
+      this.#wake();
+    }
+  }
+
+  async #run(job: Job): Promise<GenerateOutcome> {
+    while (!job.aborted && this.#running() >= this.#options.maxRunning) await this.#change();
+    if (job.aborted) return this.#outcome(job, { type: "abort", message: "Abort in waiting queue" }, true);
+    job.running = true;
+    const planned = plannedOutput(job.request, this.#options.complete(job.request), this.#options.eosTokenId);
+    for (const id of planned.ids) {
+      if (this.#options.tokenMilliseconds > 0) await sleep(this.#options.tokenMilliseconds);
+      while (this.#paused && !job.aborted) await this.#change();
+      if (job.aborted) return this.#outcome(job, aborted(), false);
+      job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });
+    }
+    return this.#outcome(job, planned.finish, false);
+  }
+
+  #outcome(job: Job, finish: FinishReason, neverRan: boolean): GenerateOutcome {
+    return { tokens: job.tokens, finish, neverRan, weightVersion: this.weightVersion };
+  }
+
+  #running(): number {
+    return [...this.#jobs.values()].filter(({ running }) => running).length;
+  }
+
+  /** SGLang matches by prefix, and ignores an empty rid unless `all`. */
+  abort(ridPrefix: string, all: boolean): void {
+    for (const [rid, job] of this.#jobs) {
+      if (all || (ridPrefix !== "" && rid.startsWith(ridPrefix))) job.aborted = true;
+    }
+    this.#wake();
+  }
+
+  pause(mode: PauseMode): void {
+    this.#paused = mode;
+    if (mode === "abort") this.abort("", true);
+  }
+
+  continue(): void {
+    this.#paused = undefined;
+    this.#wake();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+}
+
+export function aborted(): FinishReason {
+  return { type: "abort", message: "Aborted", status_code: null, err_type: null };
+}
+
+/** Ends a completion with the first stop token of the request, or cuts it at the token limit. */
+function plannedOutput({ sampling }: GenerateRequest, completion: readonly number[], eosTokenId: number) {
+  const stopId = sampling.stop_token_ids[0] ?? eosTokenId;
+  const ids = [...completion, stopId].slice(0, sampling.max_new_tokens);
+  const finish: FinishReason =
+    ids.length > completion.length ? { type: "stop", matched: stopId } : { type: "length", length: ids.length };
+  return { ids, finish };
+}
+
+/** Different for every place and id, and exactly a float32, so that a test can compare without tolerance. */
+export function inventedLogprob(id: number, index: number): number {
+  return Math.fround(-(((id * 31 + index * 17) % 997) + 1) / 256);
+}
