@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { printConfig } from "./config-command.js";
-import { type ConfigOptions, withConfigOptions } from "./options.js";
+import { withConfigOptions } from "./options.js";
+import { serve } from "./serve.js";
 import { packageVersion } from "./version.js";
 
 /** The command line as commander runs it. It throws instead of ending the process. */
@@ -11,15 +12,9 @@ export function createProgram(): Command {
     .exitOverride();
   withConfigOptions(program.command("serve"))
     .description("serve agents and trainers until SIGTERM or SIGINT")
-    .action(runServe);
+    .action(serve);
   withConfigOptions(program.command("config"))
     .description("print the resolved configuration as YAML, keys hidden")
     .action(printConfig);
   return program;
-}
-
-/** Loads the server, and the native addon with it, only for the command that needs it. */
-async function runServe(overrides: readonly string[], options: ConfigOptions): Promise<void> {
-  const { serve } = await import("./serve.js");
-  await serve(overrides, options);
 }

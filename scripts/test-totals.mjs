@@ -1,0 +1,47 @@
+// Sums up test runs. Each argument is `STATUS:REPORT:NAME`: the exit status of the run, the path of its report (vitest's
+// JSON, ctest's JUnit XML) and its name. Prints a line for each run, then, alone on the last line, `N passed, N failed`.
+//
+// A run that failed without a failed test in its report (it crashed, a file did not load) counts as one failed test.
+import { existsSync, readFileSync } from "node:fs";
+
+const runs = process.argv.slice(2).map(readRun);
+for (const { name, passed, failed, skipped } of runs) {
+  console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+}
+console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+
+function sum(kind) {
+  return runs.reduce((total, run) => total + run[kind], 0);
+}
+
+function readRun(argument) {
+  const [status, report, ...name] = argument.split(":");
+  const counts = readReport(report);
+  const failed = status === "0" ? counts.failed : Math.max(counts.failed, 1);
+  return { name: name.join(":"), ...counts, failed };
+}
+
+function readReport(file) {
+  if (!existsSync(file)) return { passed: 0, failed: 0, skipped: 0 };
+  const text = readFileSync(file, "utf8");
+  return file.endsWith(".json") ? vitestCounts(JSON.parse(text)) : junitCounts(text);
+}
+
+function vitestCounts({ numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults }) {
+  const brokenFiles = testResults.filter(({ status, assertionResults }) => {
+    return status === "failed" && !assertionResults.some((test) => test.status === "failed");
+  });
+  return {
+    passed: numPassedTests,
+    failed: numFailedTests + brokenFiles.length,
+    skipped: numPendingTests + numTodoTests,
+  };
+}
+
+function junitCounts(xml) {
+  const suite = /<testsuite\b[^>]*>/.exec(xml)?.[0] ?? "";
+  const count = (name) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(suite)?.[1] ?? 0);
+  const failed = count("failures") + count("errors");
+  const skipped = count("skipped") + count("disabled");
+  return { passed: count("tests") - failed - skipped, failed, skipped };
+}

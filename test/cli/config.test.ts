@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { parseConfig } from "../../src/config/index.js";
+import { runRolltape, temporaryFolder } from "./rolltape.js";
+
+describe("rolltape config", () => {
+  it("prints the resolved configuration as YAML that can be read again", async () => {
+    const file = join(temporaryFolder(), "rolltape.yaml");
+    writeFileSync(file, "server: { port: 1 }\nrollout: { compat: { mode: subproc } }\n");
+    const { code, stdout, stderr } = await runRolltape(["config", "--config", file, "server.port=2"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(parseConfig(parse(stdout))).toEqual(
+      parseConfig({ server: { port: 2 }, rollout: { agent: { mode: "subproc" } } }),
+    );
+  });
+
+  it("hides keys", async () => {
+    const { code, stdout } = await runRolltape(["config", "rollout.agent.admin_api_key=0123456789abcdef"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('admin_api_key: "[redacted]"');
+    expect(stdout).not.toContain("0123456789abcdef");
+  });
+});
+
+describe("a configuration that cannot be used", () => {
+  const command = ["config", "serve"];
+
+  it.each(command)(
+    "%s: status 2, every problem on a line of its own, no stack, nothing on standard output",
+    async (name) => {
+      const args = [
+        name,
+        "server.prot=1",
+        "server.port=x",
+        "scheduler.type=ray",
+        "rollout.agent.admin_api_key=hush-hush",
+      ];
+      const { code, stdout, stderr } = await runRolltape(args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr.trimEnd().split("\n").toSorted()).toEqual([
+        "  rollout.agent.admin_api_key: expected at least 16 visible ASCII characters without spaces or null, got 9 characters",
+        "  scheduler.type: agent workflows run on local and slurm only, not on ray",
+        '  server.port: expected an integer from 0 to 65535, got "x"',
+        "  server.prot: unknown key, the nearest known one is server.port",
+        "rolltape: the configuration cannot be used",
+      ]);
+    },
+  );
+
+  it.each(command)("%s: a short admin key in the environment is status 2", async (name) => {
+    const { code, stderr } = await runRolltape([name], { ROLLTAPE_ADMIN_API_KEY: "hush-hush" });
+    expect(code).toBe(2);
+    expect(stderr).toContain("ROLLTAPE_ADMIN_API_KEY");
+    expect(stderr).not.toContain("hush-hush");
+  });
+
+  it.each(command)("%s: a file that is not there is status 2 and named", async (name) => {
+    const { code, stderr } = await runRolltape([name, "-c", "/nowhere/rolltape.yaml"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "rolltape: the configuration cannot be used\n  /nowhere/rolltape.yaml: cannot be read (ENOENT)\n",
+    });
+  });
+});
+
+describe("the command line", () => {
+  it("says its version", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    expect(await runRolltape(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it.each([["--help"], ["serve", "--help"]])("answers %s %s with status 0", async (...args) => {
+    const { code, stdout } = await runRolltape(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: rolltape/);
+  });
+
+  it.each([["bogus"], ["serve", "--port", "80"], ["config", "--config"], []])(
+    "refuses %s %s %s with status 2",
+    async (...args) => {
+      const { code, stdout, stderr } = await runRolltape(args);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(/^(error|Usage): /);
+    },
+  );
+});

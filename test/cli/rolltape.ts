@@ -1,0 +1,66 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { z } from "zod";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+/** The line that `rolltape serve` prints when it accepts calls. */
+const readyEvent = z.strictObject({
+  event: z.literal("ready"),
+  url: z.url(),
+  engine: z.string(),
+  model: z.string(),
+  admin_key_file: z.string().optional(),
+  pid: z.int(),
+});
+
+export interface Ended {
+  /** Exit status; null after a signal. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Rolltape {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** The ready line; rejects, with what was written to standard error, when the process ends without one. */
+  ready(): Promise<z.infer<typeof readyEvent>>;
+  /** Resolves when the process is gone. */
+  readonly ended: Promise<Ended>;
+}
+
+/** A new folder that nothing else uses, removed when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the compiled command line in an environment without keys; the process ends with the test. */
+export function rolltape(args: readonly string[], env: Readonly<Record<string, string>> = {}): Rolltape {
+  const { ROLLTAPE_ADMIN_API_KEY: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...inherited, ...env } });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  const hasLine = async () => {
+    while (!stdout.includes("\n")) {
+      const last = await Promise.race([once(child.stdout, "data").then(() => undefined), ended]);
+      if (last) throw new Error(`rolltape ended with status ${last.code}: ${last.stderr}`);
+    }
+    return readyEvent.parse(JSON.parse(stdout.slice(0, stdout.indexOf("\n"))));
+  };
+  return { process: child, ready: hasLine, ended };
+}
+
+/** Runs the compiled command line to its end. */
+export function runRolltape(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended> {
+  return rolltape(args, env).ended;
+}
