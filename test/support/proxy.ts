@@ -22,12 +22,31 @@ export interface StartedSession {
   readonly key: string;
 }
 
-export interface Reply {
+/** An answer of the proxy. */
+export class Reply {
   readonly status: number;
-  // biome-ignore lint: the tests look into answers of any shape
-  readonly json: Record<string, never> & { error?: Record<string, unknown> };
   readonly raw: Buffer;
   readonly headers: Response["headers"];
+
+  constructor(response: Response) {
+    this.status = response.statusCode;
+    this.raw = response.rawPayload;
+    this.headers = response.headers;
+  }
+
+  json<T>(): T {
+    return JSON.parse(this.raw.toString()) as T;
+  }
+
+  /** The error that was answered. */
+  get error(): { code: string; message: string; type: string; param: string | null } & Record<string, unknown> {
+    return this.json<{ error: Reply["error"] }>().error;
+  }
+
+  /** Status and error code in one, for short expectations. */
+  get refusal(): string {
+    return this.status < 400 ? String(this.status) : `${this.status} ${this.error.code}`;
+  }
 }
 
 /** A proxy in this process, reached without sockets, and shorthands for what tests do with it. */
@@ -66,9 +85,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
 
   async request(options: InjectOptions, key: string | null = ADMIN_KEY): Promise<Reply> {
     const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...options.headers };
-    const reply = await this.app.inject({ ...options, headers });
-    const isJson = String(reply.headers["content-type"]).includes("json");
-    return { status: reply.statusCode, json: isJson ? reply.json() : {}, raw: reply.rawPayload, headers: reply.headers };
+    return new Reply(await this.app.inject({ ...options, headers }));
   }
 
   post(url: string, payload: object, key: string | null = ADMIN_KEY): Promise<Reply> {
@@ -77,8 +94,11 @@ export class Proxy<E extends Engine = ScriptedEngine> {
 
   async session(body: object = {}): Promise<StartedSession> {
     await this.post("/grant_capacity", {});
-    const { json } = await this.post("/rl/start_session", body);
-    return { id: json["session_id"], key: json["session_api_key"] } as unknown as StartedSession;
+    const started = (await this.post("/rl/start_session", body)).json<{
+      session_id: string;
+      session_api_key: string;
+    }>();
+    return { id: started.session_id, key: started.session_api_key };
   }
 
   chat({ key }: StartedSession, messages: readonly object[], extra: object = {}, headers = {}): Promise<Reply> {

@@ -41,7 +41,11 @@ export class ScriptedEngine implements Engine {
     call.signal.throwIfAborted();
     if (reply instanceof Error) throw reply;
     const ids = Int32Array.from(reply.ids).subarray(0, call.sampling.maxTokens);
-    call.generation.append(ids, Float32Array.from(ids, (_, i) => -(i + 1) / 8), call.currentVersion());
+    call.generation.append(
+      ids,
+      Float32Array.from(ids, (_, i) => -(i + 1) / 8),
+      call.currentVersion(),
+    );
     return { finish: reply.finish ?? { reason: "stop" }, cachedTokens: reply.cachedTokens, resumes: 0 };
   }
 

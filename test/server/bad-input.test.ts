@@ -1,0 +1,205 @@
+import { request as httpRequest } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { WireExport } from "../support/export-json.js";
+import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
+
+/**
+ * Whatever comes in, the answer is a clear error and the session is as it was: each test's session has one interaction
+ * before, and exports exactly that one after.
+ */
+
+let proxy: Proxy;
+let session: StartedSession;
+let kept: string;
+
+beforeAll(async () => {
+  proxy = await Proxy.start({ settings: { maxBodyBytes: 8 * 1024 * 1024 } });
+});
+afterAll(() => proxy.close());
+beforeEach(async () => {
+  session = await proxy.session();
+  kept = (await proxy.chat(session, USER)).json<{ id: string }>().id;
+});
+afterEach(async () => {
+  await proxy.end(session);
+  const { interactions } = (await proxy.export(session)).json<WireExport>();
+  expect(Object.keys(interactions)).toEqual([kept]);
+});
+
+const USER = [{ role: "user", content: "hello" }];
+const JSON_TYPE = { "content-type": "application/json" };
+
+function raw(payload: string | Buffer, headers: Record<string, string> = JSON_TYPE): Promise<Reply> {
+  return proxy.request({ method: "POST", url: "/v1/chat/completions", payload, headers }, session.key);
+}
+
+describe("a body that cannot be read", () => {
+  it.each(["{", '{"messages": [}', "not json", '{"a":1} trailing', '"\\ud800', "\u0000"])("%j: 400", async (text) => {
+    const reply = await raw(text);
+    expect(reply.refusal).toBe("400 invalid_json");
+    expect(reply.raw.toString()).not.toContain("node_modules");
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
+    "%s: 415",
+    async (type) => {
+      const reply = await raw(JSON.stringify({ messages: USER }), { "content-type": type });
+      expect(reply.refusal).toBe("415 unsupported_media_type");
+    },
+  );
+
+  it("over the limit: 413", async () => {
+    const reply = await raw(Buffer.alloc(9 * 1024 * 1024, 32));
+    expect(reply.refusal).toBe("413 body_too_large");
+  });
+
+  it("of 100 MB, sent in pieces without a length: 413 or a closed connection, and the server lives", async () => {
+    await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+    const { port } = proxy.app.server.address() as AddressInfo;
+    const status = await new Promise<number | string>((resolve) => {
+      const upload = httpRequest(
+        {
+          port,
+          path: "/v1/chat/completions",
+          method: "POST",
+          headers: { ...JSON_TYPE, authorization: `Bearer ${session.key}` },
+        },
+        (reply) => resolve(reply.resume().statusCode ?? 0),
+      );
+      upload.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "error"));
+      const piece = Buffer.alloc(1024 * 1024, 32);
+      const send = (left: number) => {
+        if (left === 0 || upload.destroyed) upload.end();
+        else upload.write(piece, () => send(left - 1));
+      };
+      send(100);
+    });
+    expect([413, "EPIPE", "ECONNRESET"]).toContain(status);
+    expect((await proxy.request({ url: "/health" }, null)).status).toBe(200);
+  });
+
+  it.each([
+    '{"__proto__": {"polluted": true}}',
+    '{"messages": [{"role": "user", "content": "x", "__proto__": {"polluted": 1}}]}',
+  ])("%s: 400, and no prototype is touched", async (text) => {
+    expect((await raw(text)).refusal).toBe("400 invalid_json");
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it("that is not an object: 400", async () => {
+    for (const text of ["[]", "1", '"text"', "null"]) expect((await raw(text)).status).toBe(400);
+  });
+
+  it("that is empty, on a control call, counts as {} whatever its type", async () => {
+    for (const headers of [{}, JSON_TYPE, { "content-type": "application/octet-stream" }] as Record<string, string>[]) {
+      const reply = await proxy.request({ method: "POST", url: "/grant_capacity", headers });
+      expect(reply.status).toBe(200);
+    }
+    expect((await proxy.request({ method: "POST", url: "//grant_capacity" })).status).toBe(200);
+  });
+});
+
+describe("messages that make no sense", () => {
+  it.each([
+    ["none", {}, "messages"],
+    ["an empty list", { messages: [] }, "messages"],
+    ["not a list", { messages: "hello" }, "messages"],
+    ["an unknown role", { messages: [{ role: "wizard", content: "x" }] }, "messages[0].role"],
+    ["no role", { messages: [{ content: "x" }] }, "messages[0].role"],
+    ["no content", { messages: [{ role: "user" }] }, "messages[0].content"],
+    ["a number as content", { messages: [...USER, { role: "user", content: 5 }] }, "messages[1].content"],
+    [
+      "an image",
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:" } }] }] },
+      "messages[0].content[0].type",
+    ],
+    ["a tool result without a call id", { messages: [{ role: "tool", content: "x" }] }, "messages[0].tool_call_id"],
+    [
+      "arguments that are not text",
+      { messages: [{ role: "assistant", tool_calls: [{ id: "1", function: { name: "f", arguments: {} } }] }] },
+      "messages[0].tool_calls[0].function.arguments",
+    ],
+  ])("%s: 400 naming the field", async (_, body, param) => {
+    const reply = await raw(JSON.stringify(body));
+    expect(reply.refusal).toBe("400 invalid_value");
+    expect(reply.error.param).toBe(param);
+    expect(reply.error.type).toBe("invalid_request_error");
+  });
+});
+
+describe("parameters", () => {
+  it.each([
+    ["temperature", -1],
+    ["temperature", 2.5],
+    ["temperature", "warm"],
+    ["top_p", 0],
+    ["top_p", 1.5],
+    ["max_tokens", 0],
+    ["max_tokens", 1.5],
+    ["max_completion_tokens", -3],
+    ["stop", 7],
+    ["stop", [""]],
+    ["seed", "x"],
+    ["frequency_penalty", 3],
+    ["presence_penalty", -3],
+    ["logprobs", 1],
+    ["top_logprobs", 21],
+    ["top_logprobs", 3],
+    ["tool_choice", "required"],
+    ["tools", [{ type: "retrieval" }]],
+  ])("%s: %j is out of range", async (name, value) => {
+    const reply = await proxy.chat(session, USER, { [name]: value });
+    expect(reply.refusal).toBe("400 invalid_value");
+    expect(reply.error.param?.startsWith(name)).toBe(true);
+  });
+
+  it.each([
+    ["n", 2],
+    ["stream", true],
+    ["response_format", { type: "json_object" }],
+    ["logit_bias", { 5: 1 }],
+    ["audio", {}],
+    ["functions", []],
+    ["reasoning_effort", "high"],
+  ])("%s: %j is not supported", async (name, value) => {
+    const reply = await proxy.chat(session, USER, { [name]: value });
+    expect(reply.refusal).toBe("400 unsupported_parameter");
+    expect(reply.error.param).toBe(name);
+  });
+
+  it("that nobody knows are named", async () => {
+    const reply = await proxy.chat(session, USER, { temprature: 1 });
+    expect(reply.refusal).toBe("400 unknown_parameter");
+    expect(reply.error.param).toBe("temprature");
+  });
+});
+
+describe("prompts beyond the context", () => {
+  it("a prompt that leaves no token: 400 naming both numbers", async () => {
+    proxy.engine.context = 40;
+    const reply = await proxy.chat(session, [{ role: "user", content: "word ".repeat(100) }]);
+    proxy.engine.context = 16_384;
+    expect(reply.refusal).toBe("400 context_length_exceeded");
+    expect(reply.error.message).toMatch(/prompt has \d+ tokens.* 40/);
+  });
+
+  it("a single message of 1 MB", async () => {
+    const reply = await proxy.chat(session, [{ role: "user", content: "x y ".repeat(262_144) }]);
+    expect(reply.refusal).toBe("400 context_length_exceeded");
+  });
+});
+
+describe("other paths and methods", () => {
+  it.each([
+    ["GET", "/v1/chat/completions"],
+    ["POST", "/v1/completions"],
+    ["DELETE", "/rl/sessions"],
+    ["GET", "/../../etc/passwd"],
+    ["GET", "/%"],
+  ] as const)("%s %s: 404", async (method, url) => {
+    const reply = await proxy.request({ method, url });
+    expect(reply.refusal).toBe("404 not_found");
+    expect(reply.raw.toString()).not.toMatch(/\bat .*:\d+/);
+  });
+});

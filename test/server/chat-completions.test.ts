@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { EngineError } from "../../src/engine/engine.js";
+import { numbers, type WireExport } from "../support/export-json.js";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { until } from "../support/until.js";
+
+let proxy: Proxy;
+let session: StartedSession;
+beforeAll(async () => {
+  proxy = await Proxy.start();
+});
+afterAll(() => proxy.close());
+beforeEach(async () => {
+  session = await proxy.session();
+});
+
+const user = (content: unknown) => ({ role: "user", content });
+const lastCall = () => {
+  const call = proxy.engine.calls.at(-1);
+  if (!call) throw new Error("the engine was not called");
+  return call;
+};
+const decode = (ids: Int32Array) => proxy.context.model.decode(ids, { skipSpecialTokens: false });
+const promptText = () => decode(lastCall().prompt.tokens());
+
+async function exported() {
+  await proxy.end(session);
+  return Object.values((await proxy.export(session, { include: ["messages"] })).json<WireExport>().interactions);
+}
+
+describe("sampling parameters", () => {
+  it("reach the engine, each explicit", async () => {
+    await proxy.chat(session, [user("a")]);
+    expect(lastCall().sampling).toEqual({
+      temperature: 1,
+      topP: 1,
+      topK: 0,
+      minP: 0,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      maxTokens: 16_384 - lastCall().prompt.length,
+      stop: [],
+      stopTokenIds: proxy.context.model.stopTokenIds,
+      seed: undefined,
+      topLogprobs: 0,
+    });
+    await proxy.chat(session, [user("a")], {
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 20,
+      min_p: 0.1,
+      max_tokens: 7,
+      stop: "END",
+      stop_token_ids: [5],
+      seed: 11,
+      frequency_penalty: 0.5,
+      presence_penalty: -0.5,
+      logprobs: true,
+      top_logprobs: 2,
+    });
+    expect(lastCall().sampling).toEqual({
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 20,
+      minP: 0.1,
+      frequencyPenalty: 0.5,
+      presencePenalty: -0.5,
+      maxTokens: 7,
+      stop: ["END"],
+      stopTokenIds: [...proxy.context.model.stopTokenIds, 5],
+      seed: 11,
+      topLogprobs: 2,
+    });
+  });
+
+  it("max_completion_tokens wins over max_tokens, and neither exceeds what is left", async () => {
+    await proxy.chat(session, [user("a")], { max_tokens: 5, max_completion_tokens: 6 });
+    expect(lastCall().sampling.maxTokens).toBe(6);
+    await proxy.chat(session, [user("a")], { max_tokens: 1_000_000 });
+    expect(lastCall().sampling.maxTokens).toBe(16_384 - lastCall().prompt.length);
+  });
+
+  it("null counts as absent, and what cannot change the result has no effect", async () => {
+    const reply = await proxy.chat(session, [user("a")], {
+      temperature: null,
+      tools: null,
+      stop: null,
+      n: 1,
+      stream: false,
+      user: "me",
+      metadata: { a: "b" },
+      store: true,
+      response_format: { type: "text" },
+    });
+    expect(reply.status).toBe(200);
+    expect(lastCall().sampling.temperature).toBe(1);
+  });
+});
+
+describe("prompts", () => {
+  it("are what the chat template renders", async () => {
+    await proxy.chat(session, [{ role: "system", content: "be brief" }, user("hello")]);
+    expect(promptText()).toBe(
+      "<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+
+  it("join text parts, and take lone surrogates as U+FFFD", async () => {
+    await proxy.chat(session, [
+      user([
+        { type: "text", text: "a" },
+        { type: "text", text: "b\ud800" },
+      ]),
+    ]);
+    expect(promptText()).toContain("user\nab\ufffd<|im_end|>");
+  });
+
+  it("show tools unless tool_choice is none; a named one alone", async () => {
+    const tools = ["alpha", "beta"].map((name) => ({
+      type: "function",
+      function: { name, description: `does ${name}`, parameters: { type: "object", properties: {} } },
+    }));
+    await proxy.chat(session, [user("a")], { tools });
+    expect(promptText()).toMatch(/alpha[^]*beta/);
+    await proxy.chat(session, [user("a")], { tools, tool_choice: "none" });
+    expect(promptText()).not.toContain("alpha");
+    await proxy.chat(session, [user("a")], { tools, tool_choice: { type: "function", function: { name: "beta" } } });
+    expect(promptText()).not.toContain("alpha");
+    expect(promptText()).toContain("beta");
+    const unknown = await proxy.chat(session, [user("a")], {
+      tools,
+      tool_choice: { type: "function", function: { name: "x" } },
+    });
+    expect(unknown.refusal).toBe("400 invalid_value");
+  });
+
+  it("take 2,000 messages, and find the parent among them", async () => {
+    const messages = Array.from({ length: 2000 }, (_, i) =>
+      i % 2 ? { role: "assistant", content: `a${i}` } : user(`u${i}`),
+    );
+    proxy.engine.context = 1 << 20;
+    expect((await proxy.chat(session, messages.slice(0, 1999))).status).toBe(200);
+    expect((await proxy.chat(session, [...messages.slice(0, 1999), messages[1999] ?? {}, user("more")])).status).toBe(
+      200,
+    );
+    proxy.engine.context = 16_384;
+    const [first, second] = await exported();
+    expect(second?.parent_id).toBe(first?.interaction_id);
+  });
+
+  it("a message of 1 MB is recorded whole", async () => {
+    proxy.engine.context = 1 << 21;
+    const content = "some words ".repeat(95_326);
+    expect((await proxy.chat(session, [user(content)])).status).toBe(200);
+    proxy.engine.context = 16_384;
+    const [only] = await exported();
+    expect(only?.messages).toEqual([{ role: "user", content }]);
+    expect(numbers(only as never, "input_ids").length).toBe(lastCall().prompt.length + 3);
+  });
+});
+
+describe("the answer", () => {
+  it("is a chat completion with usage and cached tokens", async () => {
+    proxy.engine.replies.push({ ids: [300, 301, 302], cachedTokens: 4 });
+    const reply = (await proxy.chat(session, [user("a")])).json<Record<string, unknown>>();
+    const promptTokens = lastCall().prompt.length;
+    expect(reply).toMatchObject({
+      object: "chat.completion",
+      model: proxy.context.model.name,
+      choices: [{ index: 0, message: { role: "assistant", refusal: null }, finish_reason: "stop", logprobs: null }],
+      usage: {
+        prompt_tokens: promptTokens,
+        completion_tokens: 3,
+        total_tokens: promptTokens + 3,
+        prompt_tokens_details: { cached_tokens: 4 },
+      },
+    });
+    expect(reply["id"]).toMatch(/^chatcmpl-[0-9a-f]{32}$/);
+  });
+
+  it("leaves out the token that ended the turn, and says length where no token did", async () => {
+    const [stopId] = proxy.context.model.stopTokenIds;
+    const text = (reply: Awaited<ReturnType<typeof proxy.chat>>) =>
+      reply.json<{ choices: [{ message: { content: string }; finish_reason: string }] }>().choices[0];
+    proxy.engine.replies.push({ ids: [40, 41, stopId ?? 0], finish: { reason: "stop", matched: stopId ?? 0 } });
+    expect(text(await proxy.chat(session, [user("a")])).message.content).toBe(decode(Int32Array.of(40, 41)));
+    proxy.engine.replies.push({ ids: [40, 41], finish: { reason: "length" } });
+    expect(text(await proxy.chat(session, [user("a")])).finish_reason).toBe("length");
+    proxy.engine.replies.push({ ids: [stopId ?? 0], finish: { reason: "stop", matched: stopId ?? 0 } });
+    expect(text(await proxy.chat(session, [user("a")])).message.content).toBe("");
+    proxy.engine.replies.push({ ids: [] });
+    expect(text(await proxy.chat(session, [user("a")])).message.content).toBe("");
+  });
+
+  it("is cut before a stop string, whose tokens stay recorded", async () => {
+    const ids = [...(proxy.context.model.prompt({ messages: [{ role: "user", content: "one two" }] })[0] ?? [])].slice(
+      0,
+      8,
+    );
+    const full = proxy.context.model.decode(Int32Array.from(ids), { skipSpecialTokens: true });
+    const stop = full.slice(3, 5);
+    proxy.engine.replies.push({ ids, finish: { reason: "stop", matched: stop } });
+    const reply = (await proxy.chat(session, [user("a")], { stop: [stop] })).json<{
+      choices: [{ message: { content: string } }];
+    }>();
+    expect(reply.choices[0].message.content).toBe(full.slice(0, full.indexOf(stop)));
+    const [only] = await exported();
+    expect(numbers(only as never, "input_ids").slice(-ids.length)).toEqual(ids);
+  });
+
+  it("carries the recorded log probabilities, one entry per token", async () => {
+    const reply = (await proxy.chat(session, [user("a")], { logprobs: true })).json<{
+      choices: [
+        { logprobs: { content: { token: string; logprob: number; bytes: number[] | null; top_logprobs: [] }[] } },
+      ];
+    }>();
+    const { content } = reply.choices[0].logprobs;
+    expect(content.map((entry) => entry.logprob)).toEqual([-0.125, -0.25, -0.375]);
+    expect(content.map((entry) => entry.token)).toEqual([300, 301, 302].map((id) => decode(Int32Array.of(id))));
+    for (const { token, bytes } of content) if (bytes) expect(Buffer.from(bytes).toString()).toBe(token);
+  });
+});
+
+describe("a call that fails", () => {
+  it.each([
+    [new EngineError("engine_error", "ids and logprobs disagree"), "502 engine_error"],
+    [new EngineError("engine_unavailable", "connection refused"), "502 engine_unavailable"],
+    [new EngineError("engine_timeout", "no answer in time"), "504 engine_timeout"],
+    [new Error("secret path /etc/passwd"), "500 internal_error"],
+  ])("%s reaches the agent as its error, records nothing, and the session goes on", async (error, refusal) => {
+    const before = (await proxy.chat(session, [user("a")])).json<{ id: string }>();
+    proxy.engine.replies.push(error);
+    const failed = await proxy.chat(session, [user("b")]);
+    expect(failed.refusal).toBe(refusal);
+    expect(failed.error.type).toBe("server_error");
+    expect(failed.raw.toString()).not.toContain("/etc/passwd");
+    const after = (await proxy.chat(session, [user("c")])).json<{ id: string }>();
+    expect((await exported()).map((each) => each.interaction_id)).toEqual([before.id, after.id]);
+  });
+
+  it("because the agent's connection dropped aborts the engine's work and records nothing", async () => {
+    const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+    const release = proxy.engine.hold();
+    const before = proxy.engine.calls.length;
+    const controller = new AbortController();
+    const call = fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${session.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [user("a")] }),
+      signal: controller.signal,
+    });
+    await until(() => proxy.engine.calls.length === before + 1);
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await until(() => proxy.engine.aborted.length === 1);
+    release();
+    expect(await exported()).toEqual([]);
+  });
+});

@@ -1,0 +1,261 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { numbers, type WireExport } from "../support/export-json.js";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { readSafetensors } from "../support/safetensors.js";
+
+let proxy: Proxy;
+beforeEach(async () => {
+  proxy = await Proxy.start({ settings: { chatTemplateType: "concat" } });
+});
+afterEach(() => proxy.close());
+
+const user = (content: string) => ({ role: "user", content });
+
+interface Completion {
+  readonly id: string;
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
+  readonly choices: readonly [{ readonly message: object }];
+}
+
+/** A conversation of `turns` turns in a fresh session, ended, rewarded with 1. */
+async function episode(
+  turns: number,
+  messages: object[] = [],
+): Promise<{ session: StartedSession; calls: Completion[] }> {
+  const session = await proxy.session();
+  const calls: Completion[] = [];
+  for (let i = 0; i < turns; i++) {
+    messages.push(user(`turn ${i}`));
+    proxy.engine.replies.push({ ids: [40 + i, 50 + i, 60 + i] });
+    const completion = (await proxy.chat(session, messages)).json<Completion>();
+    calls.push(completion);
+    messages.push(completion.choices[0].message);
+  }
+  if (turns > 0) await proxy.reward(session, 1);
+  await proxy.end(session);
+  return { session, calls };
+}
+
+const promptIds = (call: number) => [...(proxy.engine.calls[call]?.prompt.tokens() ?? [])];
+
+describe("POST /export_trajectories", () => {
+  it("gives every interaction the tensors of the engine's own tokens", async () => {
+    const { session, calls } = await episode(2);
+    await proxy.post("/rl/set_version", { version: 7 });
+    const exported = (await proxy.export(session, { discount: 0.5 })).json<WireExport>();
+    expect(Object.keys(exported.interactions)).toEqual(calls.map((call) => call.id));
+    expect(exported).toMatchObject({ session_id: session.id, style: "individual", discount: 0.5, incomplete_calls: 0 });
+    calls.forEach(({ id }, i) => {
+      const interaction = exported.interactions[id];
+      if (!interaction) throw new Error(`no ${id}`);
+      const prompt = promptIds(i);
+      const zeros = prompt.map(() => 0);
+      expect(numbers(interaction, "input_ids")).toEqual([...prompt, 40 + i, 50 + i, 60 + i]);
+      expect(numbers(interaction, "loss_mask")).toEqual([...zeros, 1, 1, 1]);
+      expect(numbers(interaction, "logprobs")).toEqual([...zeros, -0.125, -0.25, -0.375]);
+      expect(numbers(interaction, "versions")).toEqual([...prompt.map(() => -1), 0, 0, 0]);
+      expect(numbers(interaction, "attention_mask")).toEqual([...prompt.map(() => 1), 1, 1, 1]);
+      expect(numbers(interaction, "rewards")).toEqual([i === 1 ? 1 : 0.5]);
+      expect(interaction.tensor_dict["input_ids"]).toMatchObject({
+        type: "tensor",
+        dtype: "torch.int32",
+        shape: [1, prompt.length + 3],
+      });
+      expect(interaction.tensor_dict["rewards"]?.shape).toEqual([1]);
+      expect(interaction).toMatchObject({
+        interaction_id: id,
+        parent_id: i === 0 ? null : calls[0]?.id,
+        token_exact: i === 1,
+        api: "chat.completions",
+        finish_reason: "stop",
+      });
+      expect(interaction.messages).toBeUndefined();
+    });
+  });
+
+  it("gives the messages only when asked", async () => {
+    const messages: object[] = [{ role: "system", content: "be brief" }];
+    const { session } = await episode(2, messages);
+    const { interactions } = (await proxy.export(session, { include: ["messages"] })).json<WireExport>();
+    const [, second] = Object.values(interactions);
+    expect(second?.messages).toMatchObject([
+      { role: "system", content: "be brief" },
+      { role: "user", content: "turn 0" },
+      { role: "assistant" },
+      { role: "user", content: "turn 1" },
+    ]);
+    expect(second?.output_message_list).toMatchObject([{ role: "assistant" }]);
+  });
+
+  it("gives one row per leaf in concat, with the outputs of the ancestors", async () => {
+    const { session, calls } = await episode(3);
+    const { interactions } = (await proxy.export(session, { style: "concat" })).json<WireExport>();
+    expect(Object.keys(interactions)).toEqual([calls[2]?.id]);
+    const leaf = Object.values(interactions)[0];
+    if (!leaf) throw new Error("no leaf");
+    const mask = numbers(leaf, "loss_mask");
+    const sampled = numbers(leaf, "input_ids").filter((_, i) => mask[i] === 1);
+    expect(sampled).toEqual([40, 50, 60, 41, 51, 61, 42, 52, 62]);
+    expect(numbers(leaf, "input_ids")).toEqual([...promptIds(2), 42, 52, 62]);
+  });
+
+  it("answers the same batch as safetensors when asked", async () => {
+    const { session, calls } = await episode(2);
+    const reply = await proxy.export(session, { format: "safetensors" });
+    const { tensors, metadata } = readSafetensors(reply.raw);
+    expect(tensors["input_ids"]?.shape[0]).toBe(2);
+    expect(JSON.parse(metadata["rows"] ?? "")).toMatchObject(
+      calls.map(({ id }) => ({ session_id: session.id, interaction_id: id })),
+    );
+  });
+
+  it("answers a session without calls with no interactions", async () => {
+    const { session } = await episode(0);
+    expect((await proxy.export(session)).json()).toMatchObject({ interactions: {}, rewards_missing: true });
+  });
+});
+
+describe("concat where a child is not token-exact", () => {
+  /** The agent changes what the model said, so that the child only shares the first messages with its parent. */
+  async function rewritten(): Promise<StartedSession> {
+    const session = await proxy.session();
+    await proxy.chat(session, [user("a")]);
+    await proxy.chat(session, [user("a"), { role: "assistant", content: "rewritten" }, user("b")]);
+    await proxy.end(session);
+    return session;
+  }
+
+  it("answers 422 naming the records, the position and the tokens; the session stays exportable", async () => {
+    const session = await rewritten();
+    const refused = await proxy.export(session, { style: "concat" });
+    expect(refused.refusal).toBe("422 concat_mismatch");
+    const [mismatch] = refused.error["mismatches"] as Record<string, unknown>[];
+    const { interactions } = (await proxy.export(session)).json<WireExport>();
+    const [parent, child] = Object.values(interactions);
+    if (!parent || !child) throw new Error("two interactions expected");
+    const position = mismatch?.["position"] as number;
+    expect(mismatch).toMatchObject({
+      session_id: session.id,
+      parent_id: parent.interaction_id,
+      child_id: child.interaction_id,
+      parent_token: numbers(parent, "input_ids")[position],
+      child_token: numbers(child, "input_ids")[position],
+    });
+    expect(numbers(parent, "input_ids").slice(0, position)).toEqual(numbers(child, "input_ids").slice(0, position));
+  });
+
+  it('starts a new row with on_mismatch "split"', async () => {
+    const session = await rewritten();
+    const split = await proxy.export(session, { style: "concat", on_mismatch: "split" });
+    expect(Object.keys(split.json<WireExport>().interactions)).toHaveLength(2);
+  });
+});
+
+describe("POST /export_batch", () => {
+  it("packs the rows of many sessions into one padded block", async () => {
+    const episodes = [await episode(1), await episode(3)];
+    const ids = episodes.map(({ session }) => session.id);
+    const reply = await proxy.post("/export_batch", {
+      session_ids: ids,
+      discount: 0.5,
+      pad_token_id: 9,
+      pad_to_multiple_of: 8,
+    });
+    expect(reply.headers["content-length"]).toBe(String(reply.raw.length));
+    const { tensors, metadata } = readSafetensors(reply.raw);
+    const rows = JSON.parse(metadata["rows"] ?? "") as { session_id: string; interaction_id: string; length: number }[];
+    const calls = episodes.flatMap((each) => each.calls);
+    expect(rows.map((row) => row.interaction_id)).toEqual(calls.map((call) => call.id));
+    const [B, T] = tensors["input_ids"]?.shape ?? [];
+    expect(B).toBe(4);
+    expect((T ?? 1) % 8).toBe(0);
+    expect(tensors["rewards"]?.data).toEqual([1, 0.25, 0.5, 1]);
+    rows.forEach((row, b) => {
+      const start = b * (T ?? 0);
+      const ids = tensors["input_ids"]?.data.slice(start, start + (T ?? 0)) ?? [];
+      expect(ids.slice(0, row.length - 3)).toEqual(promptIds(b));
+      expect(ids.slice(row.length)).toEqual(ids.slice(row.length).map(() => 9));
+      const attention = tensors["attention_mask"]?.data.slice(start, start + (T ?? 0)) ?? [];
+      expect(attention.reduce((sum, x) => sum + x, 0)).toBe(row.length);
+    });
+  });
+
+  it("takes all or nothing, and names each session that cannot be exported and why", async () => {
+    const { session } = await episode(1);
+    const active = await proxy.session();
+    const refused = await proxy.post("/export_batch", { session_ids: [session.id, active.id, "task-99"] });
+    expect(refused.refusal).toBe("409 batch_not_exportable");
+    expect(refused.error["sessions"]).toMatchObject([
+      { session_id: "task-99", code: "session_not_found" },
+      { session_id: active.id, code: "session_active" },
+    ]);
+    expect((await proxy.request({ url: `/rl/sessions/${session.id}` })).json()).toMatchObject({ state: "ended" });
+    expect((await proxy.chat(active, [user("still here")])).status).toBe(200);
+    expect((await proxy.post("/export_batch", { session_ids: ["x-1"] })).refusal).toBe("404 session_not_found");
+  });
+
+  it("applies max_length as overflow says", async () => {
+    const { session } = await episode(3);
+    const lengths = async (overflow: string, max: number) => {
+      const reply = await proxy.post("/export_batch", { session_ids: [session.id], max_length: max, overflow });
+      if (reply.status !== 200) return reply.refusal;
+      return (JSON.parse(readSafetensors(reply.raw).metadata["rows"] ?? "") as { length: number }[]).map(
+        (row) => row.length,
+      );
+    };
+    const full = (await lengths("error", 10_000)) as number[];
+    const max = full[1] ?? 0;
+    expect(await lengths("error", max)).toBe("422 max_length_exceeded");
+    expect(await lengths("truncate", max)).toEqual([full[0], full[1], max]);
+    expect(await lengths("drop", max)).toEqual(full.slice(0, 2));
+  });
+
+  it("pads on the left when asked", async () => {
+    const { session } = await episode(2);
+    const { tensors } = readSafetensors(
+      (await proxy.post("/export_batch", { session_ids: [session.id], pad_side: "left" })).raw,
+    );
+    const [, T = 0] = tensors["input_ids"]?.shape ?? [];
+    expect(tensors["attention_mask"]?.data[0]).toBe(0);
+    expect(tensors["loss_mask"]?.data.slice(T - 3, T)).toEqual([1, 1, 1]);
+  });
+
+  it.each([
+    [{ session_ids: [] }, "session_ids"],
+    [{ session_ids: ["a", "a"] }, "session_ids"],
+    [{}, "session_ids"],
+    [{ session_ids: ["a"], layout: "ragged" }, "layout"],
+    [{ session_ids: ["a"], transport: "carrier pigeon" }, "transport"],
+    [{ session_ids: ["a"], discount: 1.5 }, "discount"],
+    [{ session_ids: ["a"], discount: -0.1 }, "discount"],
+    [{ session_ids: ["a"], discount: "1" }, "discount"],
+    [{ session_ids: ["a"], style: "chain" }, "style"],
+    [{ session_ids: ["a"], pad_to_multiple_of: 0 }, "pad_to_multiple_of"],
+    [{ session_ids: ["a"], max_length: 0 }, "max_length"],
+    [{ session_ids: ["a"], pad_token_id: 1.5 }, "pad_token_id"],
+  ])("refuses %j naming %s", async (body, param) => {
+    const refused = await proxy.post("/export_batch", body);
+    expect(refused.refusal).toBe("400 invalid_value");
+    expect(refused.error.param).toBe(param);
+  });
+});
+
+describe("a refused export", () => {
+  it.each([
+    { style: "tree" },
+    { discount: 2 },
+    { format: "pickle" },
+    { include: ["secrets"] },
+    { wait_seconds: -1 },
+    { on_mismatch: "guess" },
+  ])("%j leaves the session exportable", async (options) => {
+    const { session } = await episode(1);
+    expect((await proxy.export(session, options)).refusal).toBe("400 invalid_value");
+    expect((await proxy.export(session)).status).toBe(200);
+  });
+
+  it("ignores unknown keys and takes null for absent", async () => {
+    const { session } = await episode(1);
+    expect((await proxy.export(session, { style: null, discount: null, from_the_future: 1 })).status).toBe(200);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { numbers, type WireExport } from "../support/export-json.js";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { until } from "../support/until.js";
+
+let proxy: Proxy;
+let session: StartedSession;
+beforeEach(async () => {
+  proxy = await Proxy.start();
+  session = await proxy.session();
+});
+afterEach(() => proxy.close());
+
+interface Completion {
+  readonly id: string;
+  readonly choices: readonly [{ readonly message: { readonly role: "assistant"; readonly content: string } }];
+}
+
+async function turn(messages: readonly object[]): Promise<{ id: string; messages: object[] }> {
+  const completion = (await proxy.chat(session, messages)).json<Completion>();
+  return { id: completion.id, messages: [...messages, completion.choices[0].message] };
+}
+
+const user = (content: string) => ({ role: "user", content });
+
+async function rewardsOf(options: object): Promise<Record<string, number>> {
+  const { interactions } = (await proxy.export(session, options)).json<WireExport>();
+  return Object.fromEntries(Object.values(interactions).map((each) => [each.interaction_id, each.reward]));
+}
+
+describe("set_reward", () => {
+  it("answers 400 before any completion, and for an unknown interaction", async () => {
+    expect((await proxy.reward(session, 1)).refusal).toBe("400 no_interactions");
+    const { id } = await turn([user("a")]);
+    expect((await proxy.reward(session, 1, "chatcmpl-unknown")).refusal).toBe("400 interaction_not_found");
+    expect((await proxy.reward(session, 1, id)).json()).toEqual({ interaction_id: id, reward: 1 });
+  });
+
+  it.each([
+    ["a boolean", true],
+    ["a string", "1.5"],
+    ["an object", {}],
+    ["nothing", undefined],
+    ["null", null],
+    ["more than a float32 holds", 1e300],
+  ])("refuses %s and keeps the reward that was set", async (_, value) => {
+    const { id } = await turn([user("a")]);
+    await proxy.reward(session, 0.25);
+    const refused = await proxy.reward(session, value);
+    expect(refused.refusal).toBe("400 invalid_value");
+    expect(refused.error.param).toBe("reward");
+    await proxy.end(session);
+    expect(await rewardsOf({})).toEqual({ [id]: 0.25 });
+  });
+
+  it.each(["1e999", "-1e999", "NaN", "Infinity"])("refuses %s", async (literal) => {
+    await turn([user("a")]);
+    const payload = `{"reward": ${literal}}`;
+    const headers = { "content-type": "application/json" };
+    const reply = await proxy.request({ method: "POST", url: "/rl/set_reward", payload, headers }, session.key);
+    expect(reply.status).toBe(400);
+  });
+
+  it("accepts integers and negative numbers; a later value replaces an earlier one", async () => {
+    const { id } = await turn([user("a")]);
+    await proxy.reward(session, 3);
+    await proxy.reward(session, -2);
+    await proxy.end(session);
+    expect(await rewardsOf({})).toEqual({ [id]: -2 });
+  });
+
+  it("goes to the last completed call, not to one that started later and still runs or failed", async () => {
+    const first = await turn([user("a")]);
+    proxy.engine.replies.push(new Error("the engine broke"));
+    expect((await proxy.chat(session, [user("b")])).status).toBe(500);
+    const release = proxy.engine.hold();
+    const running = proxy.chat(session, [user("c")]);
+    await until(() => proxy.engine.calls.length === 3);
+    expect((await proxy.reward(session, 1)).json()).toEqual({ interaction_id: first.id, reward: 1 });
+    release();
+    await running;
+  });
+});
+
+describe("back-propagation", () => {
+  it("gives 0.81, 0.9, 1 on a chain with discount 0.9", async () => {
+    const a = await turn([user("1")]);
+    const b = await turn([...a.messages, user("2")]);
+    const c = await turn([...b.messages, user("3")]);
+    await proxy.reward(session, 1);
+    await proxy.end(session);
+    const rewards = await rewardsOf({ discount: 0.9 });
+    expect(rewards[c.id]).toBe(1);
+    expect(rewards[b.id]).toBeCloseTo(0.9, 6);
+    expect(rewards[a.id]).toBeCloseTo(0.81, 6);
+  });
+
+  it("runs over the tree, not over the order of calls", async () => {
+    const root = await turn([user("root")]);
+    const a = await turn([...root.messages, user("a")]);
+    const b = await turn([...root.messages, user("b")]);
+    await proxy.reward(session, 1, b.id);
+    await proxy.end(session);
+    expect(await rewardsOf({ discount: 0.5 })).toEqual({ [root.id]: 0.5, [a.id]: 0, [b.id]: 1 });
+  });
+
+  it("starts from the own rewards every time", async () => {
+    const a = await turn([user("1")]);
+    const b = await turn([...a.messages, user("2")]);
+    await proxy.reward(session, 1, a.id);
+    await proxy.reward(session, 2, b.id);
+    await proxy.end(session);
+    expect(await rewardsOf({ discount: 0.5 })).toEqual({ [a.id]: 2, [b.id]: 2 });
+    expect(await rewardsOf({ discount: 1 })).toEqual({ [a.id]: 3, [b.id]: 2 });
+    expect(await rewardsOf({ discount: 0.5 })).toEqual({ [a.id]: 2, [b.id]: 2 });
+    const { interactions } = (await proxy.export(session, { discount: 0.5 })).json<WireExport>();
+    expect(interactions[a.id]?.own_reward).toBe(1);
+    expect(interactions[a.id] && numbers(interactions[a.id] as never, "rewards")).toEqual([2]);
+  });
+
+  it("says that rewards are missing, and gives zeros", async () => {
+    const a = await turn([user("1")]);
+    await proxy.end(session);
+    const exported = (await proxy.export(session)).json<WireExport>();
+    expect(exported.rewards_missing).toBe(true);
+    expect(exported.interactions[a.id]).toMatchObject({ reward: 0, own_reward: null });
+  });
+});

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EngineError } from "../../src/engine/engine.js";
+import { drain } from "../../src/server/drain.js";
+import { CATALOGUE } from "../../src/server/errors.js";
+import { Proxy } from "../support/proxy.js";
+import { until } from "../support/until.js";
+
+const USER = [{ role: "user", content: "hello" }];
+
+let proxy: Proxy;
+beforeEach(async () => {
+  proxy = await Proxy.start();
+});
+afterEach(() => proxy.close());
+
+describe("GET /health", () => {
+  it("says ok, or what is wrong", async () => {
+    expect((await proxy.request({ url: "/health" }, null)).json()).toEqual({ status: "ok" });
+    proxy.engine.healthError = new EngineError("engine_unavailable", "connection refused");
+    const sick = await proxy.request({ url: "/health" }, null);
+    expect([sick.status, sick.json()]).toEqual([503, { status: "engine_unavailable", message: "connection refused" }]);
+  });
+});
+
+describe("GET /metrics", () => {
+  it("counts sessions, calls, tokens, engine time, exports and event-loop delay", async () => {
+    const session = await proxy.session();
+    await proxy.chat(session, USER);
+    proxy.engine.replies.push(new EngineError("engine_error", "broke"));
+    await proxy.chat(session, USER);
+    await proxy.end(session);
+    const exported = await proxy.export(session);
+    await proxy.session();
+    const text = (await proxy.request({ url: "/metrics" }, null)).raw.toString();
+    const prompt = (proxy.engine.calls[0]?.prompt.length ?? 0).toString();
+    for (const line of [
+      'rolltape_sessions{state="exported"} 1',
+      'rolltape_sessions{state="active"} 1',
+      'rolltape_calls_total{api="chat.completions",outcome="recorded"} 1',
+      'rolltape_calls_total{api="chat.completions",outcome="failed"} 1',
+      `rolltape_tokens_total{direction="prompt"} ${prompt}`,
+      'rolltape_tokens_total{direction="completion"} 3',
+      "rolltape_engine_seconds_count 2",
+      "rolltape_export_seconds_count 1",
+      `rolltape_export_bytes_total ${exported.raw.length}`,
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+    expect(text).toMatch(/rolltape_event_loop_delay_seconds\{quantile="0.99"\} \d/);
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("describes every route from its own schema", async () => {
+    const { paths, openapi } = (await proxy.request({ url: "/openapi.json" }, null)).json<{
+      openapi: string;
+      paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: object }> } }>>;
+    }>();
+    expect(openapi).toMatch(/^3\.1/);
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining([
+        "/grant_capacity",
+        "/rl/start_session",
+        "/rl/set_reward",
+        "/rl/end_session",
+        "/rl/set_version",
+        "/rl/sessions/{id}",
+        "/v1/chat/completions",
+        "/v1/models",
+        "/export_trajectories",
+        "/export_batch",
+        "/health",
+        "/metrics",
+      ]),
+    );
+    const body = paths["/v1/chat/completions"]?.["post"]?.requestBody?.content["application/json"]?.schema;
+    expect(body).toMatchObject({
+      properties: { messages: { type: "array", minItems: 1 }, temperature: { maximum: 2 } },
+    });
+  });
+});
+
+describe("shutting down", () => {
+  it("refuses new work with 503, lets calls in flight end and ended sessions be exported", async () => {
+    const session = await proxy.session();
+    const release = proxy.engine.hold();
+    const running = proxy.chat(session, USER);
+    await until(() => proxy.engine.calls.length === 1);
+    const drained = drain(proxy.context, pino({ level: "silent" }));
+    expect((await proxy.chat(session, USER)).refusal).toBe("503 server_draining");
+    expect((await proxy.post("/rl/start_session", {})).refusal).toBe("503 server_draining");
+    expect((await proxy.request({ url: "/health" }, null)).json()).toEqual({ status: "draining" });
+    release();
+    expect((await running).status).toBe(200);
+    await proxy.end(session);
+    expect((await proxy.export(session)).status).toBe(200);
+    await drained;
+  });
+
+  it("aborts what does not end in time", async () => {
+    await proxy.close();
+    proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });
+    const session = await proxy.session();
+    proxy.engine.hold();
+    const running = proxy.chat(session, USER);
+    await until(() => proxy.engine.calls.length === 1);
+    await drain(proxy.context, pino({ level: "silent" }));
+    expect((await running).refusal).toBe("409 call_aborted");
+  });
+});
+
+describe("docs/errors.md", () => {
+  it("has a row for every code, with its status, and no other", () => {
+    const text = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+    const documented = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
+      code,
+      Number(status),
+    ]);
+    const expected = Object.entries(CATALOGUE).map(([code, [status]]) => [code, status]);
+    expect(documented.sort()).toEqual(expected.sort());
+  });
+});

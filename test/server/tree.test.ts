@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { numbers, type WireExport } from "../support/export-json.js";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { until } from "../support/until.js";
+
+let proxy: Proxy;
+let session: StartedSession;
+beforeEach(async () => {
+  proxy = await Proxy.start({ messageFilters: [/date: \S+/gu] });
+  session = await proxy.session();
+});
+afterEach(() => proxy.close());
+
+const user = (content: unknown) => ({ role: "user", content });
+const assistant = (content: unknown, extra: object = {}) => ({ role: "assistant", content, ...extra });
+
+interface Completion {
+  readonly id: string;
+  readonly choices: readonly [{ readonly message: { readonly content: string } }];
+}
+
+async function call(messages: readonly object[], headers = {}): Promise<{ id: string; text: string }> {
+  const reply = await proxy.chat(session, messages, {}, headers);
+  const { id, choices } = reply.json<Completion>();
+  return { id, text: choices[0].message.content };
+}
+
+async function interactions() {
+  await proxy.end(session);
+  return Object.values((await proxy.export(session)).json<WireExport>().interactions);
+}
+
+async function parentOf(id: string): Promise<string | null | undefined> {
+  return (await interactions()).find((each) => each.interaction_id === id)?.parent_id;
+}
+
+describe("the parent of a call is found", () => {
+  it.each([
+    ["as it was answered", (text: string) => assistant(text)],
+    ["as text parts", (text: string) => assistant([{ type: "text", text }])],
+    ["with trailing white space", (text: string) => assistant(`${text} \n`)],
+    [
+      "with empty and null extras",
+      (text: string) => assistant(text, { tool_calls: [], refusal: null, annotations: [] }),
+    ],
+    ["with reasoning that the agent kept", (text: string) => assistant(text, { reasoning_content: "hm" })],
+  ])("where the agent sends the answer back %s", async (_, echo) => {
+    const first = await call([user("a")]);
+    const second = await call([user("a"), echo(first.text), user("b")]);
+    expect(await parentOf(second.id)).toBe(first.id);
+  });
+
+  it("where the system message holds text that a filter takes out", async () => {
+    const first = await call([{ role: "system", content: "date: monday" }, user("a")]);
+    const second = await call([
+      { role: "system", content: "date: tuesday" },
+      user("a"),
+      assistant(first.text),
+      user("b"),
+    ]);
+    expect(await parentOf(second.id)).toBe(first.id);
+  });
+
+  it("by its messages where the agent rewrote the answer", async () => {
+    const first = await call([user("a")]);
+    const second = await call([user("a"), assistant("something else"), user("b")]);
+    expect(await parentOf(second.id)).toBe(first.id);
+  });
+
+  it("as the longest and newest that fits", async () => {
+    const root = await call([user("a")]);
+    await call([user("a")]);
+    const newest = await call([user("a")]);
+    const child = await call([user("a"), assistant(newest.text), user("b")]);
+    expect(child.id).not.toBe(root.id);
+    expect(await parentOf(child.id)).toBe(newest.id);
+  });
+
+  it("not where the conversation is another", async () => {
+    await call([user("a")]);
+    const other = await call([user("b"), assistant("x"), user("c")]);
+    expect(await parentOf(other.id)).toBeNull();
+  });
+});
+
+describe("a request that the client's SDK sends again", () => {
+  const retry = { "x-stainless-retry-count": "1" };
+
+  it("drops the orphan of the first attempt", async () => {
+    const root = await call([user("a")]);
+    await call([user("a"), assistant(root.text), user("b")]);
+    const second = await call([user("a"), assistant(root.text), user("b")], retry);
+    expect((await interactions()).map((each) => each.interaction_id)).toEqual([root.id, second.id]);
+  });
+
+  it("takes the reward that is set without an id", async () => {
+    await call([user("a")]);
+    const second = await call([user("a")], retry);
+    expect((await proxy.reward(session, 1)).json()).toMatchObject({ interaction_id: second.id });
+  });
+
+  it("aborts a first attempt that still runs", async () => {
+    const release = proxy.engine.hold();
+    const first = proxy.chat(session, [user("a")]);
+    await until(() => proxy.engine.calls.length === 1);
+    const second = proxy.chat(session, [user("a")], {}, retry);
+    await until(() => proxy.engine.aborted.length === 1);
+    release();
+    expect((await first).refusal).toBe("409 call_superseded");
+    expect((await second).status).toBe(200);
+    expect(await interactions()).toHaveLength(1);
+  });
+
+  it("keeps an earlier sample of the same messages where the attempt between them failed", async () => {
+    const sample = await call([user("a")]);
+    proxy.engine.replies.push(new Error("broke"));
+    await proxy.chat(session, [user("a")]);
+    const second = await call([user("a")], retry);
+    expect((await interactions()).map((each) => each.interaction_id)).toEqual([sample.id, second.id]);
+  });
+
+  it("keeps a first attempt that has a reward or a child", async () => {
+    const first = await call([user("a")]);
+    await proxy.reward(session, 1, first.id);
+    await call([user("a")], retry);
+    expect(await interactions()).toHaveLength(2);
+  });
+
+  it("is an interaction of its own without the header", async () => {
+    await call([user("a")]);
+    await call([user("a")]);
+    expect(await interactions()).toHaveLength(2);
+  });
+});
+
+describe("chat_template_type concat", () => {
+  beforeEach(async () => {
+    await proxy.close();
+    proxy = await Proxy.start({ settings: { chatTemplateType: "concat" } });
+    session = await proxy.session();
+  });
+
+  it("continues the parent's tokens exactly, whatever its text would encode to", async () => {
+    // "ab" sampled as two tokens that the tokenizer would never choose for it.
+    const [stopId = 0] = proxy.context.model.stopTokenIds;
+    proxy.engine.replies.push({ ids: [64, 65, stopId], finish: { reason: "stop", matched: stopId } });
+    const first = await call([user("a")]);
+    await call([user("a"), assistant(first.text), user("b")]);
+    const [parent, child] = await interactions();
+    if (!parent || !child) throw new Error("two interactions expected");
+    expect(child.token_exact).toBe(true);
+    const sequence = numbers(parent, "input_ids");
+    expect(numbers(child, "input_ids").slice(0, sequence.length)).toEqual(sequence);
+    const rest = proxy.engine.calls[1]?.prompt.tokens().slice(sequence.length) ?? new Int32Array();
+    expect(proxy.context.model.decode(rest, { skipSpecialTokens: false })).toBe(
+      "\n<|im_start|>user\nb<|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+
+  it("adds the end of turn as prompt where the parent stopped without it", async () => {
+    proxy.engine.replies.push({ ids: [64, 65], finish: { reason: "length" } });
+    const first = await call([user("a")]);
+    await call([user("a"), assistant(first.text), user("b")]);
+    const [parent, child] = await interactions();
+    if (!parent || !child) throw new Error("two interactions expected");
+    expect(child.token_exact).toBe(true);
+    const added = numbers(child, "input_ids")[numbers(parent, "input_ids").length] ?? -1;
+    expect(proxy.context.model.decode(Int32Array.of(added), { skipSpecialTokens: false })).toBe("<|im_end|>");
+    expect(numbers(child, "loss_mask")[numbers(parent, "input_ids").length]).toBe(0);
+  });
+});
+
+describe("weight versions", () => {
+  it("are those that stood when the generation was sent, even if they change before it ends", async () => {
+    await proxy.post("/rl/set_version", { version: 3 });
+    expect((await proxy.post("/rl/set_version", { version: -1 })).refusal).toBe("400 invalid_value");
+    expect((await proxy.post("/rl/set_version", { version: 1.5 })).refusal).toBe("400 invalid_value");
+    await call([user("a")]);
+    const [only] = await interactions();
+    expect(numbers(only as never, "versions").slice(-3)).toEqual([3, 3, 3]);
+  });
+});

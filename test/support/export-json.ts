@@ -1,0 +1,39 @@
+/** The wire form of /export_trajectories, read back. */
+export interface WireTensor {
+  readonly type: "tensor";
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly data: string;
+}
+
+export interface WireInteraction {
+  readonly interaction_id: string;
+  readonly parent_id: string | null;
+  readonly token_exact: boolean;
+  readonly reward: number;
+  readonly own_reward: number | null;
+  readonly api: string;
+  readonly created_at: number;
+  readonly finish_reason: string;
+  readonly tensor_dict: Readonly<Record<string, WireTensor>>;
+  readonly messages?: readonly object[];
+  readonly output_message_list?: readonly object[];
+}
+
+export interface WireExport {
+  readonly session_id: string;
+  readonly style: string;
+  readonly discount: number;
+  readonly rewards_missing: boolean;
+  readonly incomplete_calls: number;
+  readonly interactions: Readonly<Record<string, WireInteraction>>;
+}
+
+/** The numbers of a tensor of an interaction. */
+export function numbers({ tensor_dict }: WireInteraction, name: string): number[] {
+  const tensor = tensor_dict[name];
+  if (!tensor) throw new Error(`no tensor ${name}`);
+  const bytes = new Uint8Array(Buffer.from(tensor.data, "base64"));
+  if (tensor.dtype === "torch.bool") return [...bytes];
+  return tensor.dtype === "torch.float32" ? [...new Float32Array(bytes.buffer)] : [...new Int32Array(bytes.buffer)];
+}
