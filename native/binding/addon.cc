@@ -1,0 +1,38 @@
+#include <random>
+
+#include "addon_data.h"
+#include "batch_object.h"
+#include "digest_messages.h"
+#include "generation_object.h"
+#include "napi_setup.h"
+#include "plan_object.h"
+#include "prompt_object.h"
+#include "session_object.h"
+
+namespace rolltape::binding {
+
+namespace {
+
+SipKey randomKey() {
+  std::random_device device;
+  SipKey key;
+  for (std::uint8_t& byte : key) byte = static_cast<std::uint8_t>(device());
+  return key;
+}
+
+Napi::Object init(Napi::Env env, Napi::Object exports) {
+  auto* data = new AddonData{randomKey(), Napi::Persistent(PromptObject::define(env)),
+                             Napi::Persistent(PlanObject::define(env)), Napi::Persistent(BatchObject::define(env))};
+  env.SetInstanceData(data);
+  exports.Set("Session", SessionObject::define(env));
+  exports.Set("Generation", GenerationObject::define(env));
+  exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
+  exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));
+  return exports;
+}
+
+}  // namespace
+
+NODE_API_MODULE(NODE_GYP_MODULE_NAME, init)
+
+}  // namespace rolltape::binding

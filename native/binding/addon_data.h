@@ -1,0 +1,21 @@
+#pragma once
+
+#include "../core/siphash.h"
+#include "napi_setup.h"
+
+namespace rolltape::binding {
+
+/// What one instance of the addon (one per Node environment) has beside its objects.
+struct AddonData {
+  /// Of all message digests. Random, so that no agent can make two message lists look alike.
+  SipKey digestKey;
+  Napi::FunctionReference prompt;
+  Napi::FunctionReference plan;
+  Napi::FunctionReference batch;
+};
+
+inline AddonData& addonData(Napi::Env env) {
+  return *env.GetInstanceData<AddonData>();
+}
+
+}  // namespace rolltape::binding

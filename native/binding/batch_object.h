@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "../core/pack_padded.h"
+#include "wrapped.h"
+
+namespace rolltape::binding {
+
+/// NativeBatch.
+class BatchObject : public Wrapped<BatchObject> {
+ public:
+  static constexpr napi_type_tag kTypeTag{0x7c1d7b0e2a9a4f6b, 0xa3d2e0b17f5c4c88};
+  static constexpr const char* kClassName = "NativeBatch";
+
+  static Napi::Function define(Napi::Env env);
+  static Napi::Object create(Napi::Env env, PackedBlock packed);
+
+  using Wrapped::Wrapped;
+
+ private:
+  Napi::Value bytes(const Napi::CallbackInfo& info);
+  Napi::Value release(const Napi::CallbackInfo& info);
+
+  std::shared_ptr<HeapBlock> block_;
+  /// The one view, kept so that release() reaches it. It does not refer back to this object, so that either may be
+  /// collected first.
+  Napi::ObjectReference bytes_;
+};
+
+}  // namespace rolltape::binding

@@ -1,0 +1,26 @@
+#include "digest_messages.h"
+
+#include <algorithm>
+
+#include "addon_data.h"
+#include "args.h"
+#include "errors.h"
+
+namespace rolltape::binding {
+
+Napi::Value digestMessages(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const std::vector<std::string> messages = utf16ListArg(info[0], "canonical");
+    Napi::Uint8Array digests = Napi::Uint8Array::New(info.Env(), messages.size() * sizeof(MessageDigest));
+    MessageDigest digest{};
+    std::uint8_t* to = digests.Data();
+    for (const std::string& message : messages) {
+      digest = chainDigest(addonData(info.Env()).digestKey, digest,
+                           {reinterpret_cast<const std::uint8_t*>(message.data()), message.size()});
+      to = std::copy(digest.begin(), digest.end(), to);
+    }
+    return digests;
+  });
+}
+
+}  // namespace rolltape::binding

@@ -1,0 +1,121 @@
+#include "generation_object.h"
+
+#include <algorithm>
+
+#include "reply_worker.h"
+
+namespace rolltape::binding {
+
+Napi::Function GenerationObject::define(Napi::Env env) {
+  using Self = GenerationObject;
+  return DefineClass(
+      env, "Generation",
+      {guardedGetter<&Self::length>("length"), guardedMethod<&Self::append>("append"),
+       guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
+       guardedMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"), guardedMethod<&Self::ids>("ids"),
+       guardedMethod<&Self::logprobs>("logprobs"), guardedMethod<&Self::versions>("versions"),
+       guardedMethod<&Self::top>("top")});
+}
+
+Generation& GenerationObject::generation() {
+  if (consumed_) throw Error(ErrorCode::kReleased, "the generation was recorded and cannot be used any more");
+  if (reading_) throw Error(ErrorCode::kInvalidArg, "the generation cannot be used while a reply is read into it");
+  return generation_;
+}
+
+void GenerationObject::consume() {
+  generation_ = Generation();
+  consumed_ = true;
+}
+
+Napi::Value GenerationObject::length(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), generation().length());
+}
+
+Napi::Value GenerationObject::append(const Napi::CallbackInfo& info) {
+  const std::span<const std::int32_t> ids = int32ArrayArg(info[0], "ids");
+  const std::span<const float> logprobs = float32ArrayArg(info[1], "logprobs");
+  if (info[2].IsNumber()) {
+    generation().append(ids, logprobs, int32Arg(info[2], "versions"));
+  } else if (info[2].IsTypedArray()) {
+    generation().append(ids, logprobs, int32ArrayArg(info[2], "versions"));
+  } else {
+    throwInvalid("versions", "a number or an Int32Array");
+  }
+  return info.Env().Undefined();
+}
+
+Napi::Value GenerationObject::appendTop(const Napi::CallbackInfo& info) {
+  const std::span<const std::int32_t> ids = int32ArrayArg(info[0], "ids");
+  const std::span<const float> logprobs = float32ArrayArg(info[1], "logprobs");
+  const auto width = static_cast<std::size_t>(integerArg(info[2], "width", 1, kMaxTopWidth));
+  generation().appendTop(ids, logprobs, width);
+  return info.Env().Undefined();
+}
+
+Napi::Value GenerationObject::appendSglangReply(const Napi::CallbackInfo& info) {
+  const std::span<const std::uint8_t> body = bytesArg(info[0], "body");
+  const std::int32_t version = int32Arg(info[1], "version");
+  Generation& into = generation();
+  const EngineReply reply = readSglangReply(body, version);
+  into.append(reply.tokens);
+  return replyToJs(info.Env(), reply);
+}
+
+Napi::Value GenerationObject::appendSglangReplyAsync(const Napi::CallbackInfo& info) {
+  bytesArg(info[0], "body");
+  const std::int32_t version = int32Arg(info[1], "version");
+  generation();
+  return PromiseWorker::start(new ReplyWorker(*this, info[0].As<Napi::Uint8Array>(), version));
+}
+
+namespace {
+
+std::size_t startArg(const Napi::CallbackInfo& info, std::uint32_t length) {
+  return info[0].IsUndefined() ? 0 : static_cast<std::size_t>(integerArg(info[0], "from", 0, length));
+}
+
+template <typename Array, typename T>
+Array copyToJs(Napi::Env env, std::span<const T> values) {
+  Array array = Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), array.Data());
+  return array;
+}
+
+}  // namespace
+
+Napi::Value GenerationObject::ids(const Napi::CallbackInfo& info) {
+  const Generation& all = generation();
+  return copyToJs<Napi::Int32Array>(info.Env(), all.ids().subspan(startArg(info, all.length())));
+}
+
+Napi::Value GenerationObject::logprobs(const Napi::CallbackInfo& info) {
+  const Generation& all = generation();
+  return copyToJs<Napi::Float32Array>(info.Env(), all.logprobs().subspan(startArg(info, all.length())));
+}
+
+Napi::Value GenerationObject::versions(const Napi::CallbackInfo& info) {
+  const Generation& all = generation();
+  const std::size_t from = startArg(info, all.length());
+  Napi::Int32Array array = Napi::Int32Array::New(info.Env(), all.length() - from);
+  expandVersions(all.versionRuns(), static_cast<std::uint32_t>(from), {array.Data(), array.ElementLength()});
+  return array;
+}
+
+Napi::Value GenerationObject::top(const Napi::CallbackInfo& info) {
+  const Generation& all = generation();
+  if (all.top().empty()) return info.Env().Undefined();
+  const std::size_t places = all.length() * all.top().width();
+  const std::size_t held = std::min(places, all.top().ids().size());
+  Napi::Int32Array ids = Napi::Int32Array::New(info.Env(), places);
+  Napi::Float32Array logprobs = Napi::Float32Array::New(info.Env(), places);
+  std::fill(std::copy_n(all.top().ids().begin(), held, ids.Data()), ids.Data() + places, TopLogprobs::kUnused);
+  std::copy_n(all.top().logprobs().begin(), held, logprobs.Data());
+  const Napi::Object top = Napi::Object::New(info.Env());
+  top.Set("width", Napi::Number::New(info.Env(), static_cast<double>(all.top().width())));
+  top.Set("ids", ids);
+  top.Set("logprobs", logprobs);
+  return top;
+}
+
+}  // namespace rolltape::binding

@@ -1,0 +1,110 @@
+#include "plan_object.h"
+
+#include "addon_data.h"
+#include "pack_workers.h"
+#include "plan_options.h"
+#include "session_object.h"
+
+namespace rolltape::binding {
+
+namespace {
+
+Napi::Array rowsToJs(Napi::Env env, std::span<const PlanRow> rows) {
+  const Napi::Array array = Napi::Array::New(env, rows.size());
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    const Napi::HandleScope scope(env);
+    const Napi::Object row = Napi::Object::New(env);
+    row.Set("session", Napi::Number::New(env, rows[i].session));
+    row.Set("interaction", Napi::Number::New(env, rows[i].interaction->index));
+    row.Set("length", Napi::Number::New(env, rows[i].length));
+    row.Set("reward", Napi::Number::New(env, rows[i].reward));
+    array.Set(i, row);
+  }
+  return array;
+}
+
+Napi::Array mismatchesToJs(Napi::Env env, std::span<const ConcatMismatch> mismatches) {
+  const Napi::Array array = Napi::Array::New(env, mismatches.size());
+  for (std::uint32_t i = 0; i < mismatches.size(); ++i) {
+    const Napi::HandleScope scope(env);
+    const ConcatMismatch& at = mismatches[i];
+    const Napi::Object mismatch = Napi::Object::New(env);
+    mismatch.Set("session", Napi::Number::New(env, at.session));
+    mismatch.Set("parent", Napi::Number::New(env, at.parent));
+    mismatch.Set("child", Napi::Number::New(env, at.child));
+    mismatch.Set("position", Napi::Number::New(env, at.position));
+    mismatch.Set("parentToken", Napi::Number::New(env, at.parentToken));
+    mismatch.Set("childToken", Napi::Number::New(env, at.childToken));
+    array.Set(i, mismatch);
+  }
+  return array;
+}
+
+Napi::Array shapeToJs(Napi::Env env, const Plan& plan) {
+  const Napi::Array shape = Napi::Array::New(env, 2);
+  shape.Set(0u, Napi::Number::New(env, static_cast<double>(plan.rows().size())));
+  shape.Set(1u, Napi::Number::New(env, static_cast<double>(plan.paddedLength())));
+  return shape;
+}
+
+void defineResults(Napi::Object object, const Plan& plan) {
+  const Napi::Env env = object.Env();
+  using Property = Napi::PropertyDescriptor;
+  object.DefineProperties(
+      {Property::Value("rows", rowsToJs(env, plan.rows()), napi_enumerable),
+       Property::Value("mismatches", mismatchesToJs(env, plan.mismatches()), napi_enumerable),
+       Property::Value("overflows", rowsToJs(env, plan.overflows()), napi_enumerable),
+       Property::Value("shape", shapeToJs(env, plan), napi_enumerable),
+       Property::Value("byteLength", Napi::Number::New(env, static_cast<double>(plan.byteLength())), napi_enumerable)});
+}
+
+Metadata metadataArg(Napi::Value value) {
+  const Napi::Object object = objectArg(value, "metadata");
+  const Napi::Array names = object.GetPropertyNames();
+  Metadata metadata;
+  for (std::uint32_t i = 0; i < names.Length(); ++i) {
+    const Napi::Value name = names.Get(i);
+    const std::string key = name.ToString().Utf8Value();
+    metadata.emplace_back(key, utf8Arg(object.Get(name), "metadata." + key));
+  }
+  return metadata;
+}
+
+}  // namespace
+
+Napi::Function PlanObject::define(Napi::Env env) {
+  return DefineClass(env, kClassName,
+                     {guardedMethod<&PlanObject::pack>("pack"), guardedMethod<&PlanObject::packJson>("packJson")});
+}
+
+Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const Napi::Array array = arrayArg(info[0], "sessions");
+    const PlanOptions options = planOptionsArg(info[1]);
+    std::vector<const Session*> sessions;
+    for (std::uint32_t i = 0; i < array.Length(); ++i) {
+      const std::string name = "sessions[" + std::to_string(i) + "]";
+      sessions.push_back(&SessionObject::fromArg(array.Get(i), name).session());
+    }
+    auto plan = std::make_shared<const Plan>(sessions, options);
+    const Napi::Object object = addonData(info.Env()).plan.New({});
+    defineResults(object, *plan);
+    Unwrap(object)->plan_ = std::move(plan);
+    return object;
+  });
+}
+
+const std::shared_ptr<const Plan>& PlanObject::plan() const {
+  if (!plan_) throw Error(ErrorCode::kInvalidArg, "plans come from planBatch");
+  return plan_;
+}
+
+Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {
+  return PromiseWorker::start(new PackWorker(info.Env(), plan(), metadataArg(info[0])));
+}
+
+Napi::Value PlanObject::packJson(const Napi::CallbackInfo& info) {
+  return PromiseWorker::start(new PackJsonWorker(info.Env(), plan(), utf8ListArg(info[0], "parts")));
+}
+
+}  // namespace rolltape::binding

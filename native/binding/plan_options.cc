@@ -1,0 +1,54 @@
+#include "plan_options.h"
+
+#include <limits>
+#include <utility>
+
+#include "args.h"
+
+namespace rolltape::binding {
+
+namespace {
+
+template <typename T>
+struct Choice {
+  const char* name;
+  T value;
+};
+
+template <typename T>
+T choiceArg(Napi::Value value, const std::string& name, std::initializer_list<Choice<T>> choices) {
+  std::string expected;
+  const std::string given = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+  for (const Choice<T>& choice : choices) {
+    if (value.IsString() && given == choice.name) return choice.value;
+    expected += (expected.empty() ? "\"" : " or \"") + std::string(choice.name) + "\"";
+  }
+  throwInvalid(name, expected);
+}
+
+std::uint32_t countArg(Napi::Value value, const std::string& name, std::int64_t lowest) {
+  return static_cast<std::uint32_t>(integerArg(value, name, lowest, std::numeric_limits<std::int32_t>::max()));
+}
+
+}  // namespace
+
+PlanOptions planOptionsArg(Napi::Value value) {
+  const Napi::Object object = objectArg(value, "options");
+  PlanOptions options;
+  options.style = choiceArg<RowStyle>(object.Get("style"), "options.style",
+                                      {{"individual", RowStyle::kIndividual}, {"concat", RowStyle::kConcat}});
+  options.discount = numberArg(object.Get("discount"), "options.discount");
+  options.onMismatch = choiceArg<OnMismatch>(object.Get("onMismatch"), "options.onMismatch",
+                                             {{"error", OnMismatch::kError}, {"split", OnMismatch::kSplit}});
+  options.padTokenId = int32Arg(object.Get("padTokenId"), "options.padTokenId");
+  options.padSide = choiceArg<PadSide>(object.Get("padSide"), "options.padSide",
+                                       {{"left", PadSide::kLeft}, {"right", PadSide::kRight}});
+  options.padToMultipleOf = countArg(object.Get("padToMultipleOf"), "options.padToMultipleOf", 1);
+  options.maxLength = countArg(object.Get("maxLength"), "options.maxLength", 0);
+  options.overflow =
+      choiceArg<Overflow>(object.Get("overflow"), "options.overflow",
+                          {{"error", Overflow::kError}, {"truncate", Overflow::kTruncate}, {"drop", Overflow::kDrop}});
+  return options;
+}
+
+}  // namespace rolltape::binding

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "../core/prompt.h"
+#include "wrapped.h"
+
+namespace rolltape::binding {
+
+/// NativePrompt.
+class PromptObject : public Wrapped<PromptObject> {
+ public:
+  static constexpr napi_type_tag kTypeTag{0x5b0e3a6a54c74d20, 0x9d4c0c1f9c9a6e11};
+  static constexpr const char* kClassName = "NativePrompt";
+
+  static Napi::Function define(Napi::Env env);
+  static Napi::Object create(Napi::Env env, Prompt prompt);
+
+  using Wrapped::Wrapped;
+  const Prompt& prompt() const;
+
+ private:
+  Napi::Value length(const Napi::CallbackInfo& info);
+  Napi::Value tokens(const Napi::CallbackInfo& info);
+  Napi::Value requestBody(const Napi::CallbackInfo& info);
+
+  std::optional<Prompt> prompt_;
+};
+
+}  // namespace rolltape::binding

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "../core/session.h"
+#include "wrapped.h"
+
+namespace rolltape::binding {
+
+/// NativeSession.
+class SessionObject : public Wrapped<SessionObject> {
+ public:
+  static constexpr napi_type_tag kTypeTag{0x2f8ad3a1b2a04b0c, 0xb1f3f6b5c0e84d9e};
+  static constexpr const char* kClassName = "NativeSession";
+
+  static Napi::Function define(Napi::Env env);
+
+  explicit SessionObject(const Napi::CallbackInfo& info);
+  /// @throws Error kReleased after release().
+  Session& session();
+
+ private:
+  Napi::Value length(const Napi::CallbackInfo& info);
+  Napi::Value byteLength(const Napi::CallbackInfo& info);
+  Napi::Value findParent(const Napi::CallbackInfo& info);
+  Napi::Value findSame(const Napi::CallbackInfo& info);
+  Napi::Value prompt(const Napi::CallbackInfo& info);
+  Napi::Value record(const Napi::CallbackInfo& info);
+  Napi::Value drop(const Napi::CallbackInfo& info);
+  Napi::Value setReward(const Napi::CallbackInfo& info);
+  Napi::Value interaction(const Napi::CallbackInfo& info);
+  Napi::Value discountedRewards(const Napi::CallbackInfo& info);
+  Napi::Value release(const Napi::CallbackInfo& info);
+
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace rolltape::binding

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+
+#include "args.h"
+#include "errors.h"
+#include "napi_setup.h"
+
+namespace rolltape::binding {
+
+/// Base of the exported classes: `T` has `kTypeTag`, which tells its objects from all others, and `kClassName`.
+template <typename T>
+class Wrapped : public Napi::ObjectWrap<T> {
+ public:
+  explicit Wrapped(const Napi::CallbackInfo& info) : Napi::ObjectWrap<T>(info) {
+    info.This().As<Napi::Object>().TypeTag(&T::kTypeTag);
+  }
+
+  /// The native side of an argument. @throws Error kInvalidArg for anything but an object of this class.
+  static T& fromArg(Napi::Value value, const std::string& name) {
+    if (!value.IsObject() || !value.As<Napi::Object>().CheckTypeTag(&T::kTypeTag)) {
+      throwInvalid(name, std::string("a ") + T::kClassName);
+    }
+    return *Napi::ObjectWrap<T>::Unwrap(value.As<Napi::Object>());
+  }
+
+ protected:
+  using Method = Napi::Value (T::*)(const Napi::CallbackInfo&);
+  using Getter = Napi::Value (T::*)(const Napi::CallbackInfo&);
+
+  template <Method method>
+  static auto guardedMethod(const char* name) {
+    return Napi::ObjectWrap<T>::InstanceMethod(name, static_cast<Method>(&Wrapped::template call<method>));
+  }
+  template <Getter getter>
+  static auto guardedGetter(const char* name) {
+    return Napi::ObjectWrap<T>::InstanceAccessor(name, static_cast<Getter>(&Wrapped::template call<getter>), nullptr);
+  }
+
+ private:
+  template <Method method>
+  Napi::Value call(const Napi::CallbackInfo& info) {
+    return guarded(info.Env(), [&] { return (static_cast<T*>(this)->*method)(info); });
+  }
+};
+
+}  // namespace rolltape::binding

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "generation.h"
+
+namespace rolltape {
+
+/// Why an engine stopped, in SGLang's terms.
+struct EngineFinish {
+  std::string type;
+  /// The stop token id or the stop string, where the reply names one.
+  std::variant<std::monostate, std::int64_t, std::string> matched;
+  std::optional<std::string> message;
+  std::optional<std::int64_t> statusCode;
+};
+
+/// What an engine's reply holds. Absent fields were not in it.
+struct EngineReply {
+  Generation tokens;
+  std::optional<std::string> id;
+  std::optional<EngineFinish> finish;
+  std::optional<std::int64_t> promptTokens;
+  std::optional<std::int64_t> completionTokens;
+  std::optional<std::int64_t> cachedTokens;
+};
+
+}  // namespace rolltape

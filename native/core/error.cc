@@ -1,0 +1,25 @@
+#include "error.h"
+
+namespace rolltape {
+
+const char* errorCodeName(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArg:
+      return "ERR_INVALID_ARG";
+    case ErrorCode::kReplyMalformed:
+      return "ERR_REPLY_MALFORMED";
+    case ErrorCode::kReplyMismatch:
+      return "ERR_REPLY_MISMATCH";
+    case ErrorCode::kReplyNotFinite:
+      return "ERR_REPLY_NOT_FINITE";
+    case ErrorCode::kReleased:
+      return "ERR_RELEASED";
+    case ErrorCode::kTooLarge:
+      return "ERR_TOO_LARGE";
+    case ErrorCode::kOutOfMemory:
+      return "ERR_OUT_OF_MEMORY";
+  }
+  return "ERR_INVALID_ARG";
+}
+
+}  // namespace rolltape

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "top_logprobs.h"
+#include "version_runs.h"
+
+namespace rolltape {
+
+/// The output of one model call while it comes in. Every append is all or nothing.
+class Generation {
+ public:
+  std::uint32_t length() const { return static_cast<std::uint32_t>(ids_.size()); }
+  std::span<const std::int32_t> ids() const { return ids_; }
+  std::span<const float> logprobs() const { return logprobs_; }
+  std::span<const VersionRun> versionRuns() const { return runs_; }
+  const TopLogprobs& top() const { return top_; }
+
+  /// Adds tokens of one weight version.
+  /// @throws kInvalidArg for unequal lengths or a negative id, kReplyNotFinite for a log probability that is not
+  /// finite, kTooLarge over kMaxSequenceTokens.
+  void append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::int32_t version);
+  /// Adds tokens with a weight version each.
+  void append(std::span<const std::int32_t> ids, std::span<const float> logprobs,
+              std::span<const std::int32_t> versions);
+  /// Adds alternatives, `width` places a token, for the last `ids.size() / width` tokens.
+  void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
+  /// Adds all of `other`.
+  void append(const Generation& other);
+
+  /// Sets the versions of all tokens: `runs` begins at 0 and ascends. For who reads versions after the tokens.
+  void setVersions(std::vector<VersionRun> runs) { runs_ = std::move(runs); }
+
+ private:
+  void checkRoom(std::size_t count) const;
+  void append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::span<const VersionRun> runs);
+
+  std::vector<std::int32_t> ids_;
+  std::vector<float> logprobs_;
+  std::vector<VersionRun> runs_;
+  TopLogprobs top_;
+};
+
+}  // namespace rolltape

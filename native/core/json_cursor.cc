@@ -1,0 +1,222 @@
+#include "json_cursor.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "error.h"
+#include "utf8.h"
+
+namespace rolltape {
+
+void JsonCursor::fail(const std::string& what) const {
+  throw Error(ErrorCode::kReplyMalformed,
+              "the reply is not what it should be at byte " + std::to_string(offset()) + ": " + what);
+}
+
+char JsonCursor::peek() {
+  while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  if (at_ == end_) fail("the text ends");
+  return *at_;
+}
+
+bool JsonCursor::consume(char c) {
+  if (peek() != c) return false;
+  ++at_;
+  return true;
+}
+
+void JsonCursor::expect(char c) {
+  if (!consume(c)) fail(std::string("expected '") + c + "'");
+}
+
+void JsonCursor::open(char bracket) {
+  expect(bracket);
+  if (++depth_ > kMaxDepth) fail("nested too deeply");
+}
+
+void JsonCursor::literal(std::string_view word) {
+  if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(word)) {
+    fail("expected " + std::string(word));
+  }
+  at_ += word.size();
+}
+
+void JsonCursor::finish() {
+  while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  if (at_ != end_) fail("text after the end");
+}
+
+bool JsonCursor::digits() {
+  const char* first = at_;
+  while (at_ < end_ && *at_ >= '0' && *at_ <= '9') ++at_;
+  return at_ != first;
+}
+
+std::string_view JsonCursor::numberText() {
+  const char first = peek();
+  const char* start = at_;
+  if (first == '-') ++at_;
+  if (at_ < end_ && *at_ == 'I') {
+    literal("Infinity");
+  } else if (first == 'N') {
+    literal("NaN");
+  } else {
+    const bool zero = at_ < end_ && *at_ == '0';
+    if (zero) {
+      ++at_;
+    } else if (!digits()) {
+      fail("expected a number");
+    }
+    if (at_ < end_ && *at_ == '.' && (++at_, !digits())) fail("expected a digit");
+    if (at_ < end_ && (*at_ == 'e' || *at_ == 'E')) {
+      ++at_;
+      if (at_ < end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+      if (!digits()) fail("expected a digit");
+    }
+  }
+  return {start, static_cast<std::size_t>(at_ - start)};
+}
+
+namespace {
+
+/// Whether a decimal number that no float64 holds is too large, and not too small. from_chars does not tell which.
+bool isTooLarge(std::string_view text) {
+  const std::size_t exponentAt = text.find_first_of("eE");
+  std::int64_t exponent = 0;
+  if (exponentAt != std::string_view::npos) {
+    std::string_view digits = text.substr(exponentAt + 1);
+    const bool negative = digits.starts_with('-');
+    if (digits.starts_with('+') || negative) digits.remove_prefix(1);
+    // An exponent that no int64 holds outweighs every mantissa that fits in memory.
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    if (read.ec != std::errc()) return !negative;
+    if (negative) exponent = -exponent;
+  }
+  const std::string_view mantissa = text.substr(0, exponentAt);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  const std::size_t leading = mantissa.find_first_of("123456789");
+  const auto power = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(leading);
+  return exponent > -power;
+}
+
+}  // namespace
+
+double JsonCursor::number() {
+  const std::string_view text = numberText();
+  const bool negative = text.starts_with('-');
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (text.ends_with('N')) return std::numeric_limits<double>::quiet_NaN();
+  if (text.ends_with('y')) return negative ? -infinity : infinity;
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc::result_out_of_range) {
+    value = isTooLarge(text) ? infinity : 0;
+    if (negative) value = -value;
+  }
+  return value;
+}
+
+std::int64_t JsonCursor::integer(const char* name, std::int64_t lowest, std::int64_t highest) {
+  peek();
+  const JsonCursor before = *this;
+  const std::string_view text = numberText();
+  std::int64_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || value < lowest || value > highest) {
+    before.fail(std::string(name) + " must be an integer from " + std::to_string(lowest) + " to " +
+                std::to_string(highest));
+  }
+  return value;
+}
+
+std::string JsonCursor::string() {
+  std::string decoded;
+  return std::string(stringView(decoded));
+}
+
+const char* JsonCursor::plainEnd() const {
+  const char* at = at_;
+  while (at < end_ && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
+  return at;
+}
+
+std::string_view JsonCursor::stringView(std::string& decoded) {
+  expect('"');
+  const char* start = at_;
+  at_ = plainEnd();
+  if (at_ < end_ && *at_ == '"') return {start, static_cast<std::size_t>(at_++ - start)};
+  decoded.assign(start, at_);
+  while (true) {
+    if (at_ == end_) fail("the text ends in a string");
+    const char c = *at_;
+    if (c == '"') break;
+    if (c != '\\') fail("a control character in a string");
+    ++at_;
+    escape(decoded);
+    const char* plain = at_;
+    at_ = plainEnd();
+    decoded.append(plain, at_);
+  }
+  ++at_;
+  return decoded;
+}
+
+void JsonCursor::escape(std::string& out) {
+  if (at_ == end_) fail("the text ends in a string");
+  constexpr std::string_view from = "\"\\/bfnrt";
+  constexpr std::string_view to = "\"\\/\b\f\n\r\t";
+  const std::size_t simple = from.find(*at_);
+  if (simple != std::string_view::npos) {
+    out += to[simple];
+    ++at_;
+    return;
+  }
+  if (*at_ != 'u') fail("an escape that JSON does not have");
+  ++at_;
+  std::uint32_t unit = hexUnit();
+  const bool pair = unit >= 0xd800 && unit < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u';
+  if (pair) {
+    const char* second = at_;
+    at_ += 2;
+    const std::uint32_t low = hexUnit();
+    if (low >= 0xdc00 && low < 0xe000) {
+      unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+    } else {
+      at_ = second;
+    }
+  }
+  appendUtf8(out, unit);
+}
+
+std::uint32_t JsonCursor::hexUnit() {
+  std::uint32_t unit = 0;
+  if (end_ - at_ < 4) fail("the text ends in an escape");
+  const auto read = std::from_chars(at_, at_ + 4, unit, 16);
+  if (read.ec != std::errc() || read.ptr != at_ + 4) fail("expected four hexadecimal digits");
+  at_ += 4;
+  return unit;
+}
+
+void JsonCursor::skip() {
+  switch (peek()) {
+    case '{':
+      return object([this](std::string_view) { skip(); });
+    case '[':
+      return array([this] { skip(); });
+    case '"': {
+      std::string decoded;
+      stringView(decoded);
+      return;
+    }
+    case 't':
+      return literal("true");
+    case 'f':
+      return literal("false");
+    case 'n':
+      return literal("null");
+    default:
+      numberText();
+  }
+}
+
+}  // namespace rolltape

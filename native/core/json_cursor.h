@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace rolltape {
+
+/// Reads JSON (RFC 8259, and the NaN, Infinity and -Infinity that Python's json writes) from left to right without
+/// building anything. Whatever is not JSON throws Error kReplyMalformed with the byte offset.
+class JsonCursor {
+ public:
+  static constexpr int kMaxDepth = 128;
+
+  explicit JsonCursor(std::span<const std::uint8_t> text)
+      : begin_(reinterpret_cast<const char*>(text.data())), at_(begin_), end_(begin_ + text.size()) {}
+
+  /// The next character that is not white space.
+  char peek();
+  bool consume(char c);
+  void expect(char c);
+  bool consumeNull() { return peek() == 'n' && (literal("null"), true); }
+
+  /// Calls `onKey(key)` for each member; it must read the value, and may use the key until then.
+  template <typename OnKey>
+  void object(OnKey onKey) {
+    open('{');
+    if (!consume('}')) {
+      do {
+        std::string decoded;
+        const std::string_view key = stringView(decoded);
+        expect(':');
+        onKey(key);
+      } while (consume(','));
+      expect('}');
+    }
+    --depth_;
+  }
+  /// Calls `onItem()` for each item; it must read it.
+  template <typename OnItem>
+  void array(OnItem onItem) {
+    open('[');
+    if (!consume(']')) {
+      do onItem();
+      while (consume(','));
+      expect(']');
+    }
+    --depth_;
+  }
+
+  std::string string();
+  /// The text of a number, or one of Python's three words.
+  std::string_view numberText();
+  /// NaN and infinities come as such; a number beyond float64 as an infinity.
+  double number();
+  /// An integer in [lowest, highest]; `name` says what it is.
+  std::int64_t integer(const char* name, std::int64_t lowest, std::int64_t highest);
+  void skip();
+  /// Nothing but white space may be left.
+  void finish();
+
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  void open(char bracket);
+  void literal(std::string_view word);
+  bool digits();
+  std::string_view stringView(std::string& decoded);
+  const char* plainEnd() const;
+  void escape(std::string& out);
+  std::uint32_t hexUnit();
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  int depth_ = 0;
+};
+
+}  // namespace rolltape

@@ -1,0 +1,64 @@
+#include "message_index.h"
+
+namespace rolltape {
+
+namespace {
+
+MessageDigest listDigest(std::span<const MessageDigest> digests, std::size_t messages) {
+  return messages == 0 ? MessageDigest{} : digests[messages - 1];
+}
+
+}  // namespace
+
+void MessageIndex::add(const MessageDigest& input, const MessageDigest& conversation) {
+  // An entry without an interaction means nothing: a throw below leaves the answers as they were.
+  std::uint32_t& newestInput = byInput_.try_emplace(input, kNone).first->second;
+  std::uint32_t& newestConversation = byConversation_.try_emplace(conversation, kNone).first->second;
+  links_.push_back({newestInput, newestConversation});
+  newestInput = newestConversation = static_cast<std::uint32_t>(links_.size() - 1);
+}
+
+std::uint32_t MessageIndex::newest(Table& table, std::uint32_t Links::*older, const MessageDigest& digest) {
+  const auto found = table.find(digest);
+  if (found == table.end()) return kNone;
+  std::uint32_t& index = found->second;
+  while (index != kNone && links_[index].dropped) index = links_[index].*older;
+  return index;
+}
+
+std::optional<std::uint32_t> MessageIndex::longestPrefix(Table& table, std::uint32_t Links::*older,
+                                                         std::span<const MessageDigest> digests) {
+  for (std::size_t messages = digests.size(); messages-- > 0;) {
+    const std::uint32_t index = newest(table, older, listDigest(digests, messages));
+    if (index != kNone) return index;
+  }
+  return std::nullopt;
+}
+
+std::optional<ParentMatch> MessageIndex::findParent(std::span<const MessageDigest> digests) {
+  if (const auto index = longestPrefix(byConversation_, &Links::olderConversation, digests)) {
+    return ParentMatch{*index, ParentRule::kContinuation};
+  }
+  if (const auto index = longestPrefix(byInput_, &Links::olderInput, digests)) {
+    return ParentMatch{*index, ParentRule::kMessages};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::uint32_t> MessageIndex::findSame(std::span<const MessageDigest> digests) const {
+  std::vector<std::uint32_t> same;
+  const auto found = byInput_.find(listDigest(digests, digests.size()));
+  if (found == byInput_.end()) return same;
+  for (std::uint32_t index = found->second; index != kNone; index = links_[index].olderInput) {
+    if (!links_[index].dropped) same.push_back(index);
+  }
+  return same;
+}
+
+std::size_t MessageIndex::byteLength() const {
+  constexpr std::size_t entry = sizeof(Table::value_type) + 2 * sizeof(void*);
+  return (byInput_.size() + byConversation_.size()) * entry +
+         (byInput_.bucket_count() + byConversation_.bucket_count()) * sizeof(void*) + links_.capacity() * sizeof(Links);
+}
+
+}  // namespace rolltape

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "message_digest.h"
+
+namespace rolltape {
+
+/// By which of its message lists a parent was found.
+enum class ParentRule { kContinuation, kMessages };
+
+struct ParentMatch {
+  std::uint32_t index;
+  ParentRule rule;
+};
+
+/// Finds interactions by their messages: a table from chain digest to the newest interaction for the input messages,
+/// and one for input and output messages; older interactions with the same digest hang behind the newest.
+class MessageIndex {
+ public:
+  /// Adds the next interaction: indices count from 0. @throws std::bad_alloc; nothing changed then.
+  void add(const MessageDigest& input, const MessageDigest& conversation);
+  /// Takes an interaction out of all answers.
+  void drop(std::uint32_t index) { links_[index].dropped = true; }
+
+  /// The best parent for a request whose messages have these digests: the longest input and output that is a strict
+  /// prefix, else the longest input that is one; the newest of equals. Costs time in the number of digests.
+  std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests);
+  /// The interactions with exactly these input messages, newest first.
+  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests) const;
+
+  std::size_t byteLength() const;
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  struct Links {
+    std::uint32_t olderInput;
+    std::uint32_t olderConversation;
+    bool dropped = false;
+  };
+  using Table = std::unordered_map<MessageDigest, std::uint32_t, MessageDigestHash>;
+
+  std::uint32_t newest(Table& table, std::uint32_t Links::*older, const MessageDigest& digest);
+  std::optional<std::uint32_t> longestPrefix(Table& table, std::uint32_t Links::*older,
+                                             std::span<const MessageDigest> digests);
+
+  Table byInput_;
+  Table byConversation_;
+  std::vector<Links> links_;
+};
+
+}  // namespace rolltape

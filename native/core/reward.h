@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace rolltape {
+
+/// Final rewards over a tree: own + discount × that of each child, in float64.
+/// `parents[i]` < i, or -1 for a root; `own[i]` is 0 where there is none.
+/// @throws kInvalidArg if `discount` is not in [0, 1].
+std::vector<double> discountRewards(std::span<const std::int32_t> parents, std::vector<double> own, double discount);
+
+/// A finite number whose float32 is finite too.
+inline bool fitsFloat32(double value) {
+  return std::abs(value) <= std::numeric_limits<float>::max();
+}
+
+/// @throws kInvalidArg if a float32 cannot hold it.
+float finalReward(double reward, std::size_t interaction);
+
+}  // namespace rolltape

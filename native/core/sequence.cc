@@ -1,0 +1,75 @@
+#include "sequence.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace rolltape {
+
+void appendSequence(const Interaction& interaction, std::uint32_t length, std::vector<TokenSpan>& spans) {
+  const std::size_t first = spans.size();
+  const auto add = [&](const std::int32_t* ids, std::uint32_t from, std::uint32_t to) {
+    if (to > from) spans.emplace_back(ids, to - from);
+  };
+  std::uint32_t end = length;
+  for (const Interaction* at = &interaction; at != nullptr && end > 0; at = at->source) {
+    add(at->outputIds, at->inputLength, end);
+    add(at->tail, at->shared, std::min(end, at->inputLength));
+    end = std::min(end, at->shared);
+  }
+  std::reverse(spans.begin() + static_cast<std::ptrdiff_t>(first), spans.end());
+}
+
+std::int32_t tokenAt(const Interaction& interaction, std::uint32_t position) {
+  const Interaction* at = &interaction;
+  while (position < at->shared) at = at->source;
+  return position < at->inputLength ? at->tail[position - at->shared] : at->outputIds[position - at->inputLength];
+}
+
+namespace {
+
+constexpr std::size_t kCompareChunk = 4096;
+
+std::size_t commonPrefix(const std::int32_t* a, const std::int32_t* b, std::size_t count) {
+  if (a == b) return count;
+  std::size_t done = 0;
+  while (done < count) {
+    const std::size_t chunk = std::min(kCompareChunk, count - done);
+    if (std::memcmp(a + done, b + done, chunk * sizeof(std::int32_t)) != 0) break;
+    done += chunk;
+  }
+  while (done < count && a[done] == b[done]) ++done;
+  return done;
+}
+
+}  // namespace
+
+std::size_t commonPrefix(std::span<const TokenSpan> a, std::span<const TokenSpan> b) {
+  std::size_t total = 0;
+  std::size_t atA = 0;
+  std::size_t atB = 0;
+  TokenSpan leftA;
+  TokenSpan leftB;
+  while (true) {
+    while (leftA.empty() && atA < a.size()) leftA = a[atA++];
+    while (leftB.empty() && atB < b.size()) leftB = b[atB++];
+    const std::size_t count = std::min(leftA.size(), leftB.size());
+    if (count == 0) return total;
+    const std::size_t equal = commonPrefix(leftA.data(), leftB.data(), count);
+    total += equal;
+    if (equal < count) return total;
+    leftA = leftA.subspan(count);
+    leftB = leftB.subspan(count);
+  }
+}
+
+std::vector<TokenSpan> dropTokens(std::span<const TokenSpan> spans, std::size_t count) {
+  std::vector<TokenSpan> rest;
+  for (const TokenSpan span : spans) {
+    const std::size_t skipped = std::min(count, span.size());
+    count -= skipped;
+    if (skipped < span.size()) rest.push_back(span.subspan(skipped));
+  }
+  return rest;
+}
+
+}  // namespace rolltape

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "interaction.h"
+
+namespace rolltape {
+
+using TokenSpan = std::span<const std::int32_t>;
+
+/// Appends the spans that make up the first `length` tokens of the interaction's sequence, in order.
+/// Costs time in the number of spans, not in tokens.
+void appendSequence(const Interaction& interaction, std::uint32_t length, std::vector<TokenSpan>& spans);
+
+/// The token at `position` of the interaction's sequence, which is longer than that.
+std::int32_t tokenAt(const Interaction& interaction, std::uint32_t position);
+
+/// Tokens that two sequences have in common at their start. Spans of the same memory are not compared.
+std::size_t commonPrefix(std::span<const TokenSpan> a, std::span<const TokenSpan> b);
+
+/// What follows the first `count` tokens of a sequence that has at least so many.
+std::vector<TokenSpan> dropTokens(std::span<const TokenSpan> spans, std::size_t count);
+
+}  // namespace rolltape

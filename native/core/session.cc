@@ -1,0 +1,162 @@
+#include "session.h"
+
+#include <algorithm>
+
+#include "reward.h"
+#include "size.h"
+
+namespace rolltape {
+
+namespace {
+
+/// The ancestor, from `parent` up, whose own tokens the first `shared` tokens reach into: what lies between would add
+/// empty spans to every later walk.
+const Interaction* sourceOf(const Interaction* parent, std::uint32_t shared) {
+  if (shared == 0) return nullptr;
+  while (shared <= parent->shared) parent = parent->source;
+  return parent;
+}
+
+std::span<const std::uint8_t> bytesOf(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+std::string about(const char* name, std::uint32_t index) {
+  return std::string(name) + ": interaction " + std::to_string(index);
+}
+
+}  // namespace
+
+std::size_t Session::byteLength() const {
+  return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() +
+         storage_->interactions.size() * sizeof(Interaction) + states_.capacity() * sizeof(InteractionState) +
+         index_.byteLength();
+}
+
+const Interaction& Session::interaction(std::uint32_t index, const char* name) const {
+  if (index >= states_.size()) {
+    throw Error(ErrorCode::kInvalidArg,
+                about(name, index) + " is not one of the " + std::to_string(states_.size()) + " recorded");
+  }
+  return storage_->interactions[index];
+}
+
+const Interaction& Session::live(std::uint32_t index, const char* name) const {
+  const Interaction& found = interaction(index, name);
+  if (states_[index].dropped) throw Error(ErrorCode::kInvalidArg, about(name, index) + " was dropped");
+  return found;
+}
+
+Prompt Session::prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const {
+  if (!base) return Prompt(pieces);
+  return Prompt(storage_, &live(*base, "base"), pieces);
+}
+
+const Interaction* Session::chooseParent(const RecordInput& input) {
+  if (!input.parent) {
+    const auto match = findParent(input.digests);
+    return match ? &storage_->interactions[match->index] : nullptr;
+  }
+  return *input.parent < 0 ? nullptr : &live(static_cast<std::uint32_t>(*input.parent), "parent");
+}
+
+void Session::storeInput(Interaction& made, const Prompt& prompt) {
+  made.inputLength = prompt.length();
+  std::vector<TokenSpan> own;
+  if (made.parent != nullptr && made.parent == prompt.base()) {
+    made.shared = made.parent->sequenceLength();
+    own.push_back(prompt.tail());
+  } else {
+    const std::vector<TokenSpan> input = prompt.spans();
+    std::vector<TokenSpan> before;
+    if (made.parent != nullptr) appendSequence(*made.parent, made.parent->sequenceLength(), before);
+    made.shared = static_cast<std::uint32_t>(commonPrefix(before, input));
+    own = dropTokens(input, made.shared);
+  }
+  made.source = sourceOf(made.parent, made.shared);
+  made.tokenExact = made.parent != nullptr && made.shared == made.parent->sequenceLength();
+  const std::span<std::int32_t> tail = storage_->arena.allocate<std::int32_t>(made.inputLength - made.shared);
+  auto to = tail.begin();
+  for (const TokenSpan span : own) to = std::copy(span.begin(), span.end(), to);
+  made.tail = tail.data();
+}
+
+void Session::storeOutput(Interaction& made, const Generation& generation) {
+  if (generation.length() > kMaxSequenceTokens - made.inputLength) {
+    throw Error(ErrorCode::kTooLarge, "generation: input and output have more tokens than one sequence can have");
+  }
+  TokenArena& arena = storage_->arena;
+  made.outputLength = generation.length();
+  made.outputIds = arena.copy(generation.ids()).data();
+  made.logprobs = arena.copy(generation.logprobs()).data();
+  made.versionRuns = arena.copy(generation.versionRuns()).data();
+  made.versionRunCount = static_cast<std::uint32_t>(generation.versionRuns().size());
+}
+
+const Interaction& Session::record(const RecordInput& input) {
+  if (states_.size() >= kMaxSequenceTokens) {
+    throw Error(ErrorCode::kTooLarge, "the session has as many interactions as it can have");
+  }
+  Interaction made;
+  made.index = static_cast<std::uint32_t>(states_.size());
+  made.parent = chooseParent(input);
+  storeInput(made, input.prompt);
+  storeOutput(made, input.generation);
+  return add(made, input);
+}
+
+/// Every step but the last may throw, and is undone then.
+const Interaction& Session::add(const Interaction& made, const RecordInput& input) {
+  const MessageDigest inputDigest = input.digests.empty() ? MessageDigest{} : input.digests.back();
+  MessageDigest conversation = inputDigest;
+  for (const std::string& message : input.output) conversation = chainDigest(key_, conversation, bytesOf(message));
+
+  states_.emplace_back();
+  try {
+    storage_->interactions.push_back(made);
+  } catch (...) {
+    states_.pop_back();
+    throw;
+  }
+  try {
+    index_.add(inputDigest, conversation);
+  } catch (...) {
+    storage_->interactions.pop_back();
+    states_.pop_back();
+    throw;
+  }
+  if (made.parent != nullptr) ++states_[made.parent->index].children;
+  return storage_->interactions.back();
+}
+
+void Session::drop(std::uint32_t index) {
+  const Interaction& dropped = live(index, "index");
+  InteractionState& state = states_[index];
+  if (state.children > 0) {
+    throw Error(ErrorCode::kInvalidArg, about("index", index) + " has children and cannot be dropped");
+  }
+  state.dropped = true;
+  state.ownReward.reset();
+  index_.drop(index);
+  if (dropped.parent != nullptr) --states_[dropped.parent->index].children;
+}
+
+void Session::setReward(std::uint32_t index, double reward) {
+  live(index, "index");
+  if (!fitsFloat32(reward)) {
+    throw Error(ErrorCode::kInvalidArg, "reward: must be finite, as a float32 too");
+  }
+  states_[index].ownReward = reward;
+}
+
+std::vector<double> Session::discountedRewards(double discount) const {
+  std::vector<std::int32_t> parents(states_.size());
+  std::vector<double> own(states_.size());
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    parents[i] = storage_->interactions[i].parentIndex();
+    own[i] = states_[i].ownReward.value_or(0);
+  }
+  return discountRewards(parents, std::move(own), discount);
+}
+
+}  // namespace rolltape

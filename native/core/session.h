@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "generation.h"
+#include "interaction.h"
+#include "message_index.h"
+#include "prompt.h"
+
+namespace rolltape {
+
+/// What may change of an interaction after it was recorded.
+struct InteractionState {
+  std::optional<double> ownReward;
+  /// Children that are not dropped.
+  std::uint32_t children = 0;
+  bool dropped = false;
+};
+
+struct RecordInput {
+  const Prompt& prompt;
+  const Generation& generation;
+  /// Chain digests of the input messages.
+  std::span<const MessageDigest> digests;
+  /// The output messages in canonical form.
+  std::span<const std::string> output;
+  /// -1 makes a root; absent: found by the messages.
+  std::optional<std::int32_t> parent;
+};
+
+/// The tokens, tree and own rewards of one session. Mutated from one thread only; what `storage()` holds may be read
+/// from others at any time.
+class Session {
+ public:
+  /// `key` is that of the digests which the session will be given.
+  explicit Session(const SipKey& key) : key_(key), storage_(std::make_shared<SessionStorage>()) {}
+
+  /// Interactions recorded, dropped ones included.
+  std::size_t length() const { return states_.size(); }
+  std::size_t byteLength() const;
+  const std::shared_ptr<SessionStorage>& storage() const { return storage_; }
+
+  std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests) { return index_.findParent(digests); }
+  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests) const { return index_.findSame(digests); }
+
+  /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
+  Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;
+  /// Adds an interaction and returns it. All or nothing.
+  /// @throws kInvalidArg for a bad parent, kTooLarge over kMaxSequenceTokens.
+  const Interaction& record(const RecordInput& input);
+  /// @throws kInvalidArg if it has children.
+  void drop(std::uint32_t index);
+  /// @throws kInvalidArg if a float32 cannot hold it.
+  void setReward(std::uint32_t index, double reward);
+
+  /// @throws kInvalidArg for an index that there is not; `name` is that of the argument.
+  const Interaction& interaction(std::uint32_t index, const char* name = "index") const;
+  const InteractionState& state(std::uint32_t index) const { return states_[index]; }
+  /// Final rewards by index, before they are made float32.
+  std::vector<double> discountedRewards(double discount) const;
+
+ private:
+  const Interaction& live(std::uint32_t index, const char* name) const;
+  const Interaction* chooseParent(const RecordInput& input);
+  void storeInput(Interaction& made, const Prompt& prompt);
+  void storeOutput(Interaction& made, const Generation& generation);
+  const Interaction& add(const Interaction& made, const RecordInput& input);
+
+  SipKey key_;
+  std::shared_ptr<SessionStorage> storage_;
+  std::vector<InteractionState> states_;
+  MessageIndex index_;
+};
+
+}  // namespace rolltape

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine_reply.h"
+#include "json_cursor.h"
+
+namespace rolltape {
+
+/// A stretch [start, end) of output tokens with one weight version; none for a label that is not an integer.
+struct WeightVersionSpan {
+  std::optional<std::int32_t> version;
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+};
+
+/// The alternatives of all positions, one after the other; position p has those before `ends[p]`.
+struct TopLists {
+  std::vector<std::int32_t> ids;
+  std::vector<float> logprobs;
+  std::vector<std::size_t> ends;
+};
+
+/// The fields of a SGLang reply as they stand there, before they are held against each other. Absent where the reply
+/// lacks the field or has null.
+struct SglangFields {
+  bool hasMetaInfo = false;
+  std::optional<std::vector<std::int32_t>> outputIds;
+  bool hasLogprobs = false;
+  std::vector<std::int32_t> ids;
+  std::vector<float> logprobs;
+  std::optional<std::int64_t> logprobsLength;
+  std::optional<TopLists> top;
+  std::optional<std::int32_t> weightVersion;
+  std::vector<WeightVersionSpan> weightVersions;
+  std::optional<std::string> id;
+  std::optional<EngineFinish> finish;
+  std::optional<std::int64_t> promptTokens;
+  std::optional<std::int64_t> completionTokens;
+  std::optional<std::int64_t> cachedTokens;
+};
+
+/// Reads the whole text. A key that comes twice counts where it comes last.
+/// @throws kReplyMalformed, kReplyNotFinite.
+SglangFields readSglangFields(JsonCursor& json);
+
+}  // namespace rolltape

@@ -1,0 +1,114 @@
+#include "sglang_reply.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "error.h"
+#include "sglang_fields.h"
+
+namespace rolltape {
+
+namespace {
+
+[[noreturn]] void mismatch(const std::string& what) {
+  throw Error(ErrorCode::kReplyMismatch, what);
+}
+
+void checkCount(const char* name, const std::optional<std::int64_t>& said, std::size_t count) {
+  if (said && *said != static_cast<std::int64_t>(count)) {
+    mismatch(std::string(name) + " is " + std::to_string(*said) + ", but output_token_logprobs has " +
+             std::to_string(count) + " tokens");
+  }
+}
+
+/// A call that was aborted before it ran has no arrays; any other reply without log probabilities cannot be recorded.
+void checkNothingGenerated(const SglangFields& fields) {
+  const bool aborted = fields.finish && fields.finish->type == "abort";
+  if (fields.completionTokens.value_or(aborted ? 0 : 1) != 0) mismatch("the reply has no output_token_logprobs");
+  if (fields.outputIds && !fields.outputIds->empty()) {
+    mismatch("output_ids has " + std::to_string(fields.outputIds->size()) +
+             " tokens, but there are no output_token_logprobs");
+  }
+}
+
+void checkOutputIds(const SglangFields& fields) {
+  if (!fields.outputIds) return;
+  const std::vector<std::int32_t>& said = *fields.outputIds;
+  const std::vector<std::int32_t>& ids = fields.ids;
+  if (said.size() < ids.size() || !std::equal(ids.rbegin(), ids.rend(), said.rbegin())) {
+    mismatch("output_ids does not end with the " + std::to_string(ids.size()) + " ids of output_token_logprobs");
+  }
+}
+
+std::vector<VersionRun> versionRuns(const SglangFields& fields, std::int32_t fallback) {
+  std::vector<VersionRun> runs;
+  const auto count = static_cast<std::int64_t>(fields.ids.size());
+  if (fields.weightVersions.empty()) {
+    if (count > 0) appendVersion(runs, 0, fields.weightVersion.value_or(fallback));
+    return runs;
+  }
+  std::int64_t end = 0;
+  for (const WeightVersionSpan& span : fields.weightVersions) {
+    if (span.start != end || span.end < span.start || span.end > count) {
+      mismatch("weight_versions has a span " + std::to_string(span.start) + " to " + std::to_string(span.end) +
+               " after " + std::to_string(end) + " of " + std::to_string(count) + " tokens");
+    }
+    if (span.end > span.start) {
+      appendVersion(runs, static_cast<std::uint32_t>(span.start), span.version.value_or(fallback));
+    }
+    end = span.end;
+  }
+  if (end != count) {
+    mismatch("weight_versions covers " + std::to_string(end) + " of " + std::to_string(count) + " tokens");
+  }
+  return runs;
+}
+
+void appendTopLists(Generation& tokens, const TopLists& top) {
+  const std::size_t rows = top.ends.size();
+  if (rows == 0) return;
+  if (rows != tokens.length()) {
+    mismatch("output_top_logprobs has " + std::to_string(rows) + " lists for " + std::to_string(tokens.length()) +
+             " tokens");
+  }
+  std::size_t width = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    width = std::max(width, top.ends[row] - (row == 0 ? 0 : top.ends[row - 1]));
+  }
+  if (width == 0) return;
+  if (width > kMaxTopWidth) mismatch("output_top_logprobs has " + std::to_string(width) + " alternatives for a token");
+  std::vector<std::int32_t> ids(rows * width, TopLogprobs::kUnused);
+  std::vector<float> logprobs(rows * width);
+  for (std::size_t row = 0, from = 0; row < rows; from = top.ends[row++]) {
+    std::copy(top.ids.begin() + from, top.ids.begin() + top.ends[row], ids.begin() + row * width);
+    std::copy(top.logprobs.begin() + from, top.logprobs.begin() + top.ends[row], logprobs.begin() + row * width);
+  }
+  tokens.appendTop(ids, logprobs, width);
+}
+
+}  // namespace
+
+EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion) {
+  JsonCursor json(body);
+  SglangFields fields = readSglangFields(json);
+  if (fields.hasLogprobs) {
+    checkCount("completion_tokens", fields.completionTokens, fields.ids.size());
+    checkCount("output_token_logprobs_length", fields.logprobsLength, fields.ids.size());
+    checkOutputIds(fields);
+  } else {
+    checkNothingGenerated(fields);
+  }
+  EngineReply reply;
+  reply.tokens.append(fields.ids, fields.logprobs, fallbackVersion);
+  reply.tokens.setVersions(versionRuns(fields, fallbackVersion));
+  if (fields.top) appendTopLists(reply.tokens, *fields.top);
+  reply.id = std::move(fields.id);
+  reply.finish = std::move(fields.finish);
+  reply.promptTokens = fields.promptTokens;
+  reply.completionTokens = fields.completionTokens;
+  reply.cachedTokens = fields.cachedTokens;
+  return reply;
+}
+
+}  // namespace rolltape
