@@ -5,8 +5,8 @@ import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
 import { CallTracker } from "./calls.js";
 import { SessionError } from "./errors.js";
-import { hashKey } from "./keys.js";
 import { type Api, type Interaction, inputMessages, messageCount } from "./interaction.js";
+import { hashKey } from "./keys.js";
 
 /**
  * `active`: takes model calls. `ended`: takes rewards, waits for its export. `exported`: its key is revoked, its data is
@@ -148,6 +148,11 @@ export class Session {
   record(call: CompletedCall): Interaction {
     if (this.#state === "exported" || this.#state === "expired") {
       throw new SessionError("session_ended", `Session ${this.id} is ${this.#state} and records no more calls.`);
+    }
+    if (call.id !== undefined && this.#indexOf.has(call.id)) {
+      throw new SessionError("invalid_value", `Session ${this.id} has an interaction "${call.id}" already.`, {
+        param: "interactionId",
+      });
     }
     const { messages, digests, toolsKey } = call.prepared;
     const orphan = call.replacesEarlier ? this.#findOrphan(digests) : undefined;

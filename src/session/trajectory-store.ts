@@ -104,6 +104,9 @@ export class TrajectoryStore {
   /** Packs ended sessions into one batch. All or nothing; nothing is freed when it fails. */
   async exportBatch(sessionIds: readonly string[], options: StoreExportOptions = {}): Promise<Batch> {
     const { release = true, ...rest } = options;
+    if (new Set(sessionIds).size < sessionIds.length) {
+      throw new SessionError("invalid_value", "The list of sessions names one twice.", { param: "sessionIds" });
+    }
     const sessions = sessionIds.map((id) => this.#ended(id));
     const batch = await packBatch(sessions, parse(batchOptionsSchema, rest, "options"));
     if (release) this.release(sessionIds);

@@ -1,0 +1,203 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../../src/conversation/chat-message.js";
+import type { TensorName } from "../../src/session/batch.js";
+import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { readSafetensors } from "../support/safetensors.js";
+
+const user = (content: string): ChatMessage => ({ role: "user", content });
+const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
+
+/** A turn: messages so far, a prompt of these ids, an output of those. */
+function turn(messages: readonly ChatMessage[], prompt: readonly number[], output: readonly number[], answer = "ok") {
+  return {
+    messages,
+    output: assistant(answer),
+    promptIds: Int32Array.from(prompt),
+    outputIds: Int32Array.from(output),
+    logprobs: Float32Array.from(output, (id) => -id / 1024),
+    versions: 2,
+    finishReason: "stop",
+  };
+}
+
+describe("TrajectoryStore", () => {
+  it("records, rewards and exports as the library's page shows", async () => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "task-0" });
+    const first = session.record(turn([user("a")], [1, 2], [3, 4]));
+    const second = session.record(turn([user("a"), assistant("ok"), user("b")], [1, 2, 3, 4, 5], [6]));
+    session.setReward(1.0, first);
+    session.setReward(0.5);
+    session.end();
+    const batch = await store.exportBatch(["task-0"], { style: "individual", discount: 0.5, layout: "padded" });
+    expect(batch.rows).toEqual([
+      { sessionId: "task-0", interactionId: first, length: 4, reward: 1.25 },
+      { sessionId: "task-0", interactionId: second, length: 6, reward: 0.5 },
+    ]);
+    const { input_ids, loss_mask, versions, rewards } = batch.tensors;
+    expect(input_ids).toMatchObject({ dtype: "I32", shape: [2, 6] });
+    expect([...input_ids.data]).toEqual([1, 2, 3, 4, 0, 0, 1, 2, 3, 4, 5, 6]);
+    expect([...loss_mask.data]).toEqual([0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+    expect([...versions.data]).toEqual([-1, -1, 2, 2, -1, -1, -1, -1, -1, -1, -1, 2]);
+    expect([...rewards.data]).toEqual([1.25, 0.5]);
+    batch.release();
+    batch.release();
+    expect(input_ids.data.length).toBe(0);
+  });
+
+  it("packs tensors that are views of its bytes, which are a safetensors file", async () => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("ü")], [1], [2, 3]));
+    session.end();
+    const batch = await store.exportBatch(["s"]);
+    const { tensors } = readSafetensors(batch.bytes);
+    for (const [name, { dtype, shape, data }] of Object.entries(tensors)) {
+      const view = batch.tensors[name as TensorName];
+      expect({ dtype: view.dtype, shape: view.shape, data: [...view.data] }).toEqual({ dtype, shape, data });
+      expect(view.data.buffer).toBe(batch.bytes.buffer);
+    }
+  });
+
+  it("frees exported sessions unless told to keep them", async () => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("a")], [1], [2]));
+    session.end();
+    const kept = await store.exportBatch(["s"], { release: false });
+    const again = await store.exportBatch(["s"]);
+    expect([...again.bytes]).toEqual([...kept.bytes]);
+    await expect(store.exportBatch(["s"])).rejects.toMatchObject({ code: "session_not_found" });
+  });
+
+  it.each([
+    [{ discount: 1.5 }, "options"],
+    [{ style: "tree" }, "options"],
+    [{ padToMultipleOf: 0 }, "options"],
+    [{ pad_to: 3 }, "options"],
+  ])("refuses %j and frees nothing", async (options, param) => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("a")], [1], [2]));
+    session.end();
+    await expect(store.exportBatch(["s"], options as StoreExportOptions)).rejects.toMatchObject({
+      code: "invalid_value",
+      param,
+    });
+    expect((await store.exportBatch(["s"])).rows).toHaveLength(1);
+  });
+
+  it("refuses unknown, active and repeated sessions, and calls after the end", async () => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("a")], [1], [2]));
+    expect(() => store.createSession({ sessionId: "s" })).toThrow(expect.objectContaining({ code: "invalid_value" }));
+    await expect(store.exportBatch(["s"])).rejects.toMatchObject({ code: "session_active" });
+    session.end();
+    await expect(store.exportBatch(["s", "s"])).rejects.toMatchObject({ code: "invalid_value" });
+    await expect(store.exportBatch(["s", "t"])).rejects.toMatchObject({ code: "session_not_found" });
+    expect(() => session.record(turn([user("a")], [1], [2]))).toThrow(
+      expect.objectContaining({ code: "session_ended" }),
+    );
+  });
+
+  it.each([
+    ["log probabilities of another length", { logprobs: Float32Array.of(-1) }, "ERR_INVALID_ARG"],
+    ["a log probability that is NaN", { logprobs: Float32Array.of(Number.NaN, -1) }, "ERR_REPLY_NOT_FINITE"],
+    ["a negative token id", { outputIds: Int32Array.of(-5, 1) }, "ERR_INVALID_ARG"],
+    ["an empty list of messages", { messages: [] }, "invalid_value"],
+    ["an id that is taken", { interactionId: "taken" }, "invalid_value"],
+  ])("refuses to record %s, and keeps what it has", async (_, wrong, code) => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    const good = turn([user("a")], [1, 2], [3, 4]);
+    session.record({ ...good, interactionId: "taken" });
+    expect(() => session.record({ ...good, ...wrong })).toThrow(expect.objectContaining({ code }));
+    session.end();
+    expect((await store.exportBatch(["s"])).rows.map((row) => row.interactionId)).toEqual(["taken"]);
+  });
+});
+
+/** A random conversation tree and what its export must be, from whole sequences kept per interaction. */
+interface Made {
+  readonly messages: readonly ChatMessage[];
+  readonly prompt: readonly number[];
+  readonly output: readonly number[];
+  readonly parent: number;
+  readonly reward: number | undefined;
+}
+
+const step = fc.record({
+  parent: fc.nat(),
+  isRoot: fc.boolean(),
+  exact: fc.boolean(),
+  tail: fc.array(fc.nat(50), { minLength: 1, maxLength: 4 }),
+  output: fc.array(fc.nat(50), { maxLength: 4 }),
+  reward: fc.option(fc.integer({ min: -4, max: 4 }), { nil: undefined }),
+});
+
+function make(steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]): Made[] {
+  const made: Made[] = [];
+  steps.forEach(({ parent, isRoot, exact, tail, output, reward }, i) => {
+    const from = made.length > 0 && !isRoot ? parent % made.length : -1;
+    const base = made[from];
+    const history = base ? [...base.messages, assistant(`answer ${from}`)] : [];
+    const before = base ? [...base.prompt, ...base.output] : [];
+    const prompt = exact ? [...before, ...tail] : [99, ...before.slice(1), ...tail];
+    made.push({ messages: [...history, user(`question ${i}`)], prompt, output, parent: from, reward });
+  });
+  return made;
+}
+
+describe("a padded batch of a random tree", () => {
+  it("holds what whole sequences, padded by hand, hold", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom(0, 0.5, 1),
+        fc.constantFrom("left" as const, "right" as const),
+        async (steps, discount, padSide) => {
+          const made = make(steps);
+          const store = new TrajectoryStore();
+          const session = store.createSession({ sessionId: "s" });
+          made.forEach((each, i) => {
+            const id = session.record({
+              ...turn(each.messages, each.prompt, each.output, `answer ${i}`),
+              interactionId: `i${i}`,
+            });
+            if (each.reward !== undefined) session.setReward(each.reward, id);
+          });
+          session.end();
+          const batch = await store.exportBatch(["s"], { discount, padSide, padTokenId: 7 });
+          const length = Math.max(...made.map(({ prompt, output }) => prompt.length + output.length));
+          const pad = <T>(row: T[], filler: T) => {
+            const filling = Array<T>(length - row.length).fill(filler);
+            return padSide === "left" ? [...filling, ...row] : [...row, ...filling];
+          };
+          const rows = (of: (each: Made) => number[], filler: number) => made.flatMap((each) => pad(of(each), filler));
+          const zeros = (n: readonly number[]) => n.map(() => 0);
+          expect([...batch.tensors.input_ids.data]).toEqual(rows((m) => [...m.prompt, ...m.output], 7));
+          expect([...batch.tensors.loss_mask.data]).toEqual(
+            rows((m) => [...zeros(m.prompt), ...m.output.map(() => 1)], 0),
+          );
+          expect([...batch.tensors.logprobs.data]).toEqual(
+            rows((m) => [...zeros(m.prompt), ...m.output.map((id) => (id === 0 ? -0 : -id / 1024))], 0),
+          );
+          expect([...batch.tensors.rewards.data]).toEqual(finalRewards(made, discount));
+          batch.release();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+function finalRewards(made: readonly Made[], discount: number): number[] {
+  const final = made.map((each) => each.reward ?? 0);
+  for (let i = made.length - 1; i >= 0; i--) {
+    const parent = made[i]?.parent ?? -1;
+    if (parent >= 0) final[parent] = (final[parent] ?? 0) + (final[i] ?? 0) * discount;
+  }
+  return final.map(Math.fround);
+}
