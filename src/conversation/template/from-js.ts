@@ -1,0 +1,32 @@
+import type { Key, Value } from "./jinja.js";
+import { bool, dict, float, int, list, none, RenderError, str } from "./values.js";
+
+const MAX_DEPTH = 256;
+
+/**
+ * A JavaScript value, such as JSON.parse gives, as a value for templates. Only an object's own keys count; those that
+ * are undefined are left out.
+ */
+export function fromJs(value: unknown, depth = 0): Value {
+  if (depth > MAX_DEPTH) throw new RenderError(`a value nests deeper than ${MAX_DEPTH} levels`);
+  if (value === null) return none();
+  if (typeof value === "string") return str(value.toWellFormed());
+  if (typeof value === "boolean") return bool(value);
+  if (typeof value === "bigint") return int(value);
+  if (typeof value === "number") return fromNumber(value);
+  if (typeof value === "object") return fromObject(value, depth);
+  throw new RenderError(`a ${typeof value} cannot be given to a template`);
+}
+
+// JSON.parse reads 1.0 as 1, so that a whole number stands for an integer.
+const fromNumber = (value: number): Value =>
+  Number.isSafeInteger(value) && !Object.is(value, -0) ? int(value) : float(value);
+
+function fromObject(value: object, depth: number): Value {
+  if (Array.isArray(value)) return list(value.map((item) => fromJs(item, depth + 1)));
+  const entries = new Map<Key, Value>();
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) entries.set(key.toWellFormed(), fromJs(item, depth + 1));
+  }
+  return dict(entries);
+}

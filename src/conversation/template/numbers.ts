@@ -1,0 +1,110 @@
+import { FloatValue, type Value } from "./jinja.js";
+import { float, int, numberOf, RenderError } from "./values.js";
+
+export type Arithmetic = "+" | "-" | "*" | "/" | "//" | "%" | "**";
+
+/** Python's arithmetic on numbers: integers stay integers of any size, division and remainder round downwards. */
+export function arithmetic(operator: Arithmetic, a: Value, b: Value): Value | undefined {
+  const left = numberOf(a);
+  const right = numberOf(b);
+  if (left === undefined || right === undefined) return undefined;
+  if ((operator === "/" || operator === "//" || operator === "%") && Number(right) === 0) {
+    throw new RenderError("division by zero");
+  }
+  const isFloat = a instanceof FloatValue || b instanceof FloatValue || operator === "/";
+  if (isFloat || (operator === "**" && right < 0)) return float(onFloats(operator, Number(left), Number(right)));
+  return int(onIntegers(operator, left, right));
+}
+
+function onFloats(operator: Arithmetic, a: number, b: number): number {
+  switch (operator) {
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "/":
+      return a / b;
+    case "//":
+      return Math.floor(a / b);
+    case "%":
+      return floorModulo(a, b);
+    case "**":
+      return power(a, b);
+  }
+}
+
+function onIntegers(operator: Arithmetic, a: number | bigint, b: number | bigint): number | bigint {
+  if (typeof a === "number" && typeof b === "number") {
+    const quick = onFloats(operator, a, b);
+    if (Number.isSafeInteger(quick)) return quick === 0 ? 0 : quick;
+  }
+  return onBigIntegers(operator, BigInt(a), BigInt(b));
+}
+
+// The largest result that is worth computing: beyond it a template is in error or means harm.
+const MAX_POWER = 4096n;
+
+function onBigIntegers(operator: Arithmetic, a: bigint, b: bigint): bigint {
+  switch (operator) {
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "**":
+      if (b > MAX_POWER) throw new RenderError("exponent too large");
+      return a ** b;
+    case "%":
+      return ((a % b) + b) % b;
+    case "/":
+    case "//": {
+      const quotient = a / b;
+      return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient;
+    }
+  }
+}
+
+function floorModulo(a: number, b: number): number {
+  const remainder = a % b;
+  return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder;
+}
+
+function power(a: number, b: number): number {
+  const result = a ** b;
+  if (!Number.isFinite(result)) throw new RenderError("a power is too large or not a real number");
+  return result;
+}
+
+/** Python's `round(x, digits)`: the nearest decimal to the exact value of the double, ties to even. */
+export function roundHalfEven(value: number, digits: number): number {
+  if (!Number.isFinite(value)) return value;
+  if (digits > 15) return value;
+  const scale = 10n ** BigInt(Math.abs(digits));
+  const [numerator, denominator] = exactFraction(value);
+  const [top, bottom] = digits >= 0 ? [numerator * scale, denominator] : [numerator, denominator * scale];
+  const rounded = divideHalfEven(top, bottom);
+  const result = digits >= 0 ? Number(rounded) / Number(scale) : Number(rounded * scale);
+  return result === 0 && value < 0 ? -0 : result;
+}
+
+function divideHalfEven(top: bigint, bottom: bigint): bigint {
+  const sign = top < 0n ? -1n : 1n;
+  const whole = (top * sign) / bottom;
+  const twice = ((top * sign) % bottom) * 2n;
+  const up = twice > bottom || (twice === bottom && whole % 2n === 1n);
+  return sign * (up ? whole + 1n : whole);
+}
+
+/** A double as the fraction that it exactly is. */
+function exactFraction(value: number): [bigint, bigint] {
+  let denominator = 1n;
+  let scaled = value;
+  while (!Number.isInteger(scaled)) {
+    scaled *= 2;
+    denominator *= 2n;
+  }
+  return [BigInt(scaled), denominator];
+}

@@ -1,0 +1,41 @@
+const MONTHS = "January February March April May June July August September October November December".split(" ");
+const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
+
+const two = (value: number): string => String(value).padStart(2, "0");
+const short = (name: string | undefined): string => (name ?? "").slice(0, 3);
+const hour12 = (date: Date): number => date.getHours() % 12 || 12;
+
+function dayOfYear(date: Date): number {
+  const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+  return (day - Date.UTC(date.getFullYear(), 0, 1)) / 86_400_000 + 1;
+}
+
+const FIELDS: ReadonlyMap<string, (date: Date) => string> = new Map([
+  ["Y", (date: Date) => String(date.getFullYear())],
+  ["y", (date: Date) => two(date.getFullYear() % 100)],
+  ["m", (date: Date) => two(date.getMonth() + 1)],
+  ["d", (date: Date) => two(date.getDate())],
+  ["e", (date: Date) => String(date.getDate()).padStart(2)],
+  ["j", (date: Date) => String(dayOfYear(date)).padStart(3, "0")],
+  ["B", (date: Date) => MONTHS[date.getMonth()] ?? ""],
+  ["b", (date: Date) => short(MONTHS[date.getMonth()])],
+  ["A", (date: Date) => DAYS[date.getDay()] ?? ""],
+  ["a", (date: Date) => short(DAYS[date.getDay()])],
+  ["H", (date: Date) => two(date.getHours())],
+  ["I", (date: Date) => two(hour12(date))],
+  ["M", (date: Date) => two(date.getMinutes())],
+  ["S", (date: Date) => two(date.getSeconds())],
+  ["p", (date: Date) => (date.getHours() < 12 ? "AM" : "PM")],
+  ["F", (date: Date) => strftime("%Y-%m-%d", date)],
+  ["T", (date: Date) => strftime("%H:%M:%S", date)],
+  ["%", () => "%"],
+]);
+
+/** C's `strftime` in local time and in the C locale, whatever the locale of the process. Unknown fields stay as they are. */
+export function strftime(format: string, date: Date): string {
+  return format.replace(/%(-?)([A-Za-z%])/g, (whole, plain: string, field: string) => {
+    const text = FIELDS.get(field)?.(date);
+    if (text === undefined) return whole;
+    return plain === "" ? text : text.replace(/^[0 ]+(?=.)/, "");
+  });
+}

@@ -1,0 +1,34 @@
+import { globalScope } from "./globals.js";
+import { PythonInterpreter } from "./interpreter.js";
+import { parseTemplate, type Value } from "./jinja.js";
+import { pyStr } from "./python-text.js";
+import { RenderError } from "./values.js";
+
+/** Renders with these variables; throws {@link RenderError} where the template refuses or fails. */
+export type Render = (variables: ReadonlyMap<string, Value>) => string;
+
+/**
+ * Compiles a chat template, to be rendered as Python's Jinja2 renders it in `transformers`' `apply_chat_template`.
+ *
+ * @param now the clock behind `strftime_now`
+ * @throws Error where the template is not valid Jinja
+ */
+export function compileTemplate(source: string, now: () => Date = () => new Date()): Render {
+  const program = parseTemplate(source);
+  return (variables) => {
+    const scope = globalScope(now);
+    for (const [name, value] of variables) scope.setVariable(name, value);
+    try {
+      return pyStr(new PythonInterpreter(scope).evaluate(program, scope));
+    } catch (error) {
+      throw asRenderError(error);
+    }
+  };
+}
+
+function asRenderError(error: unknown): RenderError {
+  if (error instanceof RenderError) return error;
+  if (error instanceof RangeError) return new RenderError("the template nests too deeply", { cause: error });
+  if (error instanceof Error) return new RenderError(error.message, { cause: error });
+  return new RenderError(String(error));
+}
