@@ -1,0 +1,82 @@
+import type { LlamaContextSequence, Token } from "node-llama-cpp";
+import type { Finish, SamplingParams } from "../engine.js";
+import type { OutputWriter } from "./output-writer.js";
+import type { SampledToken, Sampler } from "./sampler.js";
+import type { Slot } from "./sequence-pool.js";
+import { StopStrings } from "./stop-strings.js";
+
+/** Prompt tokens that are evaluated between two looks at whether the call was stopped. */
+const PREFILL_CHUNK = 1024;
+
+export type LlamaSlot = Slot<LlamaContextSequence>;
+
+/**
+ * Makes the slot's cache a prefix of the prompt.
+ *
+ * @returns the tokens of the prompt that are cached; at least its last one is not, because sampling needs its logits.
+ */
+export async function reuseCache({ sequence, cached }: LlamaSlot, prompt: readonly Token[], shared: number) {
+  const keep = Math.min(shared, prompt.length - 1);
+  if (keep < cached.length) {
+    await sequence.adaptStateToTokens(prompt.slice(0, keep), false);
+    // Models whose cache cannot be cut anywhere keep less than was asked for.
+    cached.truncate(sequence.nextTokenIndex);
+  }
+  return cached.length;
+}
+
+/** Evaluates what of the prompt is not cached, all but a rest that the first sampling step takes along. */
+export async function prefill(slot: LlamaSlot, prompt: readonly Token[], throwIfStopped: () => void): Promise<Token[]> {
+  const { sequence, cached } = slot;
+  while (prompt.length - cached.length > PREFILL_CHUNK) {
+    throwIfStopped();
+    const chunk = prompt.slice(cached.length, cached.length + PREFILL_CHUNK);
+    await sequence.evaluateWithoutGeneratingNewTokens(chunk);
+    cached.append(chunk);
+  }
+  return prompt.slice(cached.length);
+}
+
+/** Samples until a stop token, a stop string or the token limit. `rest` is the end of the prompt. */
+export async function decode(
+  slot: LlamaSlot,
+  rest: readonly Token[],
+  sampler: Sampler,
+  sampling: SamplingParams,
+  writer: OutputWriter,
+  throwIfStopped: () => void,
+): Promise<Finish> {
+  const { model } = slot.sequence;
+  const stopTokenIds = new Set<number>(sampling.stopTokenIds);
+  const stopStrings = new StopStrings<Token>(sampling.stop, (ids) => model.detokenize(ids, true));
+  const output: Token[] = [];
+  let feed = rest;
+  for (;;) {
+    throwIfStopped();
+    const sampled = await sampleNext(slot, feed, sampler, output);
+    output.push(sampled.id);
+    writer.push(sampled);
+    if (stopTokenIds.has(sampled.id)) return { reason: "stop", matched: sampled.id };
+    const matched = stopStrings.find(output);
+    if (matched !== undefined) return { reason: "stop", matched };
+    if (output.length >= sampling.maxTokens) return { reason: "length" };
+    feed = [sampled.id];
+  }
+}
+
+async function sampleNext(
+  { sequence, cached }: LlamaSlot,
+  feed: readonly Token[],
+  sampler: Sampler,
+  output: readonly Token[],
+): Promise<SampledToken> {
+  const last = feed.length - 1;
+  const generateNext = sampler.request(output);
+  const results = await sequence.controlledEvaluate(
+    feed.map((token, index) => (index === last ? [token, { generateNext }] : token)),
+  );
+  cached.append(feed);
+  const result = results[last];
+  if (!result) throw new Error("llama.cpp gave no result for the last token");
+  return sampler.read(result, output.length);
+}

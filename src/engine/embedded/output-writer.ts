@@ -1,0 +1,47 @@
+import type { NativeGeneration } from "../../native/contract.js";
+import type { SampledToken } from "./sampler.js";
+
+/** Tokens that go to the generation in one call. */
+const CHUNK_TOKENS = 256;
+
+/** Collects sampled tokens and hands them to the native generation in chunks. */
+export class OutputWriter {
+  readonly #generation: NativeGeneration;
+  readonly #version: number;
+  readonly #width: number;
+  readonly #ids = new Int32Array(CHUNK_TOKENS);
+  readonly #logprobs = new Float32Array(CHUNK_TOKENS);
+  readonly #topIds: Int32Array;
+  readonly #topLogprobs: Float32Array;
+  #length = 0;
+
+  /** @param width alternatives per token, 0 for none. */
+  constructor(generation: NativeGeneration, version: number, width: number) {
+    this.#generation = generation;
+    this.#version = version;
+    this.#width = width;
+    this.#topIds = new Int32Array(CHUNK_TOKENS * width);
+    this.#topLogprobs = new Float32Array(CHUNK_TOKENS * width);
+  }
+
+  push({ id, logprob, top }: SampledToken): void {
+    this.#ids[this.#length] = id;
+    this.#logprobs[this.#length] = logprob;
+    for (let rank = 0, at = this.#length * this.#width; rank < this.#width; rank++, at++) {
+      this.#topIds[at] = top.ids[rank] ?? -1;
+      this.#topLogprobs[at] = top.logprobs[rank] ?? 0;
+    }
+    if (++this.#length === CHUNK_TOKENS) this.flush();
+  }
+
+  flush(): void {
+    const length = this.#length;
+    if (length === 0) return;
+    this.#generation.append(this.#ids.slice(0, length), this.#logprobs.slice(0, length), this.#version);
+    if (this.#width > 0) {
+      const places = length * this.#width;
+      this.#generation.appendTop(this.#topIds.slice(0, places), this.#topLogprobs.slice(0, places), this.#width);
+    }
+    this.#length = 0;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
+import { EngineError } from "../engine.js";
+import { DEFAULT_CONTEXT_SIZE, DEFAULT_SEQUENCES, type EmbeddedOptions } from "./options.js";
+import { ensureTinyModel } from "./tiny-model/ensure.js";
+
+/** Tokens of prompts that llama.cpp evaluates in one step. */
+const BATCH_SIZE = 512;
+
+/** A loaded model with its KV caches. */
+export interface LlamaRuntime {
+  readonly model: LlamaModel;
+  readonly contextSize: number;
+  readonly sequences: readonly LlamaContextSequence[];
+  dispose(): Promise<void>;
+}
+
+type LlamaModule = typeof import("node-llama-cpp");
+
+/** node-llama-cpp, an optional peer dependency that only the embedded engine needs. */
+export async function importLlama(load: () => Promise<LlamaModule> = () => import("node-llama-cpp")) {
+  try {
+    return await load();
+  } catch (cause) {
+    const message =
+      "The embedded engine needs llama.cpp. Install it with: npm install --omit=optional " +
+      "node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 (or the @node-llama-cpp package of your platform).";
+    throw new EngineError("engine_unavailable", message, { cause });
+  }
+}
+
+export async function startRuntime(options: EmbeddedOptions): Promise<LlamaRuntime> {
+  const sequences = positiveInteger("sequences", options.sequences ?? DEFAULT_SEQUENCES);
+  const threads = positiveInteger("threads", options.threads ?? 1);
+  const modelPath = options.modelPath ?? (await ensureTinyModel()).gguf;
+  const { getLlama, LlamaLogLevel } = await importLlama();
+  const llama = await getLlama({
+    gpu: false,
+    build: "never",
+    maxThreads: threads,
+    progressLogs: false,
+    logLevel: LlamaLogLevel.error,
+  });
+  try {
+    const model = await llama.loadModel({ modelPath, gpuLayers: 0 });
+    const contextSize = positiveInteger(
+      "contextSize",
+      options.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE),
+    );
+    const context = await model.createContext({ contextSize, sequences, threads, batchSize: BATCH_SIZE });
+    return runtimeOf(llama, model, context, contextSize);
+  } catch (error) {
+    await llama.dispose();
+    throw error;
+  }
+}
+
+function runtimeOf(llama: Llama, model: LlamaModel, context: LlamaContext, contextSize: number): LlamaRuntime {
+  return {
+    model,
+    contextSize,
+    sequences: Array.from({ length: context.totalSequences }, () => context.getSequence()),
+    dispose: () => llama.dispose(),
+  };
+}
+
+function positiveInteger(name: string, value: number): number {
+  if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name} must be a positive integer, not ${value}`);
+  return value;
+}

@@ -1,0 +1,86 @@
+import { EngineError } from "../engine.js";
+
+const LONGEST_MESSAGE = 300;
+
+/** Node's and undici's codes for a server that cannot be reached or that went away. */
+const UNREACHABLE = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "UND_ERR_SOCKET",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "UND_ERR_CLOSED",
+  "UND_ERR_DESTROYED",
+]);
+
+/** The error for a request that got no complete reply. */
+export function transportError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const code = errorCode(error);
+  if (UNREACHABLE.has(code)) {
+    return new EngineError("engine_unavailable", `The engine cannot be reached (${code}).`, { cause: error });
+  }
+  return new EngineError("engine_error", `The request to the engine failed (${code || "unknown"}).`, { cause: error });
+}
+
+/** The error for a reply with an HTTP status other than 200. */
+export function statusError(status: number, body: string): EngineError {
+  const detail = publicText(messageOf(body));
+  return new EngineError("engine_error", `The engine answered HTTP ${status}${detail && `: ${detail}`}`);
+}
+
+/** The error for a generation that the engine gave up. */
+export function abortError(message: string | undefined, statusCode: number): EngineError {
+  const detail = publicText(message ?? "");
+  return new EngineError("engine_error", `The engine gave up (${statusCode})${detail && `: ${detail}`}`);
+}
+
+const REPLY_MESSAGES: Readonly<Record<string, string>> = {
+  ERR_REPLY_MALFORMED: "The engine's reply is not what it should be: malformed JSON or fields missing.",
+  ERR_REPLY_MISMATCH: "The ids, log probabilities and counts of the engine's reply do not agree with each other.",
+  ERR_REPLY_NOT_FINITE: "The engine's reply has a log probability that is not a finite number.",
+};
+
+/** The error for a reply whose tokens could not be taken over; anything else is returned as it is. */
+export function replyError(error: unknown): unknown {
+  const message = REPLY_MESSAGES[errorCode(error)];
+  return message === undefined ? error : new EngineError("engine_error", message, { cause: error });
+}
+
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** SGLang's error bodies: `{object: "error", message}`, `{error: {message}}`, `{detail}`. */
+function messageOf(body: string): string {
+  const value = parse(body);
+  const { message, error, detail } = value;
+  for (const candidate of [message, Object(error).message, error, detail]) {
+    if (typeof candidate === "string") return candidate;
+  }
+  return "";
+}
+
+function parse(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return Object(value);
+  } catch {
+    return {};
+  }
+}
+
+/** First line of a server's message, without lists of numbers (prompts) and file paths, cut to a bearable length. */
+function publicText(message: string): string {
+  const [line = ""] = message.split("\n", 1);
+  const plain = line.replace(/-?\d+(?:\s*,\s*-?\d+){3,}/g, "…").replace(/(?:\/[\w.@-]+){2,}/g, "…");
+  return plain.length > LONGEST_MESSAGE - 40 ? `${plain.slice(0, LONGEST_MESSAGE - 41)}…` : plain;
+}

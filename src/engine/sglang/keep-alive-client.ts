@@ -1,0 +1,61 @@
+import type { Socket } from "node:net";
+import { buildConnector, Client, type Dispatcher } from "undici";
+
+/** The connection that a client has at the moment. */
+interface Link {
+  socket: Socket | undefined;
+}
+
+/**
+ * Which connection one request went over, to tell a stale one from a failing server. To be passed as the request's
+ * `opaque`.
+ */
+export class ConnectionUse {
+  #link: Link | undefined;
+  #socket: Socket | undefined;
+  #bytesRead = 0;
+
+  begin(link: Link): void {
+    this.#link = link;
+    this.#socket = link.socket?.destroyed ? undefined : link.socket;
+    this.#bytesRead = this.#socket?.bytesRead ?? 0;
+  }
+
+  /**
+   * The request went over a connection that had served an earlier one, and no byte came back. If it failed, the server
+   * had most likely closed the idle connection before it saw the request.
+   */
+  get keptAliveWithoutReply(): boolean {
+    const socket = this.#socket;
+    if (!socket || socket !== this.#link?.socket) return false;
+    return this.#bytesRead > 0 && socket.bytesRead === this.#bytesRead;
+  }
+}
+
+/** An undici client that tells a request's {@link ConnectionUse} which connection it got. */
+export class KeepAliveClient extends Client {
+  readonly #link: Link;
+
+  constructor(origin: URL | string, options: Client.Options) {
+    const link: Link = { socket: undefined };
+    const connect = typeof options.connect === "function" ? options.connect : buildConnector(options.connect ?? {});
+    super(origin, {
+      ...options,
+      connect: (target, callback) =>
+        connect(target, (...[error, socket]) => {
+          if (error) return callback(error, null);
+          link.socket = socket;
+          callback(null, socket);
+        }),
+    });
+    this.#link = link;
+  }
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions & { readonly opaque?: unknown },
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    if (options.opaque instanceof ConnectionUse) options.opaque.begin(this.#link);
+    return super.dispatch(options, handler);
+  }
+}

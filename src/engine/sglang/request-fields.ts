@@ -1,0 +1,47 @@
+import type { SamplingParams } from "../engine.js";
+
+export const REQUEST_PREFIX = '{"input_ids":';
+
+/**
+ * What follows the input ids in the body of `/generate` (SGLang's `GenerateReqInput`). Every field that changes the
+ * result is sent, because what is left out comes from the model's generation_config.json or from the server's defaults.
+ *
+ * `stop` is the exception: absent and empty mean the same, and a server without a tokenizer refuses it.
+ *
+ * @param maxNewTokens what is left of the call's token budget.
+ */
+export function requestSuffix(sampling: SamplingParams, maxNewTokens: number, rid: string): string {
+  const fields = {
+    sampling_params: samplingFields(sampling, maxNewTokens),
+    return_logprob: true,
+    logprob_start_len: -1,
+    top_logprobs_num: sampling.topLogprobs,
+    return_text_in_logprobs: false,
+    stream: false,
+    rid,
+  };
+  return `,${JSON.stringify(fields).slice(1)}`;
+}
+
+function samplingFields(sampling: SamplingParams, maxNewTokens: number): Record<string, unknown> {
+  return {
+    max_new_tokens: maxNewTokens,
+    min_new_tokens: 0,
+    n: 1,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: sampling.topK === 0 ? -1 : sampling.topK,
+    min_p: sampling.minP,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    repetition_penalty: 1,
+    stop_token_ids: sampling.stopTokenIds,
+    ...(sampling.stop.length > 0 ? { stop: sampling.stop } : {}),
+    // True would turn off stop_token_ids as well.
+    ignore_eos: false,
+    no_stop_trim: true,
+    skip_special_tokens: false,
+    spaces_between_special_tokens: false,
+    ...(sampling.seed === undefined ? {} : { sampling_seed: sampling.seed }),
+  };
+}
