@@ -30,6 +30,8 @@ export interface Rolltape {
   readonly process: ChildProcessWithoutNullStreams;
   /** The ready line; rejects, with what was written to standard error, when the process ends without one. */
   ready(): Promise<z.infer<typeof readyEvent>>;
+  /** Resolves when standard error holds this text; rejects when the process ends without it. */
+  logged(text: string): Promise<void>;
   /** Resolves when the process is gone. */
   readonly ended: Promise<Ended>;
 }
@@ -50,14 +52,22 @@ export function rolltape(args: readonly string[], env: Readonly<Record<string, s
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
-  const hasLine = async () => {
-    while (!stdout.includes("\n")) {
-      const last = await Promise.race([once(child.stdout, "data").then(() => undefined), ended]);
-      if (last) throw new Error(`rolltape ended with status ${last.code}: ${last.stderr}`);
+  const until = async (condition: () => boolean) => {
+    while (!condition()) {
+      const output = Promise.race([once(child.stdout, "data"), once(child.stderr, "data")]);
+      const last = await Promise.race([output.then(() => undefined), ended]);
+      if (last && !condition()) throw new Error(`rolltape ended with status ${last.code}: ${last.stderr}`);
     }
-    return readyEvent.parse(JSON.parse(stdout.slice(0, stdout.indexOf("\n"))));
   };
-  return { process: child, ready: hasLine, ended };
+  return {
+    process: child,
+    ended,
+    ready: async () => {
+      await until(() => stdout.includes("\n"));
+      return readyEvent.parse(JSON.parse(stdout.slice(0, stdout.indexOf("\n"))));
+    },
+    logged: (text) => until(() => stderr.includes(text)),
+  };
 }
 
 /** Runs the compiled command line to its end. */

@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ensureTinyModel } from "../../src/engine/index.js";
+import { startSglangServer } from "../support/sglang-server.js";
+import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+
+const KEY = "sk-admin-0123456789abcdef";
+
+/** Overrides of a server on any free port, with the tiny model. */
+function serveArgs(...overrides: string[]): string[] {
+  return ["serve", "server.port=0", ...overrides];
+}
+
+/** POST with a key; answers status and body. */
+async function post(url: string, key: string, body: unknown) {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
+}
+
+describe("rolltape serve", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)("serves until %s, then ends with status 0", async (signal) => {
+    const server = rolltape(serveArgs(), { ROLLTAPE_ADMIN_API_KEY: KEY });
+    const ready = await server.ready();
+    expect(ready).toEqual({
+      event: "ready",
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+      engine: "embedded",
+      model: expect.any(String) as string,
+      pid: server.process.pid,
+    });
+    expect((await fetch(`${ready.url}/health`)).status).toBe(200);
+    expect(await post(`${ready.url}/grant_capacity`, KEY, { slots: 2 })).toEqual({
+      status: 200,
+      body: { capacity: 2 },
+    });
+
+    server.process.kill(signal);
+    const { code, stdout, stderr } = await server.ended;
+    expect(code).toBe(0);
+    expect(stdout.split("\n")).toHaveLength(2);
+    const logs = stderr.trimEnd().split("\n");
+    expect(logs.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+      expect.arrayContaining(["ready", "stopping", "stopped"]),
+    );
+    expect(stderr).not.toContain(KEY);
+  });
+
+  it("names the model that it serves as the configuration does", async () => {
+    const server = rolltape(serveArgs("model.name=my-model"), { ROLLTAPE_ADMIN_API_KEY: KEY });
+    expect(await server.ready()).toMatchObject({ model: "my-model" });
+  });
+
+  it("writes a random admin key to a file of its owner's, tells where, and removes it at the end", async () => {
+    const file = join(temporaryFolder(), "new-folder", "key");
+    const server = rolltape(serveArgs(`rollout.agent.key_file=${file}`));
+    const ready = await server.ready();
+    expect(ready.admin_key_file).toBe(file);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const key = readFileSync(file, "utf8").trim();
+    expect(await post(`${ready.url}/grant_capacity`, key, {})).toMatchObject({ status: 200 });
+    expect(await post(`${ready.url}/grant_capacity`, `${key}x`, {})).toMatchObject({ status: 401 });
+
+    server.process.kill("SIGTERM");
+    const { stdout, stderr } = await server.ended;
+    expect(stdout + stderr).not.toContain(key);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("lets a call in flight end before it stops", async () => {
+    const engine = await startSglangServer();
+    onTestFinished(() => engine.close());
+    const { folder } = await ensureTinyModel();
+    const overrides = ["engine.type=sglang", `engine.urls=${engine.url}`, `model.path=${folder}`];
+    const server = rolltape(serveArgs(...overrides), { ROLLTAPE_ADMIN_API_KEY: KEY });
+    const { url } = await server.ready();
+    await post(`${url}/grant_capacity`, KEY, {});
+    const session = await post(`${url}/rl/start_session`, KEY, {});
+    await post(`${engine.url}/pause_generation`, "", { mode: "in_place" });
+    const messages = [{ role: "user", content: "hello" }];
+    const call = post(`${url}/v1/chat/completions`, String(session.body.session_api_key), { model: "m", messages });
+    while (engine.to("/generate").length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+
+    server.process.kill("SIGTERM");
+    await server.logged("stopping");
+    await post(`${engine.url}/continue_generation`, "", {});
+    expect(await call).toMatchObject({ status: 200, body: { object: "chat.completion" } });
+    expect(await server.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a server that cannot start", () => {
+  const secret = { ROLLTAPE_ADMIN_API_KEY: KEY };
+
+  it("ends with status 1 and says that its port is taken; the key file of the running server stays", async () => {
+    const keyFile = `rollout.agent.key_file=${join(temporaryFolder(), "key")}`;
+    const first = rolltape(serveArgs(keyFile));
+    const { url, admin_key_file: file } = await first.ready();
+    const before = readFileSync(String(file), "utf8");
+    const second = await runRolltape(["serve", `server.port=${new URL(url).port}`, keyFile]);
+    expect(second).toMatchObject({ code: 1, stdout: "" });
+    expect(second.stderr).toMatch(/^rolltape: .*EADDRINUSE/m);
+    expect(readFileSync(String(file), "utf8")).toBe(before);
+  });
+
+  it("ends with status 1 when the model's folder is empty", async () => {
+    const folder = temporaryFolder();
+    const args = serveArgs("engine.type=sglang", "engine.urls=http://127.0.0.1:9", `model.path=${folder}`);
+    const { code, stdout, stderr } = await runRolltape(args, secret);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^rolltape: .*tokenizer/m);
+  });
+
+  it("ends with status 1 when the key file cannot be written", async () => {
+    const file = join(temporaryFolder(), "taken");
+    mkdirSync(file);
+    const { code, stdout, stderr } = await runRolltape(serveArgs(`rollout.agent.key_file=${file}`));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^rolltape: .*EISDIR/m);
+  });
+
+  it("ends with status 2 when this build has no client of the engine", async () => {
+    const file = join(temporaryFolder(), "rolltape.yaml");
+    writeFileSync(file, "engine: { type: vllm, urls: http://127.0.0.1:9 }\nmodel: { path: /m }\n");
+    expect(await runRolltape(["serve", "--config", file], secret)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "rolltape: the configuration cannot be used\n" +
+        "  engine.type: this build serves the engines embedded and sglang, not vllm\n",
+    });
+  });
+});
