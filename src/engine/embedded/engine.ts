@@ -31,6 +31,9 @@ class EmbeddedEngine implements Engine {
     this.#checkLength(call);
     const version = call.currentVersion();
     const prompt = call.prompt.tokens();
+    if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
+      throw new EngineError("engine_error", "The prompt has a token id that the engine's model does not have.");
+    }
     const slot = await this.#pool.acquire(prompt, call.affinityKey, call.signal);
     try {
       return await this.#run(call, slot, prompt, version);
@@ -60,14 +63,13 @@ class EmbeddedEngine implements Engine {
     try {
       const cachedTokens = await reuseCache(slot, prompt, slot.cached.commonPrefix(ids));
       const rest = await prefill(slot, prompt, throwIfStopped);
-      const vocabSize = this.#runtime.model.fileInfo.metadata.tokenizer.ggml.tokens.length;
-      const sampler = new Sampler(sampling, sampling.seed ?? randomSeed(), vocabSize);
+      const sampler = new Sampler(sampling, sampling.seed ?? randomSeed(), this.#runtime.vocabSize);
       const writer = new OutputWriter(generation, version, sampling.topLogprobs);
       const finish = await decode(slot, rest, sampler, sampling, writer, throwIfStopped);
       writer.flush();
       return { finish, cachedTokens, resumes: 0 };
     } catch (error) {
-      throwIfStopped();
+      if (error === call.signal.reason || error === this.#closed.signal.reason) throw error;
       await forget(slot);
       throw new EngineError("engine_error", "The embedded engine failed.", { cause: error });
     }

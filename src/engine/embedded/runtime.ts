@@ -10,6 +10,7 @@ const BATCH_SIZE = 512;
 export interface LlamaRuntime {
   readonly model: LlamaModel;
   readonly contextSize: number;
+  readonly vocabSize: number;
   readonly sequences: readonly LlamaContextSequence[];
   dispose(): Promise<void>;
 }
@@ -31,6 +32,7 @@ export async function importLlama(load: () => Promise<LlamaModule> = () => impor
 export async function startRuntime(options: EmbeddedOptions): Promise<LlamaRuntime> {
   const sequences = positiveInteger("sequences", options.sequences ?? DEFAULT_SEQUENCES);
   const threads = positiveInteger("threads", options.threads ?? 1);
+  if (options.contextSize !== undefined) positiveInteger("contextSize", options.contextSize);
   const modelPath = options.modelPath ?? (await ensureTinyModel()).gguf;
   const { getLlama, LlamaLogLevel } = await importLlama();
   const llama = await getLlama({
@@ -42,11 +44,16 @@ export async function startRuntime(options: EmbeddedOptions): Promise<LlamaRunti
   });
   try {
     const model = await llama.loadModel({ modelPath, gpuLayers: 0 });
-    const contextSize = positiveInteger(
-      "contextSize",
-      options.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE),
-    );
-    const context = await model.createContext({ contextSize, sequences, threads, batchSize: BATCH_SIZE });
+    const contextSize = options.contextSize ?? Math.min(model.trainContextSize, DEFAULT_CONTEXT_SIZE);
+    const context = await model.createContext({
+      contextSize,
+      sequences,
+      threads,
+      batchSize: BATCH_SIZE,
+      // On a CPU it computes in 16 bits, differently for one token and for many: recorded log probabilities would be
+      // off by some hundredths from those of a trainer that evaluates the sequence in one pass.
+      flashAttention: false,
+    });
     return runtimeOf(llama, model, context, contextSize);
   } catch (error) {
     await llama.dispose();
@@ -58,6 +65,7 @@ function runtimeOf(llama: Llama, model: LlamaModel, context: LlamaContext, conte
   return {
     model,
     contextSize,
+    vocabSize: model.fileInfo.metadata.tokenizer.ggml.tokens.length,
     sequences: Array.from({ length: context.totalSequences }, () => context.getSequence()),
     dispose: () => llama.dispose(),
   };

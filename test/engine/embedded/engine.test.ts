@@ -1,0 +1,189 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Tokenizer } from "@huggingface/tokenizers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.js";
+import { importLlama } from "../../../src/engine/embedded/runtime.js";
+import { ensureTinyModel } from "../../../src/engine/embedded/tiny-model/ensure.js";
+import type { Engine, GenerateCall } from "../../../src/engine/engine.js";
+import { type Scorer, startScorer } from "../../support/embedded-scorer.js";
+import { describeEngine } from "../conformance.js";
+import { callOf, promptOf } from "../generate-call.js";
+
+const CONTEXT = 600;
+
+describeEngine("embedded", async () => {
+  const engine = await createEmbeddedEngine({ contextSize: CONTEXT, sequences: 3 });
+  return { engine, slow: engine, contextLength: CONTEXT, stop: () => engine.close() };
+});
+
+let engine: Engine;
+let scorer: Scorer;
+
+beforeAll(async () => {
+  engine = await createEmbeddedEngine({ contextSize: 4096, sequences: 3 });
+  scorer = await startScorer({ contextSize: 4096 });
+});
+afterAll(() => Promise.all([engine.close(), scorer.close()]));
+
+/** By how much recorded log probabilities differ, at most, from those that the model gives for the same tokens. */
+async function logprobError({ prompt, generation }: GenerateCall): Promise<number> {
+  const scored = await scorer.scoreTokens(prompt.tokens(), generation.ids(), 1);
+  return Math.max(...generation.logprobs().map((logprob, index) => Math.abs(logprob - (scored[index] ?? Number.NaN))));
+}
+
+const TOLERANCE = 1e-3;
+
+describe("the prefix cache", () => {
+  it("keeps prompt and output of a session for its next turn", async () => {
+    const first = callOf(promptOf(50), { maxTokens: 20, seed: 1 }, { affinityKey: "cache-1" });
+    expect((await engine.generate(first)).cachedTokens).toBe(0);
+    const prompt = [...promptOf(50), ...first.generation.ids(), ...promptOf(10, 3)];
+    const second = callOf(prompt, { maxTokens: 20, seed: 2 }, { affinityKey: "cache-1" });
+    // The last sampled token was never fed back.
+    expect((await engine.generate(second)).cachedTokens).toBe(50 + 20 - 1);
+    expect(await logprobError(second)).toBeLessThan(TOLERANCE);
+  });
+
+  it("always evaluates the last token of the prompt", async () => {
+    const prompt = promptOf(40, 100);
+    await engine.generate(callOf(prompt, { maxTokens: 1 }));
+    expect((await engine.generate(callOf(prompt, { maxTokens: 1 }))).cachedTokens).toBe(39);
+  });
+
+  it("drops what follows the first difference", async () => {
+    const prompt = promptOf(60, 55);
+    await engine.generate(callOf(prompt, { maxTokens: 5 }));
+    const changed = [...prompt.slice(0, 41), 300, 301, 302];
+    const call = callOf(changed, { maxTokens: 30, seed: 4 });
+    expect((await engine.generate(call)).cachedTokens).toBe(41);
+    expect(await logprobError(call)).toBeLessThan(TOLERANCE);
+  });
+
+  it("is the same after a call that was aborted half way", async () => {
+    const controller = new AbortController();
+    const prompt = promptOf(80, 9);
+    const aborted = engine.generate(
+      callOf(prompt, { maxTokens: 3000 }, { signal: controller.signal, affinityKey: "cut" }),
+    );
+    setTimeout(() => controller.abort(new Error("enough")), 30);
+    await expect(aborted).rejects.toThrow("enough");
+    const call = callOf(prompt, { maxTokens: 30, seed: 8 }, { affinityKey: "cut" });
+    await engine.generate(call);
+    expect(await logprobError(call)).toBeLessThan(TOLERANCE);
+  });
+});
+
+describe("calls at the same time", () => {
+  it("sample what is true of their own prompts", async () => {
+    const calls = Array.from({ length: 12 }, (_, n) =>
+      callOf(promptOf(20 + 7 * n, n), { maxTokens: 40, seed: n }, { affinityKey: `many-${n}` }),
+    );
+    await Promise.all(calls.map((call) => engine.generate(call)));
+    for (const call of calls) expect(await logprobError(call)).toBeLessThan(TOLERANCE);
+  });
+
+  it("leave the queue when they are aborted in it", async () => {
+    const running = Array.from({ length: 3 }, (_, n) =>
+      engine.generate(callOf(promptOf(10, n), { maxTokens: 300 }, { affinityKey: `busy-${n}` })),
+    );
+    const controller = new AbortController();
+    const waiting = callOf(promptOf(10), { maxTokens: 300 }, { signal: controller.signal });
+    const outcome = engine.generate(waiting);
+    controller.abort(new Error("no longer"));
+    await expect(outcome).rejects.toThrow("no longer");
+    expect(waiting.generation.length).toBe(0);
+    await Promise.all(running);
+  });
+});
+
+describe("a long prompt", () => {
+  it("is evaluated in pieces between which the call can be aborted", async () => {
+    const reason = new Error("too long to wait");
+    const controller = new AbortController();
+    const call = callOf(promptOf(4000), { maxTokens: 90 }, { signal: controller.signal, affinityKey: "long" });
+    const outcome = engine.generate(call);
+    setImmediate(() => controller.abort(reason));
+    await expect(outcome).rejects.toBe(reason);
+    expect(call.generation.length).toBe(0);
+  });
+
+  it("has true log probabilities after it", async () => {
+    const prompt = promptOf(3900, 1);
+    const call = callOf(prompt, { maxTokens: 60, seed: 2 });
+    await engine.generate(call);
+    expect(await logprobError(call)).toBeLessThan(TOLERANCE);
+  });
+});
+
+describe("stop strings", () => {
+  it("end the output where its text first has one, and keep its tokens", async () => {
+    const free = callOf(promptOf(30), { maxTokens: 100, seed: 21 });
+    await engine.generate(free);
+    const tokenizer = await tinyTokenizer();
+    const detokenize = (ids: Int32Array) =>
+      tokenizer.decode(Array.from(ids), { skip_special_tokens: false, clean_up_tokenization_spaces: false });
+    const text = detokenize(free.generation.ids());
+    const stop = text.slice(40, 47);
+    const call = callOf(promptOf(30), { maxTokens: 100, seed: 21, stop: ["never in there", stop] });
+    expect((await engine.generate(call)).finish).toEqual({ reason: "stop", matched: stop });
+    const ids = call.generation.ids();
+    expect(Array.from(free.generation.ids().slice(0, ids.length))).toEqual(Array.from(ids));
+    expect(detokenize(ids)).toContain(stop);
+    expect(detokenize(ids.slice(0, -1))).not.toContain(stop);
+  });
+});
+
+async function tinyTokenizer(): Promise<Tokenizer> {
+  const { folder } = await ensureTinyModel();
+  const read = async (name: string) => Object(JSON.parse(await readFile(join(folder, name), "utf8")));
+  return new Tokenizer(await read("tokenizer.json"), await read("tokenizer_config.json"));
+}
+
+describe("an output longer than one chunk", () => {
+  it("is recorded whole, alternatives included", async () => {
+    const call = callOf(promptOf(10), { maxTokens: 700, seed: 3, topLogprobs: 2 });
+    await engine.generate(call);
+    expect(call.generation.length).toBe(700);
+    expect(call.generation.top()?.ids).toHaveLength(1400);
+    expect(await logprobError(call)).toBeLessThan(TOLERANCE);
+  });
+});
+
+describe("bad input", () => {
+  it("is refused: no prompt, no tokens asked for, ids that the model does not have", async () => {
+    for (const call of [callOf([]), callOf(promptOf(3), { maxTokens: 0 }), callOf([1, 99_999])]) {
+      await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
+    }
+    const call = callOf(promptOf(20), { maxTokens: 20, seed: 1 });
+    await engine.generate(call);
+    expect(await logprobError(call)).toBeLessThan(TOLERANCE);
+  });
+
+  it("is refused at the start: sizes that are not positive, a model that is not there", async () => {
+    await expect(createEmbeddedEngine({ sequences: 0 })).rejects.toThrow(RangeError);
+    await expect(createEmbeddedEngine({ contextSize: 1.5 })).rejects.toThrow(RangeError);
+    await expect(createEmbeddedEngine({ threads: -1 })).rejects.toThrow(RangeError);
+    await expect(createEmbeddedEngine({ modelPath: "/nowhere/model.gguf" })).rejects.toThrow(/model\.gguf/);
+  });
+
+  it("says how to install llama.cpp where it is missing", async () => {
+    const missing = importLlama(() => Promise.reject(new Error("Cannot find package 'node-llama-cpp'")));
+    await expect(missing).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(missing).rejects.toThrow(/npm install .*node-llama-cpp@/);
+  });
+});
+
+describe("closing", () => {
+  it("ends running and waiting calls with engine_unavailable, and later ones too", async () => {
+    const closing = await createEmbeddedEngine({ contextSize: 2048, sequences: 1 });
+    const calls = [1, 2, 3].map((n) => closing.generate(callOf(promptOf(10, n), { maxTokens: 2000 })));
+    const outcomes = Promise.allSettled(calls);
+    await Promise.all([closing.close(), closing.close()]);
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "engine_unavailable" } });
+    }
+    await expect(closing.generate(callOf(promptOf(4)))).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(closing.health()).rejects.toMatchObject({ code: "engine_unavailable" });
+  });
+});

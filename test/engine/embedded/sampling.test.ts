@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.js";
+import type { Engine, SamplingParams } from "../../../src/engine/engine.js";
+import { logSoftmax, type Scorer, startScorer } from "../../support/embedded-scorer.js";
+import { callOf, promptOf } from "../generate-call.js";
+
+/** Evaluating many tokens at once and one by one differs in the last bits. */
+const TOLERANCE = 1e-3;
+
+let engine: Engine;
+let scorer: Scorer;
+
+beforeAll(async () => {
+  engine = await createEmbeddedEngine({ contextSize: 2048, sequences: 2 });
+  scorer = await startScorer({ contextSize: 2048 });
+});
+afterAll(() => Promise.all([engine.close(), scorer.close()]));
+
+async function sample(sampling: Partial<SamplingParams>, prompt = promptOf(30)) {
+  const call = callOf(prompt, { maxTokens: 120, seed: 11, ...sampling });
+  const result = await engine.generate(call);
+  return { ...result, prompt, ids: call.generation.ids(), logprobs: call.generation.logprobs(), call };
+}
+
+/** log_softmax rows that the model itself gives for the sampled sequence. */
+async function rowsOf({ prompt, ids }: Awaited<ReturnType<typeof sample>>, temperature: number) {
+  return (await scorer.logits(prompt, ids)).map((row) => logSoftmax(row, temperature));
+}
+
+function greatestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  expect(a.length).toBe(b.length);
+  return Math.max(...Array.from(a, (value, index) => Math.abs(value - (b[index] ?? Number.NaN))));
+}
+
+describe("recorded log probabilities", () => {
+  const cases: Record<string, Partial<SamplingParams>> = {
+    "temperature 1": {},
+    "a low temperature": { temperature: 0.6 },
+    "a high temperature": { temperature: 1.4 },
+    "greedy sampling": { temperature: 0 },
+    "top-p": { temperature: 0.8, topP: 0.7 },
+    "top-k": { temperature: 1.2, topK: 7 },
+    "min-p": { minP: 0.2 },
+    "all filters": { temperature: 0.9, topP: 0.9, topK: 40, minP: 0.05 },
+    "top-p with alternatives": { topP: 0.8, topLogprobs: 3 },
+  };
+  it.each(Object.entries(cases))("are those of the whole vocabulary, with %s", async (_, sampling) => {
+    const sampled = await sample(sampling);
+    expect(sampled.ids).toHaveLength(120);
+    const scored = await scorer.scoreTokens(sampled.prompt, sampled.ids, sampling.temperature ?? 1);
+    expect(greatestDifference(sampled.logprobs, scored)).toBeLessThan(TOLERANCE);
+  });
+
+  it.each([
+    { frequencyPenalty: 0.9, presencePenalty: 0 },
+    { frequencyPenalty: 0, presencePenalty: 1.5 },
+    { frequencyPenalty: -0.5, presencePenalty: 0.4, temperature: 0.7 },
+    { frequencyPenalty: 0.6, presencePenalty: 0.6, topP: 0.8, temperature: 1.3 },
+    { frequencyPenalty: 1.1, presencePenalty: 0.2, temperature: 0 },
+  ])("are those after penalties on what the output had: %o", async (sampling) => {
+    const sampled = await sample(sampling);
+    const logits = await scorer.logits(sampled.prompt, sampled.ids);
+    const expected = logits.map((row, step) => {
+      const before = sampled.ids.slice(0, step);
+      for (const id of new Set(before)) {
+        const count = before.filter((other) => other === id).length;
+        row[id] = (row[id] ?? 0) - count * sampling.frequencyPenalty - sampling.presencePenalty;
+      }
+      return logSoftmax(row, sampling.temperature || 1)[sampled.ids[step] ?? -1] ?? Number.NaN;
+    });
+    expect(greatestDifference(sampled.logprobs, expected)).toBeLessThan(TOLERANCE);
+  });
+
+  it("come with the most probable alternatives, when asked for", async () => {
+    for (const sampling of [{ topLogprobs: 5 }, { topLogprobs: 5, topK: 2 }, { topLogprobs: 2, temperature: 0 }]) {
+      const sampled = await sample({ ...sampling, maxTokens: 40 });
+      const rows = await rowsOf(sampled, 1);
+      const top = sampled.call.generation.top();
+      const width = sampling.topLogprobs;
+      expect(top?.width).toBe(width);
+      expect(top?.ids).toHaveLength(40 * width);
+      const best = rows.flatMap((row) => Array.from(row.toSorted().reverse().slice(0, width)));
+      expect(greatestDifference(top?.logprobs ?? [], best)).toBeLessThan(TOLERANCE);
+      const named = Array.from(top?.ids ?? [], (id, index) => rows[Math.floor(index / width)]?.[id] ?? Number.NaN);
+      expect(greatestDifference(top?.logprobs ?? [], named)).toBeLessThan(TOLERANCE);
+    }
+  });
+});
+
+describe("sampled tokens", () => {
+  it("are the most probable ones when greedy", async () => {
+    const sampled = await sample({ temperature: 0 });
+    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+      expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(Math.max(...row) - TOLERANCE);
+    }
+  });
+
+  it("are among the top-k", async () => {
+    const sampled = await sample({ topK: 3 });
+    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+      const third = row.toSorted().reverse()[2] ?? 0;
+      expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(third - TOLERANCE);
+    }
+  });
+
+  it("are in the nucleus of the tempered distribution", async () => {
+    const sampled = await sample({ topP: 0.5, temperature: 1.5 });
+    for (const [step, row] of (await rowsOf(sampled, 1.5)).entries()) {
+      const own = row[sampled.ids[step] ?? -1] ?? 0;
+      const before = row.filter((logprob) => logprob > own + TOLERANCE).reduce((sum, lp) => sum + Math.exp(lp), 0);
+      expect(before).toBeLessThan(0.5 + TOLERANCE);
+    }
+  });
+
+  it("are at least min-p times as probable as the most probable", async () => {
+    const sampled = await sample({ minP: 0.3 });
+    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+      expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(Math.max(...row) + Math.log(0.3) - TOLERANCE);
+    }
+  });
+
+  it.each([{}, { minP: 1e-12 }, { frequencyPenalty: 0.5 }])("follow the distribution: %o", async (sampling) => {
+    const prompt = promptOf(12, 3);
+    const draws = 600;
+    const counts = new Map<number, number>();
+    for (let seed = 0; seed < draws; seed++) {
+      const [id = -1] = (await sample({ ...sampling, seed, maxTokens: 1 }, prompt)).ids;
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    const [row = new Float64Array()] = (await scorer.logits(prompt, [0])).map((logits) => logSoftmax(logits, 1));
+    for (const [id, logprob] of row.entries()) {
+      const expected = draws * Math.exp(logprob);
+      if (expected < 20) continue;
+      expect(Math.abs((counts.get(id) ?? 0) - expected)).toBeLessThan(5 * Math.sqrt(expected));
+    }
+  });
+
+  it("are the same again for the same seed, and others for another or none", async () => {
+    for (const sampling of [{}, { topP: 0.9 }, { temperature: 0.7, presencePenalty: 0.5 }]) {
+      const first = await sample({ ...sampling, seed: 5, maxTokens: 60 });
+      expect((await sample({ ...sampling, seed: 5, maxTokens: 60 })).ids).toEqual(first.ids);
+      expect((await sample({ ...sampling, seed: 6, maxTokens: 60 })).ids).not.toEqual(first.ids);
+    }
+    const unseeded = { seed: undefined, maxTokens: 60 };
+    expect((await sample(unseeded)).ids).not.toEqual((await sample(unseeded)).ids);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { SequencePool } from "../../../src/engine/embedded/sequence-pool.js";
+
+const PROMPT = Int32Array.of(1, 2, 3);
+const never = new AbortController().signal;
+
+describe("a pool of sequences", () => {
+  it("gives every sequence to one call at a time, and makes further calls wait in their order", async () => {
+    const pool = new SequencePool(["a", "b"], 16);
+    const first = await pool.acquire(PROMPT, "1", never);
+    const second = await pool.acquire(PROMPT, "2", never);
+    expect(new Set([first.sequence, second.sequence])).toEqual(new Set(["a", "b"]));
+    const order: string[] = [];
+    const third = pool.acquire(PROMPT, "3", never).then((slot) => order.push(`3${slot.sequence}`));
+    const fourth = pool.acquire(PROMPT, "4", never).then((slot) => order.push(`4${slot.sequence}`));
+    pool.release(second);
+    pool.release(first);
+    await Promise.all([third, fourth]);
+    expect(order).toEqual([`3${second.sequence}`, `4${first.sequence}`]);
+  });
+
+  it("prefers the sequence whose cache the prompt continues", async () => {
+    const pool = new SequencePool(["a", "b", "c"], 16);
+    const slots = await Promise.all(["1", "2", "3"].map((key) => pool.acquire(PROMPT, key, never)));
+    slots.forEach((slot, index) => slot.cached.append([index, 10, 11]));
+    for (const slot of slots) pool.release(slot);
+    expect(await pool.acquire(Int32Array.of(1, 10, 11, 12), "x", never)).toBe(slots[1]);
+  });
+
+  it("lets go of a call that is aborted while it waits, and passes over it", async () => {
+    const pool = new SequencePool(["a"], 16);
+    const held = await pool.acquire(PROMPT, "1", never);
+    const controller = new AbortController();
+    const aborted = pool.acquire(PROMPT, "2", controller.signal);
+    const waiting = pool.acquire(PROMPT, "3", never);
+    controller.abort(new Error("gone"));
+    await expect(aborted).rejects.toThrow("gone");
+    pool.release(held);
+    expect((await waiting).affinityKey).toBe("3");
+  });
+
+  it("gives nothing to a call that was aborted before", async () => {
+    const pool = new SequencePool(["a"], 16);
+    await expect(pool.acquire(PROMPT, "1", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
+    expect((await pool.acquire(PROMPT, "2", never)).sequence).toBe("a");
+  });
+
+  it("drains: turns away who waits, then resolves when the last sequence is back", async () => {
+    const pool = new SequencePool(["a"], 16);
+    const held = await pool.acquire(PROMPT, "1", never);
+    const waiting = pool.acquire(PROMPT, "2", never);
+    let drained = false;
+    const done = pool.drain(new Error("closed")).then(() => (drained = true));
+    await expect(waiting).rejects.toThrow("closed");
+    expect(drained).toBe(false);
+    pool.release(held);
+    await done;
+  });
+
+  it("is drained at once when nothing runs", async () => {
+    await expect(new SequencePool(["a"], 16).drain(new Error("closed"))).resolves.toBeUndefined();
+  });
+});

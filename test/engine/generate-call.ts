@@ -1,0 +1,39 @@
+import type { GenerateCall, SamplingParams } from "../../src/engine/engine.js";
+import { native } from "../../src/native/addon.js";
+
+/** Temperature 1 and nothing cut off. */
+export const PLAIN: SamplingParams = {
+  temperature: 1,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  maxTokens: 16,
+  stop: [],
+  stopTokenIds: [],
+  seed: undefined,
+  topLogprobs: 0,
+};
+
+/** A call with a generation of its own. */
+export function callOf(
+  prompt: ArrayLike<number>,
+  sampling: Partial<SamplingParams> = {},
+  rest: Partial<Pick<GenerateCall, "affinityKey" | "currentVersion" | "signal">> = {},
+): GenerateCall {
+  return {
+    prompt: new native.Session().prompt([Int32Array.from(prompt)]),
+    generation: new native.Generation(),
+    sampling: { ...PLAIN, ...sampling },
+    affinityKey: "session",
+    currentVersion: () => 0,
+    signal: new AbortController().signal,
+    ...rest,
+  };
+}
+
+/** Some ids of the tiny model that are ordinary text. */
+export function promptOf(length: number, start = 7): number[] {
+  return Array.from({ length }, (_, index) => 258 + ((start + index * 31) % 240));
+}

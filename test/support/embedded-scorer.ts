@@ -1,0 +1,62 @@
+import type { LlamaContextSequence, Token } from "node-llama-cpp";
+import { startRuntime } from "../../src/engine/embedded/runtime.js";
+
+/** Recomputes what an engine recorded, by feeding its own tokens back to the same model (teacher forcing). */
+export interface Scorer {
+  /** The logits that the model gives for the place of each output token: [outputIds.length][vocabulary]. */
+  logits(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>): Promise<Float64Array[]>;
+  /**
+   * Log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary, temperature 0
+   * counting as 1.
+   */
+  scoreTokens(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>, temperature: number): Promise<Float32Array>;
+  close(): Promise<void>;
+}
+
+/** @param modelPath a GGUF file; absent: the tiny model. */
+export async function startScorer(options: { modelPath?: string; contextSize?: number } = {}): Promise<Scorer> {
+  const runtime = await startRuntime({ ...options, sequences: 1 });
+  const [sequence] = runtime.sequences;
+  if (!sequence) throw new Error("the context has no sequence");
+  const logits: Scorer["logits"] = (prompt, output) => forcedLogits(sequence, prompt, output);
+  return {
+    logits,
+    async scoreTokens(prompt, output, temperature) {
+      const rows = await logits(prompt, output);
+      return Float32Array.from(
+        rows,
+        (row, index) => logSoftmax(row, temperature || 1)[output[index] ?? -1] ?? Number.NaN,
+      );
+    },
+    close: () => runtime.dispose(),
+  };
+}
+
+export function logSoftmax(logits: Float64Array, temperature: number): Float64Array {
+  const scaled = logits.map((logit) => logit / temperature);
+  const greatest = scaled.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const sum = scaled.reduce((total, logit) => total + Math.exp(logit - greatest), 0);
+  return scaled.map((logit) => logit - greatest - Math.log(sum));
+}
+
+async function forcedLogits(
+  sequence: LlamaContextSequence,
+  prompt: ArrayLike<number>,
+  output: ArrayLike<number>,
+): Promise<Float64Array[]> {
+  await sequence.clearHistory();
+  const ids = [...Array.from(prompt), ...Array.from(output)].slice(0, -1).map((id) => id as Token);
+  const first = prompt.length - 1;
+  // Greedy sampling is the one that leaves llama.cpp's logits as they are.
+  const generateNext = { logits: true, options: { temperature: 0 } };
+  const results = await sequence.controlledEvaluate(
+    ids.map((id, index) => (index < first ? id : [id, { generateNext }])),
+  );
+  return Array.from({ length: output.length }, (_, index) => dense(results[first + index]?.next.logits));
+}
+
+function dense(logits: Map<Token, number> | undefined): Float64Array {
+  const row = new Float64Array(logits?.size ?? 0);
+  for (const [id, logit] of logits ?? []) row[id] = logit;
+  return row;
+}
