@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from "node:fs";
 
 const runs = process.argv.slice(2).map(readRun);
 for (const { name, passed, failed, skipped } of runs) {
-  console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  process.stdout.write(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped\n`);
 }
-console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+process.stdout.write(`${sum("passed")} passed, ${sum("failed")} failed\n`);
 
 function sum(kind) {
   return runs.reduce((total, run) => total + run[kind], 0);

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { destination, pino } from "pino";
 import { type AdminKey, adminKey, type Config, removeKeyFile, resolveConfig, writeKeyFile } from "../config/index.js";
 import type { RunningServer } from "../server/start.js";
 import { stopOnSignal } from "./lifetime.js";
+import { createLogger } from "./logger.js";
 import type { ConfigOptions } from "./options.js";
 
 /** Time that a stop may take beyond the drain itself, in seconds. */
@@ -15,8 +15,7 @@ const STOP_MARGIN_SECONDS = 5;
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
   const admin = adminKey(config, process.env);
-  // Synchronous, so that the last lines of a process that ends are written.
-  const logger = pino({ level: config.server.log_level }, destination({ fd: 2, sync: true }));
+  const logger = createLogger(config);
   let running: RunningServer | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {
     await running?.close();
@@ -26,9 +25,9 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   const { startServer } = await import("../server/start.js");
   running = await startServer(config, { adminKey: admin.key, logger });
   await publishKey(admin, running);
-  const ready = readyEvent(config, admin, running);
-  process.stdout.write(`${JSON.stringify(ready)}\n`);
-  logger.info(ready, "ready");
+  const served = describeServer(config, admin, running);
+  process.stdout.write(`${JSON.stringify({ event: "ready", ...served, pid: process.pid })}\n`);
+  logger.info(served, "ready");
 }
 
 /** The key file is written once the server listens: one that cannot listen leaves the file of the one that does. */
@@ -42,7 +41,7 @@ async function publishKey({ file, key }: AdminKey, server: RunningServer): Promi
   }
 }
 
-function readyEvent({ engine }: Config, { file }: AdminKey, { url, model }: RunningServer) {
+function describeServer({ engine }: Config, { file }: AdminKey, { url, model }: RunningServer) {
   const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
-  return { event: "ready", url, engine: engine.type, model, ...keyFile, pid: process.pid };
+  return { url, engine: engine.type, model, ...keyFile };
 }
