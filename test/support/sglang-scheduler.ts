@@ -109,12 +109,15 @@ export function aborted(): FinishReason {
   return { type: "abort", message: "Aborted", status_code: null, err_type: null };
 }
 
-/** Ends a completion with the first stop token of the request, or cuts it at the token limit. */
+/** Ends a completion with its first stop token, or adds one, or cuts it at the token limit. */
 function plannedOutput({ sampling }: GenerateRequest, completion: readonly number[], eosTokenId: number) {
-  const stopId = sampling.stop_token_ids[0] ?? eosTokenId;
-  const ids = [...completion, stopId].slice(0, sampling.max_new_tokens);
+  const stopIds = sampling.stop_token_ids.length > 0 ? sampling.stop_token_ids : [eosTokenId];
+  const output = [...completion, ...stopIds.slice(0, 1)];
+  const end = output.findIndex((id) => stopIds.includes(id));
+  const ids = output.slice(0, Math.min(end + 1, sampling.max_new_tokens));
+  const matched = output[end] ?? eosTokenId;
   const finish: FinishReason =
-    ids.length > completion.length ? { type: "stop", matched: stopId } : { type: "length", length: ids.length };
+    ids.length === end + 1 ? { type: "stop", matched } : { type: "length", length: ids.length };
   return { ids, finish };
 }
 

@@ -9,6 +9,8 @@ import type { Fault, GenerateRequest } from "./sglang-protocol.js";
 import { BadRequest, parseObject } from "./sglang-request.js";
 import { SglangScheduler } from "./sglang-scheduler.js";
 
+export type { SglangServerOptions } from "./sglang-context.js";
+
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;

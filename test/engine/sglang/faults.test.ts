@@ -1,0 +1,219 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Engine } from "../../../src/engine/engine.js";
+import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import type { Fault } from "../../support/sglang-protocol.js";
+import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
+import { callOf, promptOf } from "../generate-call.js";
+
+let server: SglangServer;
+let engine: Engine;
+
+beforeEach(async () => {
+  server = await startSglangServer();
+  engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8 });
+});
+afterEach(async () => {
+  await engine.close();
+  await server.close();
+});
+
+/** The error of a call that has the fault, and how many requests it made. */
+async function failure(fault: Fault): Promise<{ code: string; message: string; requests: number }> {
+  server.fault(fault);
+  const error: unknown = await engine.generate(callOf(promptOf(400))).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: "EngineError" });
+  const { code, message } = Object(error);
+  return { code, message, requests: server.to("/generate").length };
+}
+
+describe("a fault of the engine", () => {
+  const replyFaults: [string, Fault, string][] = [
+    ["HTTP 500", { kind: "status", status: 500 }, "HTTP 500: Internal Server Error"],
+    ["HTTP 503", { kind: "status", status: 503, body: { error: { message: "overloaded" } } }, "HTTP 503: overloaded"],
+    ["HTTP 400", { kind: "status", status: 400, body: { error: { message: "no" } } }, "HTTP 400: no"],
+    ["HTTP 404 without JSON", { kind: "status", status: 404, body: "<html>" }, "HTTP 404"],
+    ["a redirect", { kind: "status", status: 307 }, "HTTP 307"],
+    ["truncated JSON", { kind: "truncated-json" }, "malformed"],
+    ["a reply that is no object", { kind: "reply", body: "[1,2]" }, "malformed"],
+    ["an empty reply", { kind: "reply", body: "" }, "malformed"],
+    ["ids and logprobs of different lengths", { kind: "length-mismatch" }, "do not agree"],
+    ["NaN", { kind: "bad-logprob", text: "NaN" }, ""],
+    ["null for a logprob", { kind: "bad-logprob", text: "null", index: 3 }, "not a finite number"],
+    ["a logprob that overflows", { kind: "bad-logprob", text: "1e999", index: 7 }, "not a finite number"],
+    ["an abort with a status", { kind: "abort-with-status", statusCode: 429, after: 2 }, "(429): Scheduler says no"],
+    ["an abort mapped to HTTP 503", { kind: "abort-with-status", statusCode: 503 }, "HTTP 503: Scheduler says no"],
+  ];
+
+  it.each(replyFaults)("fails the call as engine_error, without a second try: %s", async (_, fault, message) => {
+    const failed = await failure(fault);
+    expect(failed).toMatchObject({ code: "engine_error", requests: 1 });
+    expect(failed.message).toContain(message);
+  });
+
+  const lost: [string, Fault][] = [
+    ["before the reply", { kind: "close-before-headers" }],
+    ["by a reset", { kind: "close-before-headers", reset: true }],
+    ["in the reply", { kind: "close-after-headers" }],
+  ];
+  it.each(lost)("fails the call as engine_unavailable, without a second try: connection lost %s", async (_, fault) => {
+    expect(await failure(fault)).toMatchObject({ code: "engine_unavailable", requests: 1 });
+  });
+
+  it("shows the agent no prompt, no path and no more than 300 characters of it", async () => {
+    const message = `bad input [${promptOf(2000).join(", ")}] at /usr/lib/python3/sglang/scheduler.py ${"x".repeat(900)}\nTraceback`;
+    const failed = await failure({ kind: "status", status: 400, body: { object: "error", message } });
+    expect(failed.message.length).toBeLessThanOrEqual(300);
+    expect(failed.message).toContain("bad input […] at …");
+    expect(failed.message).not.toMatch(/Traceback|python|\d, \d/);
+  });
+
+  it("leaves the engine usable", async () => {
+    await failure({ kind: "truncated-json" });
+    await failure({ kind: "close-before-headers" });
+    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+  });
+});
+
+describe("a reply that disagrees with its request", () => {
+  const twoTokens = { output_ids: [7, 8], meta_info: { completion_tokens: 2, finish_reason: { type: "length" } } };
+  const logprobs = [
+    [-0.5, 7, null],
+    [-0.5, 8, null],
+  ];
+  const replyWith = (meta: object) => ({
+    ...twoTokens,
+    meta_info: { ...twoTokens.meta_info, output_token_logprobs: logprobs, ...meta },
+  });
+
+  it.each([
+    ["ids that are not those of the logprobs", { output_token_logprobs: [logprobs[1], logprobs[0]] }],
+    ["another number of completion tokens", { completion_tokens: 3 }],
+    ["no logprobs", { output_token_logprobs: undefined }],
+    ["a prompt that was cut", { prompt_tokens: 399 }],
+    ["no finish reason", { finish_reason: null }],
+    ["an unknown finish reason", { finish_reason: { type: "tired" } }],
+  ])("fails the call: %s", async (_, meta) => {
+    expect(await failure({ kind: "reply", body: replyWith(meta) })).toMatchObject({ code: "engine_error" });
+  });
+
+  it("fails the call where a finished generation has no tokens", async () => {
+    const meta_info = { completion_tokens: 0, output_token_logprobs: [], finish_reason: { type: "stop", matched: 2 } };
+    expect(await failure({ kind: "reply", body: { output_ids: [], meta_info } })).toMatchObject({
+      code: "engine_error",
+    });
+  });
+});
+
+describe("a server that cannot be reached", () => {
+  it("fails calls, health and context length as engine_unavailable", async () => {
+    await server.close();
+    const gone = { code: "engine_unavailable" };
+    await expect(engine.generate(callOf([1]))).rejects.toMatchObject(gone);
+    await expect(engine.health()).rejects.toMatchObject(gone);
+    await expect(engine.contextLength()).rejects.toMatchObject(gone);
+  });
+});
+
+describe("a stale connection", () => {
+  /** A server that answers the first request of a connection and closes it when a second one comes. */
+  async function startForgetful(answerSecond: string) {
+    const answers = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: LENGTH\r\n\r\nBODY";
+    const body = JSON.stringify({
+      output_ids: [7],
+      meta_info: { completion_tokens: 1, finish_reason: { type: "length" }, output_token_logprobs: [[-0.5, 7, null]] },
+    });
+    const perConnection: number[] = [];
+    const tcp = createServer((socket) => {
+      const index = perConnection.push(0) - 1;
+      socket.on("error", () => undefined);
+      socket.on("data", (data) => {
+        if (!data.includes("POST /generate")) return;
+        perConnection[index] = (perConnection[index] ?? 0) + 1;
+        if (perConnection[index] === 1) {
+          socket.write(answers.replace("LENGTH", String(body.length)).replace("BODY", body));
+        } else socket.end(answerSecond);
+      });
+    });
+    tcp.listen(0, "127.0.0.1");
+    await once(tcp, "listening");
+    const client = createSglangEngine({
+      urls: [`http://127.0.0.1:${Object(tcp.address()).port}`],
+      timeoutSeconds: 0,
+      connections: 1,
+    });
+    const stop = async () => {
+      await client.close();
+      tcp.close();
+    };
+    return { client, perConnection, stop };
+  }
+
+  it("is replaced by a fresh one, once, where no byte of the reply had come", async () => {
+    const { client, perConnection, stop } = await startForgetful("");
+    await client.generate(callOf([1]));
+    const call = callOf([1]);
+    await client.generate(call);
+    expect(Array.from(call.generation.ids())).toEqual([7]);
+    expect(perConnection).toEqual([2, 1]);
+    await stop();
+  });
+
+  it("is an error where a byte of the reply had come", async () => {
+    const { client, perConnection, stop } = await startForgetful("HTTP/1.1 200 OK\r\ncontent-le");
+    await client.generate(callOf([1]));
+    await expect(client.generate(callOf([1]))).rejects.toMatchObject({ name: "EngineError" });
+    expect(perConnection).toEqual([2]);
+    await stop();
+  });
+
+  it("is not a reason to send a request a third time", async () => {
+    const single = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 1 });
+    await single.generate(callOf([1]));
+    server.fault({ kind: "close-before-headers" }, 2);
+    await expect(single.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(server.to("/generate").map(({ connection }) => connection)).toEqual([0, 0, 1]);
+    await single.close();
+  });
+});
+
+describe("time", () => {
+  it("runs out as engine_timeout, and the engine is told to stop", async () => {
+    const hurried = createSglangEngine({ urls: [server.url], timeoutSeconds: 0.05, connections: 8 });
+    server.fault({ kind: "hang" });
+    await expect(hurried.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_timeout" });
+    await expectAborted();
+    await hurried.close();
+  });
+
+  it("may be as long as it takes without a limit", async () => {
+    server.fault({ kind: "slow", milliseconds: 300 });
+    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ finish: { reason: "stop" } });
+  });
+
+  it("is not waited for by a call that its agent left", async () => {
+    server.fault({ kind: "hang" });
+    const controller = new AbortController();
+    const running = engine.generate(callOf([1], {}, { signal: controller.signal }));
+    await expect.poll(() => server.to("/generate").length).toBe(1);
+    controller.abort(new Error("left"));
+    await expect(running).rejects.toThrow("left");
+    await expectAborted();
+  });
+
+  it("is not waited for when the engine is closed", async () => {
+    server.fault({ kind: "hang" });
+    const running = engine.generate(callOf([1]));
+    const outcome = Promise.allSettled([running]);
+    await expect.poll(() => server.to("/generate").length).toBe(1);
+    await engine.close();
+    expect(await outcome).toMatchObject([{ status: "rejected", reason: { code: "engine_unavailable" } }]);
+  });
+
+  /** The server got an abort for exactly the request that it got. */
+  async function expectAborted(): Promise<void> {
+    await expect.poll(() => server.to("/abort_request").length).toBe(1);
+    expect(server.to("/abort_request")[0]?.json).toEqual({ rid: server.to("/generate")[0]?.json["rid"] });
+  }
+});

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Engine } from "../../../src/engine/engine.js";
+import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import { inventedLogprob } from "../../support/sglang-scheduler.js";
+import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
+import { describeEngine } from "../conformance.js";
+import { callOf, promptOf } from "../generate-call.js";
+
+const DEFAULTS = { timeoutSeconds: 0, connections: 64 };
+
+describeEngine("sglang", async () => {
+  const complete = ({ inputLength }: { inputLength: number }) =>
+    Array.from({ length: 500 }, (_, index) => 3 + ((inputLength + index) % 300));
+  const server = await startSglangServer({ contextLength: 601, complete });
+  const slowServer = await startSglangServer({ complete, tokenMilliseconds: 5 });
+  const engine = createSglangEngine({ ...DEFAULTS, urls: [server.url] });
+  const slow = createSglangEngine({ ...DEFAULTS, urls: [slowServer.url] });
+  const stop = async () => {
+    await Promise.all([engine.close(), slow.close()]);
+    await Promise.all([server.close(), slowServer.close()]);
+  };
+  return { engine, slow, contextLength: 600, stop };
+});
+
+let server: SglangServer;
+let engine: Engine;
+
+beforeEach(async () => {
+  server = await startSglangServer();
+  engine = createSglangEngine({ ...DEFAULTS, urls: [server.url] });
+});
+afterEach(async () => {
+  await engine.close();
+  await server.close();
+});
+
+describe("a request", () => {
+  it("has every field that changes the result, whatever the server's own defaults", async () => {
+    await engine.generate(callOf([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
+    const [request] = server.to("/generate");
+    expect(request?.json).toEqual({
+      input_ids: [5, 6, 7],
+      sampling_params: {
+        max_new_tokens: 9,
+        min_new_tokens: 0,
+        n: 1,
+        temperature: 1,
+        top_p: 1,
+        top_k: -1,
+        min_p: 0,
+        frequency_penalty: 0,
+        presence_penalty: 0,
+        repetition_penalty: 1,
+        stop_token_ids: [2, 3],
+        ignore_eos: false,
+        no_stop_trim: true,
+        skip_special_tokens: false,
+        spaces_between_special_tokens: false,
+      },
+      return_logprob: true,
+      logprob_start_len: -1,
+      top_logprobs_num: 0,
+      return_text_in_logprobs: false,
+      stream: false,
+      rid: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+  });
+
+  it("carries the sampling parameters of the call", async () => {
+    const sampling = { temperature: 0, topP: 0.9, topK: 40, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5 };
+    await engine.generate(callOf([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
+    const [request] = server.to("/generate");
+    expect(request?.json["top_logprobs_num"]).toBe(3);
+    expect(request?.json["sampling_params"]).toMatchObject({
+      temperature: 0,
+      top_p: 0.9,
+      top_k: 40,
+      min_p: 0.1,
+      frequency_penalty: 0.5,
+      presence_penalty: -0.5,
+      sampling_seed: 77,
+      stop: ["a", "b"],
+    });
+  });
+
+  it("has a rid of its own, and the affinity key as routing key", async () => {
+    await engine.generate(callOf([1], {}, { affinityKey: "task-7:a b" }));
+    await engine.generate(callOf([1], {}, { affinityKey: "tâche" }));
+    const [first, second] = server.to("/generate");
+    expect(first?.json["rid"]).not.toBe(second?.json["rid"]);
+    expect(first?.headers["x-smg-routing-key"]).toBe("task-7:a b");
+    expect(second?.headers["x-smg-routing-key"]).toBe("t%C3%A2che");
+  });
+
+  it("is authorized with the API key", async () => {
+    const locked = await startSglangServer({ apiKey: "sk-engine" });
+    const opened = createSglangEngine({ ...DEFAULTS, urls: [locked.url], apiKey: "sk-engine" });
+    const refused = createSglangEngine({ ...DEFAULTS, urls: [locked.url] });
+    await expect(opened.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    await expect(opened.contextLength()).resolves.toBeGreaterThan(0);
+    await expect(refused.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_error" });
+    await Promise.all([opened.close(), refused.close()]);
+    await locked.close();
+  });
+
+  it("goes to the paths below the address that was given", async () => {
+    const below = createSglangEngine({ ...DEFAULTS, urls: [`${server.url}/worker-1/`] });
+    await expect(below.generate(callOf([1]))).rejects.toThrow(/404/);
+    expect(server.requests.at(-1)?.path).toBe("/worker-1/generate");
+    await below.close();
+  });
+
+  it("reuses connections", async () => {
+    for (let n = 0; n < 10; n++) await engine.generate(callOf([1, n]));
+    // A connection is free again only some time after its reply: undici then takes a second one.
+    expect(server.connections).toBeLessThanOrEqual(2);
+  });
+
+  it("waits for a connection where more calls come than connections are allowed", async () => {
+    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 2 });
+    await Promise.all(Array.from({ length: 12 }, (_, n) => narrow.generate(callOf([1, n]))));
+    expect(server.connections).toBe(2);
+    expect(server.to("/generate")).toHaveLength(12);
+    await narrow.close();
+  });
+});
+
+describe("a reply", () => {
+  it("gives exactly the ids and log probabilities that the engine sampled", async () => {
+    const call = callOf(promptOf(4), { maxTokens: 30, stopTokenIds: [511] });
+    const { finish } = await engine.generate(call);
+    const ids = Array.from(call.generation.ids());
+    expect(ids).toEqual([...[4, 5, 6, 7, 8, 9, 10, 11].map((place) => 3 + ((place * 7919) % 506)), 511]);
+    expect(Array.from(call.generation.logprobs())).toEqual(ids.map(inventedLogprob));
+    expect(finish).toEqual({ reason: "stop", matched: 511 });
+  });
+
+  it.each([
+    [
+      { type: "stop", matched: "\n\nUser:" },
+      { reason: "stop", matched: "\n\nUser:" },
+    ],
+    [{ type: "stop", matched: [7, 8] }, { reason: "stop" }],
+    [{ type: "length", length: 2 }, { reason: "length" }],
+  ])("with finish reason %o ends the call with %o", async (finishReason, finish) => {
+    server.fault({ kind: "reply", body: reply({ finish_reason: finishReason }) });
+    expect((await engine.generate(callOf([1]))).finish).toEqual(finish);
+  });
+
+  it("says how many prompt tokens were cached", async () => {
+    server.fault({ kind: "reply", body: reply({ cached_tokens: 1 }) });
+    expect((await engine.generate(callOf([1, 2]))).cachedTokens).toBe(1);
+    server.fault({ kind: "reply", body: reply({}) });
+    expect((await engine.generate(callOf([1, 2]))).cachedTokens).toBeUndefined();
+  });
+
+  it("with 70,000 tokens is taken over whole", async () => {
+    const ids = Array.from({ length: 70_000 }, (_, index) => 3 + (index % 500));
+    const long = await startSglangServer({ complete: () => ids });
+    const client = createSglangEngine({ ...DEFAULTS, urls: [long.url] });
+    const call = callOf([1], { maxTokens: 70_000 });
+    expect((await client.generate(call)).finish).toEqual({ reason: "length" });
+    expect(Buffer.from(call.generation.ids().buffer).equals(Buffer.from(Int32Array.from(ids).buffer))).toBe(true);
+    await client.close();
+    await long.close();
+  });
+
+  it("takes the version that stood when its request was sent, where it names no number", async () => {
+    let version = 3;
+    server.fault({ kind: "slow", milliseconds: 30 });
+    const call = callOf([1], { maxTokens: 2 }, { currentVersion: () => version });
+    const running = engine.generate(call);
+    version = 4;
+    await running;
+    expect(Array.from(call.generation.versions())).toEqual([3, 3]);
+  });
+
+  it("takes the engine's version where that is a number", async () => {
+    server.scheduler.weightVersion = "12";
+    const call = callOf([1], { maxTokens: 2 }, { currentVersion: () => 3 });
+    await engine.generate(call);
+    expect(Array.from(call.generation.versions())).toEqual([12, 12]);
+  });
+});
+
+/** A reply of two tokens for the ids 7 and 8. */
+function reply(meta: Record<string, unknown>): unknown {
+  return {
+    output_ids: [7, 8],
+    meta_info: {
+      id: "x",
+      finish_reason: { type: "length", length: 2 },
+      weight_version: "default",
+      completion_tokens: 2,
+      output_token_logprobs: [
+        [-0.5, 7, null],
+        [-0.25, 8, null],
+      ],
+      ...meta,
+    },
+  };
+}

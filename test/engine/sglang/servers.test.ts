@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { contextLengthOf } from "../../../src/engine/sglang/context-length.js";
+import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import type { SglangOptions } from "../../../src/engine/sglang/options.js";
+import { rendezvous } from "../../../src/engine/sglang/rendezvous.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../support/sglang-server.js";
+import { callOf } from "../generate-call.js";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+async function serverOf(options: SglangServerOptions = {}): Promise<SglangServer> {
+  const server = await startSglangServer(options);
+  open.push(server);
+  return server;
+}
+
+function engineOf(urls: readonly string[], options: Partial<SglangOptions> = {}) {
+  const engine = createSglangEngine({ urls, timeoutSeconds: 0, connections: 4, ...options });
+  open.push(engine);
+  return engine;
+}
+
+describe("rendezvous hashing", () => {
+  const keys = Array.from({ length: 3000 }, (_, index) => `task-${index}`);
+
+  it("spreads keys evenly and always in the same way", () => {
+    const urls = ["http://a", "http://b", "http://c"];
+    const counts = urls.map((_, index) => keys.filter((key) => rendezvous(key, urls) === index).length);
+    for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(120);
+    expect(keys.map((key) => rendezvous(key, urls))).toEqual(keys.map((key) => rendezvous(key, urls)));
+  });
+
+  it("moves no key between servers that stay, whatever their order", () => {
+    const before = ["http://a", "http://b", "http://c"];
+    const after = ["http://d", "http://c", "http://a"];
+    for (const key of keys) {
+      const old = before[rendezvous(key, before)];
+      const now = after[rendezvous(key, after)];
+      expect(now === old || now === "http://d" || old === "http://b").toBe(true);
+    }
+  });
+});
+
+describe("several servers", () => {
+  it("get the calls of one session always at the same one, and of many sessions at all", async () => {
+    const servers = [await serverOf(), await serverOf(), await serverOf()];
+    const engine = engineOf(servers.map(({ url }) => url));
+    for (let n = 0; n < 30; n++) await engine.generate(callOf([1, n], {}, { affinityKey: `s-${n % 10}` }));
+    const keysOf = (server: SglangServer) => server.to("/generate").map(({ headers }) => headers["x-smg-routing-key"]);
+    const sets = servers.map((server) => new Set(keysOf(server)));
+    expect(sets.reduce((sum, { size }) => sum + size, 0)).toBe(10);
+    expect(sets.every(({ size }) => size > 0)).toBe(true);
+  });
+
+  it("are healthy only together, and as long as the shortest of them", async () => {
+    const [first, second] = [await serverOf({ contextLength: 5000 }), await serverOf({ contextLength: 4000 })];
+    const engine = engineOf([first.url, second.url]);
+    await expect(engine.health()).resolves.toBeUndefined();
+    expect(await engine.contextLength()).toBe(3999);
+    await second.close();
+    await expect(engine.health()).rejects.toMatchObject({ code: "engine_unavailable" });
+  });
+});
+
+describe("the context length", () => {
+  it("is the configured one, without asking", async () => {
+    const server = await serverOf();
+    expect(await engineOf([server.url], { contextLength: 777 }).contextLength()).toBe(777);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("is asked for once", async () => {
+    const server = await serverOf({ contextLength: 9000 });
+    const engine = engineOf([server.url]);
+    expect(await Promise.all([engine.contextLength(), engine.contextLength()])).toEqual([8999, 8999]);
+    expect(await engine.contextLength()).toBe(8999);
+    expect(server.to("/server_info")).toHaveLength(1);
+  });
+
+  it("is asked for again after a failure", async () => {
+    const first = await serverOf();
+    const engine = engineOf([first.url]);
+    const port = Number(new URL(first.url).port);
+    await first.close();
+    await expect(engine.contextLength()).rejects.toMatchObject({ code: "engine_unavailable" });
+    await serverOf({ port, contextLength: 1234 });
+    expect(await engine.contextLength()).toBe(1233);
+  });
+
+  it("is found at the names of older builds", async () => {
+    const server = await serverOf({ missingPaths: ["/server_info"], contextLength: 2048 });
+    expect(await engineOf([server.url]).contextLength()).toBe(2047);
+  });
+
+  it.each([
+    [{ context_length: 4096 }, 4095],
+    [{ context_length: 4096, max_total_num_tokens: 1000 }, 999],
+    [{ context_length: null, max_req_input_len: 4090, max_total_num_tokens: 100_000 }, 4090],
+    [{ internal_states: [{}, { max_req_input_len: 500 }] }, 500],
+    [{ context_length: "4096" }, undefined],
+    [{}, undefined],
+    ["no object", undefined],
+  ])("of %o is %s", (info, length) => {
+    expect(contextLengthOf(JSON.stringify(info))).toBe(length);
+  });
+
+  it("that no server tells is an error", async () => {
+    const none = { context_length: null, max_req_input_len: null };
+    const server = await serverOf({ serverInfo: none });
+    await expect(engineOf([server.url]).contextLength()).rejects.toMatchObject({ code: "engine_error" });
+  });
+});
+
+describe("options", () => {
+  it.each([
+    { urls: [] },
+    { connections: 0 },
+    { connections: 1.5 },
+    { timeoutSeconds: -1 },
+    { timeoutSeconds: Number.NaN },
+  ])("out of range are refused: %o", (options) => {
+    const base = { urls: ["http://127.0.0.1:1"], timeoutSeconds: 0, connections: 1 };
+    expect(() => createSglangEngine({ ...base, ...options })).toThrow(RangeError);
+  });
+
+  it("that are no URL are refused", () => {
+    expect(() => createSglangEngine({ urls: ["not a url"], timeoutSeconds: 0, connections: 1 })).toThrow(/URL/);
+  });
+});
