@@ -14,9 +14,12 @@ void PackJsonWorker::work() {
 }
 
 Napi::Value PackJsonWorker::result() {
-  auto* text = new HeapBlock(std::move(text_));
-  return Napi::Buffer<std::uint8_t>::NewOrCopy(
+  auto owner = std::make_unique<HeapBlock>(std::move(text_));
+  HeapBlock* text = owner.get();
+  const Napi::Value buffer = Napi::Buffer<std::uint8_t>::NewOrCopy(
       Env(), text->data(), text->size(), [](Napi::BasicEnv, std::uint8_t*, HeapBlock* block) { delete block; }, text);
+  owner.release();
+  return buffer;
 }
 
 }  // namespace rolltape::binding

@@ -1,0 +1,118 @@
+#include "model.h"
+
+#include <algorithm>
+
+namespace rolltape::test {
+
+std::size_t Model::shared(std::size_t index) const {
+  const ModelInteraction& at = all[index];
+  if (at.parent < 0) return 0;
+  const std::vector<std::int32_t> before = all[static_cast<std::size_t>(at.parent)].sequence();
+  std::size_t same = 0;
+  while (same < before.size() && same < at.input.size() && before[same] == at.input[same]) ++same;
+  return same;
+}
+
+bool Model::exact(std::size_t index) const {
+  const ModelInteraction& at = all[index];
+  return at.parent >= 0 && shared(index) == all[static_cast<std::size_t>(at.parent)].sequence().size();
+}
+
+double Model::reward(std::size_t index, double discount) const {
+  double sum = all[index].reward.value_or(0);
+  for (std::size_t child = index + 1; child < all.size(); ++child) {
+    if (all[child].parent == static_cast<std::int32_t>(index) && !all[child].dropped) {
+      sum += discount * reward(child, discount);
+    }
+  }
+  return sum;
+}
+
+bool Model::isRow(std::size_t index, RowStyle style) const {
+  if (all[index].dropped) return false;
+  if (style == RowStyle::kIndividual) return true;
+  for (std::size_t child = index + 1; child < all.size(); ++child) {
+    if (all[child].parent == static_cast<std::int32_t>(index) && !all[child].dropped && exact(child)) return false;
+  }
+  return true;
+}
+
+ModelRow modelRow(const Model& model, std::size_t index, RowStyle style) {
+  ModelRow row{index, model.all[index].sequence(), {}, {}, {}};
+  row.lossMask.assign(row.ids.size(), 0);
+  row.logprobs.assign(row.ids.size(), 0);
+  row.versions.assign(row.ids.size(), -1);
+  for (std::size_t at = index;; at = static_cast<std::size_t>(model.all[at].parent)) {
+    const ModelInteraction& turn = model.all[at];
+    for (std::size_t i = 0; i < turn.output.size(); ++i) {
+      row.lossMask[turn.input.size() + i] = 1;
+      row.logprobs[turn.input.size() + i] = turn.logprobs[i];
+      row.versions[turn.input.size() + i] = turn.versions[i];
+    }
+    if (style == RowStyle::kIndividual || !model.exact(at)) return row;
+  }
+}
+
+namespace {
+
+std::vector<std::int32_t> randomIds(Random& random, std::uint32_t most) {
+  std::vector<std::int32_t> ids(random.below(most + 1));
+  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random.below(3));
+  return ids;
+}
+
+}  // namespace
+
+/// Sometimes a continuation of the parent or of another interaction by reference, sometimes by value, sometimes with a
+/// token changed or the end cut off.
+Prompt ModelledSession::choosePrompt(Random& random, std::int32_t parent, std::vector<std::int32_t>& input) {
+  const std::vector<std::int32_t> more = randomIds(random, 5);
+  std::int32_t base = parent;
+  if (!model.all.empty() && random.chance(0.2))
+    base = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.all.size())));
+  if (base >= 0) input = model.all[static_cast<std::size_t>(base)].sequence();
+  const bool byReference = base >= 0 && !model.all[static_cast<std::size_t>(base)].dropped && random.chance(0.5);
+  if (!byReference && random.chance(0.4) && !input.empty()) {
+    if (random.chance(0.5)) {
+      input.resize(random.below(static_cast<std::uint32_t>(input.size())));
+    } else {
+      input[random.below(static_cast<std::uint32_t>(input.size()))] ^= 1;
+    }
+  }
+  input.insert(input.end(), more.begin(), more.end());
+  return byReference ? promptAfter(session, static_cast<std::uint32_t>(base), more) : promptOf(input);
+}
+
+void ModelledSession::grow(Random& random) {
+  const auto count = static_cast<std::uint32_t>(model.all.size());
+  if (count > 0 && random.chance(0.15)) {
+    const std::uint32_t index = random.below(count);
+    if (session.state(index).dropped || session.state(index).children > 0) return;
+    session.drop(index);
+    model.all[index].dropped = true;
+    model.all[index].reward.reset();
+    return;
+  }
+  if (count > 0 && random.chance(0.3)) {
+    const std::uint32_t index = random.below(count);
+    if (session.state(index).dropped) return;
+    model.all[index].reward = random.below(17) / 8.0 - 1;
+    session.setReward(index, *model.all[index].reward);
+    return;
+  }
+  ModelInteraction made;
+  if (count > 0 && random.chance(0.85)) made.parent = static_cast<std::int32_t>(random.below(count));
+  if (made.parent >= 0 && model.all[static_cast<std::size_t>(made.parent)].dropped) made.parent = -1;
+  const Prompt prompt = choosePrompt(random, made.parent, made.input);
+  made.output = randomIds(random, 4);
+  for (std::size_t i = 0; i < made.output.size(); ++i) {
+    made.logprobs.push_back(-static_cast<float>(random.below(100)) / 16);
+    made.versions.push_back(static_cast<std::int32_t>(random.below(3)));
+  }
+  Generation generation;
+  generation.append(made.output, made.logprobs, made.versions);
+  record(session, prompt, generation, {std::to_string(count)}, {}, made.parent);
+  model.all.push_back(made);
+}
+
+}  // namespace rolltape::test

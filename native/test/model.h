@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../core/plan.h"
+#include "support.h"
+
+namespace rolltape::test {
+
+/// A session as one would write it down: every interaction with its whole sequence.
+struct ModelInteraction {
+  std::vector<std::int32_t> input;
+  std::vector<std::int32_t> output;
+  std::vector<float> logprobs;
+  std::vector<std::int32_t> versions;
+  std::int32_t parent = -1;
+  std::optional<double> reward;
+  bool dropped = false;
+
+  std::vector<std::int32_t> sequence() const {
+    std::vector<std::int32_t> all = input;
+    all.insert(all.end(), output.begin(), output.end());
+    return all;
+  }
+};
+
+struct Model {
+  std::vector<ModelInteraction> all;
+
+  std::size_t shared(std::size_t index) const;
+  bool exact(std::size_t index) const;
+  double reward(std::size_t index, double discount) const;
+  bool isRow(std::size_t index, RowStyle style) const;
+};
+
+/// One row of a batch, before padding.
+struct ModelRow {
+  std::size_t interaction;
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> lossMask;
+  std::vector<float> logprobs;
+  std::vector<std::int32_t> versions;
+};
+
+ModelRow modelRow(const Model& model, std::size_t index, RowStyle style);
+
+/// A session and its model, grown together by random records, rewards and drops.
+struct ModelledSession {
+  Session session{kKey};
+  Model model;
+
+  void grow(Random& random);
+
+ private:
+  Prompt choosePrompt(Random& random, std::int32_t parent, std::vector<std::int32_t>& input);
+};
+
+}  // namespace rolltape::test

@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { native } from "../../src/native/addon.js";
+import type { NativePlan, PlanOptions } from "../../src/native/contract.js";
+import { expectCode, ids, planOptions, record, tensor, twoTurns, withAny } from "./support.js";
+
+const planOf = (options: Partial<PlanOptions>, session = twoTurns()): NativePlan =>
+  native.planBatch([session], { ...planOptions, ...options });
+
+describe("a native plan", () => {
+  it("has rows, shape and size", () => {
+    const session = twoTurns();
+    session.setReward(1, 1);
+    const plan = planOf({ discount: 0.5, padToMultipleOf: 4 }, session);
+    expect(plan.rows).toEqual([
+      { session: 0, interaction: 0, length: 3, reward: 0.5 },
+      { session: 0, interaction: 1, length: 6, reward: 1 },
+    ]);
+    expect(plan.shape).toEqual([2, 8]);
+    expect(plan.byteLength).toBe(2 * 8 * 17 + 2 * 4);
+    expect(plan.mismatches).toEqual([]);
+    expect(plan.overflows).toEqual([]);
+  });
+
+  it("names children that are not token-exact, and cannot be packed then", async () => {
+    const session = twoTurns();
+    record(session, session.prompt([ids(1, 9, 3)]), [5], ["u", "a", "w"], ["c"]);
+    record(session, session.prompt([ids(1)]), [5], ["u", "a", "x"], ["d"]);
+    const plan = planOf({ style: "concat" }, session);
+    expect(plan.mismatches).toEqual([
+      { session: 0, parent: 0, child: 2, position: 1, parentToken: 2, childToken: 9 },
+      { session: 0, parent: 0, child: 3, position: 1, parentToken: 2, childToken: -1 },
+    ]);
+    await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    await expect(plan.packJson(["", "", "", ""])).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    expect(planOf({ style: "concat", onMismatch: "split" }, session).rows.map((row) => row.interaction)).toEqual([
+      1, 2, 3,
+    ]);
+  });
+
+  it("lists rows over the limit, and cannot be packed then", async () => {
+    const plan = planOf({ maxLength: 5 });
+    expect(plan.overflows).toEqual([{ session: 0, interaction: 1, length: 6, reward: 0 }]);
+    await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    const dropped = planOf({ maxLength: 5, overflow: "drop" });
+    expect(dropped.rows).toHaveLength(1);
+    expect(dropped.overflows).toHaveLength(1);
+    expect(planOf({ maxLength: 5, overflow: "truncate" }).rows.map((row) => row.length)).toEqual([3, 5]);
+  });
+
+  it("packs a padded batch", async () => {
+    const session = twoTurns();
+    session.setReward(1, 1);
+    const batch = await planOf({ padTokenId: 99, padSide: "left", discount: 0.5 }, session).pack({});
+    expect(tensor(batch, "input_ids")).toEqual([99, 99, 99, 1, 2, 3, 1, 2, 3, 4, 5, 6]);
+    expect(tensor(batch, "loss_mask")).toEqual([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1]);
+    expect(tensor(batch, "logprobs")).toEqual([0, 0, 0, 0, 0, -0.375, 0, 0, 0, 0, -0.625, -0.75]);
+    expect(tensor(batch, "versions")).toEqual([-1, -1, -1, -1, -1, 0, -1, -1, -1, -1, 0, 0]);
+    expect(tensor(batch, "attention_mask")).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    expect(tensor(batch, "rewards")).toEqual([0.5, 1]);
+  });
+
+  it("packs concat rows with the outputs of every turn", async () => {
+    const batch = await planOf({ style: "concat" }).pack({});
+    expect(tensor(batch, "input_ids")).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(tensor(batch, "loss_mask")).toEqual([0, 0, 1, 0, 1, 1]);
+  });
+
+  it("writes a block that safetensors reads", async () => {
+    const metadata = { rows: '[{"é":"\u0001😀\\n"}]', 'k"ey': "", __proto__x: "y" };
+    const batch = await planOf({}).pack(metadata);
+    const bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
+    const headerLength = Number(bytes.readBigUInt64LE(0));
+    expect((8 + headerLength) % 64).toBe(0);
+    const header = JSON.parse(bytes.toString("utf8", 8, 8 + headerLength)) as Record<string, unknown>;
+    expect(header["__metadata__"]).toEqual(metadata);
+    const data = 8 + headerLength;
+    expect(batch.tensors.map((span) => span.name)).toEqual([
+      "input_ids",
+      "loss_mask",
+      "logprobs",
+      "versions",
+      "rewards",
+      "attention_mask",
+    ]);
+    for (const span of batch.tensors) {
+      expect(header[span.name]).toEqual({
+        dtype: span.dtype,
+        shape: span.shape,
+        data_offsets: [span.byteOffset - data, span.byteOffset + span.byteLength - data],
+      });
+    }
+    const last = batch.tensors.at(-1);
+    expect(last && last.byteOffset + last.byteLength).toBe(bytes.length);
+  });
+
+  it("packs nothing as an empty batch", async () => {
+    const plan = native.planBatch([], { ...planOptions, padToMultipleOf: 64 });
+    expect(plan.shape).toEqual([0, 0]);
+    const batch = await plan.pack({});
+    expect(tensor(batch, "input_ids")).toEqual([]);
+    expect(batch.tensors[0]?.shape).toEqual([0, 0]);
+    expect((await plan.packJson(["[]"])).toString()).toBe("[]");
+  });
+
+  it("packs JSON whose tensors decode to the padded ones", async () => {
+    const plan = planOf({ style: "concat" });
+    const text = (await plan.packJson(['{"é":', "}"])).toString("utf8");
+    const dict = (JSON.parse(text) as Record<string, Record<string, { shape: number[]; dtype: string; data: string }>>)[
+      "é"
+    ];
+    const batch = await plan.pack({});
+    expect(Object.keys(dict ?? {})).toEqual([
+      "input_ids",
+      "loss_mask",
+      "logprobs",
+      "versions",
+      "attention_mask",
+      "rewards",
+    ]);
+    for (const [name, { shape, dtype, data }] of Object.entries(dict ?? {})) {
+      const span = batch.tensors.find((candidate) => candidate.name === name);
+      expect(shape).toEqual(span?.shape);
+      expect(dtype).toBe({ I32: "torch.int32", F32: "torch.float32", BOOL: "torch.bool" }[span?.dtype ?? "I32"]);
+      const start = span?.byteOffset ?? 0;
+      expect(Buffer.from(data, "base64")).toEqual(
+        Buffer.from(batch.bytes.subarray(start, start + (span?.byteLength ?? 0))),
+      );
+    }
+  });
+
+  it("says when a batch is more than one block can hold", async () => {
+    const plan = planOf({ padToMultipleOf: 2 ** 28 });
+    expect(plan.byteLength).toBe(2 * 2 ** 28 * 17 + 8);
+    await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_TOO_LARGE" });
+  });
+
+  it("refuses wrong arguments by name", async () => {
+    const session = twoTurns();
+    const refused: [Record<string, unknown>, string][] = [
+      [{ style: "tree" }, "options.style"],
+      [{ discount: 2 }, "discount"],
+      [{ discount: "1" }, "options.discount"],
+      [{ onMismatch: undefined }, "options.onMismatch"],
+      [{ padTokenId: 1.5 }, "options.padTokenId"],
+      [{ padSide: "both" }, "options.padSide"],
+      [{ padToMultipleOf: 0 }, "options.padToMultipleOf"],
+      [{ maxLength: -1 }, "options.maxLength"],
+      [{ overflow: null }, "options.overflow"],
+    ];
+    for (const [wrong, name] of refused) {
+      expectCode(
+        "ERR_INVALID_ARG",
+        () => native.planBatch([session], withAny({ ...planOptions, ...wrong })),
+        `${name}:`,
+      );
+    }
+    expectCode("ERR_INVALID_ARG", () => native.planBatch(withAny(session), planOptions), "sessions:");
+    expectCode("ERR_INVALID_ARG", () => native.planBatch([session, withAny({})], planOptions), "sessions[1]:");
+    expectCode("ERR_INVALID_ARG", () => native.planBatch([session], withAny(undefined)), "options:");
+    const plan = planOf({});
+    expectCode("ERR_INVALID_ARG", () => plan.pack(withAny(undefined)), "metadata:");
+    expectCode("ERR_INVALID_ARG", () => plan.pack({ rows: withAny(1) }), "metadata.rows:");
+    expectCode("ERR_INVALID_ARG", () => plan.packJson(withAny("x")), "parts:");
+    await expect(plan.packJson(["", ""])).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+  });
+
+  it("cannot be made by hand", () => {
+    const Plan = planOf({}).constructor as new () => NativePlan;
+    expectCode("ERR_INVALID_ARG", () => new Plan().pack({}));
+    const Prompt = twoTurns().prompt([]).constructor as new () => { tokens(): Int32Array };
+    expectCode("ERR_INVALID_ARG", () => new Prompt().tokens());
+    expect(Plan.name).toBe("NativePlan");
+  });
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import { native } from "../../src/native/addon.js";
+import { expectCode, floats, generation, ids, planOptions, record, twoTurns, withAny } from "./support.js";
+
+describe("a native session", () => {
+  it("records a conversation that shares its history", () => {
+    const session = new native.Session();
+    expect(record(session, session.prompt([ids(1, 2)]), [3], ["u"], ["a"])).toEqual({
+      index: 0,
+      parent: -1,
+      tokenExact: false,
+      sharedTokens: 0,
+    });
+    expect(record(session, session.prompt([ids(4), ids(), ids(7)], 0), [5, 6], ["u", "a", "v"], ["b"])).toEqual({
+      index: 1,
+      parent: 0,
+      tokenExact: true,
+      sharedTokens: 3,
+    });
+    expect(session.length).toBe(2);
+    expect(session.interaction(0)).toEqual({
+      parent: -1,
+      tokenExact: false,
+      promptTokens: 2,
+      completionTokens: 1,
+      sharedTokens: 0,
+      ownReward: undefined,
+      children: 1,
+      dropped: false,
+    });
+  });
+
+  it("takes the parent that it is told", () => {
+    const session = twoTurns();
+    const input = { digests: native.digestMessages(["u", "a", "w"]), output: [] };
+    const root = session.record({
+      ...input,
+      prompt: session.prompt([ids(9)]),
+      generation: generation([1]),
+      parent: -1,
+    });
+    const child = session.record({
+      ...input,
+      prompt: session.prompt([ids(9)]),
+      generation: generation([1]),
+      parent: 1,
+    });
+    expect(root.parent).toBe(-1);
+    expect(child.parent).toBe(1);
+    expect(child.tokenExact).toBe(false);
+  });
+
+  it("finds parents by messages, and the same request again", () => {
+    const session = twoTurns();
+    expect(session.findParent(native.digestMessages(["u", "a", "v", "b", "w"]))).toEqual({
+      index: 1,
+      rule: "continuation",
+    });
+    expect(session.findParent(native.digestMessages(["u", "rewritten"]))).toEqual({ index: 0, rule: "messages" });
+    expect(session.findParent(native.digestMessages(["u"]))).toBeUndefined();
+    record(session, session.prompt([ids(1, 2)]), [3], ["u"], ["a"]);
+    expect(session.findSame(native.digestMessages(["u"]))).toEqual([2, 0]);
+    expect(session.findSame(native.digestMessages(["x"]))).toEqual([]);
+    session.drop(2);
+    expect(session.findSame(native.digestMessages(["u"]))).toEqual([0]);
+  });
+
+  it("tells messages apart by every UTF-16 unit", () => {
+    const digests = ["\ud800", "\ud801", "\ufffd", "a", "a\u0000", ""].map((text) =>
+      Buffer.from(native.digestMessages([text])).toString("hex"),
+    );
+    expect(new Set(digests).size).toBe(digests.length);
+    expect(native.digestMessages([])).toHaveLength(0);
+  });
+
+  it("digests a prefix alike whatever follows", () => {
+    const short = native.digestMessages(["a", "b"]);
+    const long = native.digestMessages(["a", "b", "c"]);
+    expect(long.subarray(0, 32)).toEqual(short);
+    expect(long).toHaveLength(48);
+  });
+
+  it("keeps own rewards, replaces them, and discounts over the tree", () => {
+    const session = twoTurns();
+    record(session, session.prompt([ids(8)], 0), [5], ["u", "a", "w"], ["c"]);
+    session.setReward(2, 5);
+    session.setReward(2, 1);
+    session.setReward(0, 0.25);
+    expect(session.interaction(2).ownReward).toBe(1);
+    expect(session.interaction(1).ownReward).toBeUndefined();
+    expect(session.discountedRewards(0.5)).toEqual(floats(0.75, 0, 1));
+    expect(session.discountedRewards(1)).toEqual(floats(1.25, 0, 1));
+    session.drop(2);
+    expect(session.discountedRewards(1)).toEqual(floats(0.25, 0, 0));
+  });
+
+  it("says how much memory it holds", () => {
+    const session = new native.Session();
+    const empty = session.byteLength;
+    record(session, session.prompt([new Int32Array(100_000)]), [3], ["u"], ["a"]);
+    expect(session.byteLength - empty).toBeGreaterThan(400_000);
+    expect(session.byteLength - empty).toBeLessThan(500_000);
+  });
+
+  it("refuses wrong arguments by name and stays as it was", () => {
+    const session = twoTurns();
+    const digests = native.digestMessages(["u"]);
+    const prompt = session.prompt([ids(1)]);
+    const good = { prompt, generation: generation([1]), digests, output: [] };
+    const refused: [() => unknown, string][] = [
+      [() => session.findParent(new Uint8Array(15)), "digests"],
+      [() => session.findParent(withAny([1])), "digests"],
+      [() => session.findSame(withAny(undefined)), "digests"],
+      [() => session.prompt(withAny(ids(1))), "pieces"],
+      [() => session.prompt([withAny([1, 2])]), "pieces[0]"],
+      [() => session.prompt([ids(1), withAny(new Uint32Array(2))]), "pieces[1]"],
+      [() => session.prompt([ids(1, -2)]), "pieces"],
+      [() => session.prompt([], 2), "base"],
+      [() => session.prompt([], -1), "base"],
+      [() => session.prompt([], 0.5), "base"],
+      [() => session.record(withAny(null)), "input"],
+      [() => session.record({ ...good, prompt: withAny({}) }), "prompt"],
+      [() => session.record({ ...good, prompt: withAny(session) }), "prompt"],
+      [() => session.record({ ...good, generation: withAny(prompt) }), "generation"],
+      [() => session.record({ ...good, digests: new Uint8Array(17) }), "digests"],
+      [() => session.record({ ...good, output: withAny("text") }), "output"],
+      [() => session.record({ ...good, output: ["a", withAny(1)] }), "output[1]"],
+      [() => session.record({ ...good, parent: 2 }), "parent"],
+      [() => session.record({ ...good, parent: -2 }), "parent"],
+      [() => session.record({ ...good, parent: withAny("0") }), "parent"],
+      [() => session.drop(2), "index"],
+      [() => session.drop(0), "index"],
+      [() => session.drop(withAny("0")), "index"],
+      [() => session.setReward(5, 1), "index"],
+      [() => session.setReward(Number.NaN, 1), "index"],
+      [() => session.setReward(0, Number.NaN), "reward"],
+      [() => session.setReward(0, Number.NEGATIVE_INFINITY), "reward"],
+      [() => session.setReward(0, withAny("1")), "reward"],
+      [() => session.setReward(0, withAny(true)), "reward"],
+      [() => session.interaction(2 ** 40), "index"],
+      [() => session.interaction(withAny(undefined)), "index"],
+      [() => session.discountedRewards(1.5), "discount"],
+      [() => session.discountedRewards(withAny(undefined)), "discount"],
+      [() => native.digestMessages(withAny("text")), "canonical"],
+      [() => native.digestMessages([withAny({})]), "canonical[0]"],
+    ];
+    for (const [call, name] of refused) expectCode("ERR_INVALID_ARG", call, `${name}:`);
+    expect(session.length).toBe(2);
+    expect(good.generation.length).toBe(1);
+    expect(session.record(good).index).toBe(2);
+  });
+
+  it("reads a record's getters before it looks at any token", () => {
+    const session = twoTurns();
+    const made = generation([1]);
+    const input = {
+      prompt: session.prompt([ids(1)]),
+      generation: made,
+      digests: native.digestMessages(["u"]),
+      get output(): string[] {
+        session.record({ ...this.inner, generation: made });
+        return [];
+      },
+      inner: { prompt: session.prompt([ids(2)]), digests: native.digestMessages(["x"]), output: [] },
+    };
+    expectCode("ERR_RELEASED", () => session.record(input));
+    expect(session.length).toBe(3);
+  });
+
+  it("consumes the generation that it records", () => {
+    const session = new native.Session();
+    const made = generation([1]);
+    const input = {
+      prompt: session.prompt([ids(1)]),
+      generation: made,
+      digests: native.digestMessages([]),
+      output: [],
+    };
+    session.record(input);
+    expectCode("ERR_RELEASED", () => made.length);
+    expectCode("ERR_RELEASED", () => made.append(ids(1), floats(-1), 0));
+    expectCode("ERR_RELEASED", () => session.record(input));
+    expect(session.length).toBe(1);
+  });
+
+  it("is gone after release, and release may come twice", () => {
+    const session = twoTurns();
+    const prompt = session.prompt([ids(7)], 1);
+    session.release();
+    session.release();
+    expectCode("ERR_RELEASED", () => session.length);
+    expectCode("ERR_RELEASED", () => session.prompt([]));
+    expectCode("ERR_RELEASED", () => native.planBatch([session], planOptions));
+    expect(prompt.tokens()).toEqual(ids(1, 2, 3, 4, 5, 6, 7));
+  });
+});
+
+describe("a native prompt", () => {
+  it("copies its pieces", () => {
+    const piece = ids(1, 2);
+    const prompt = new native.Session().prompt([piece]);
+    piece.fill(9);
+    expect(prompt.tokens()).toEqual(ids(1, 2));
+    expect(prompt.length).toBe(2);
+  });
+
+  it("writes a request body in UTF-8", () => {
+    const prompt = twoTurns().prompt([ids(2_147_483_647)], 0);
+    const body = prompt.requestBody('{"rid":"é😀","input_ids":', ',"stream":false}');
+    expect(JSON.parse(body.toString("utf8"))).toEqual({
+      rid: "é😀",
+      input_ids: [1, 2, 3, 2_147_483_647],
+      stream: false,
+    });
+    expect(body).toBeInstanceOf(Buffer);
+  });
+
+  it("writes a cut generation after the prompt", () => {
+    const prompt = twoTurns().prompt([]);
+    expect(prompt.requestBody("", "", generation([7, 8])).toString()).toBe("[7,8]");
+    expect(prompt.requestBody("", "", new native.Generation()).toString()).toBe("[]");
+    expectCode("ERR_INVALID_ARG", () => prompt.requestBody("", "", withAny({})), "partial:");
+    expectCode("ERR_INVALID_ARG", () => prompt.requestBody(withAny(1), ""), "prefix:");
+    expectCode("ERR_INVALID_ARG", () => prompt.requestBody("", withAny(undefined)), "suffix:");
+  });
+});
