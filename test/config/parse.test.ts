@@ -108,6 +108,15 @@ describe("values out of range", () => {
     ]);
   });
 
+  it.each([{ engine: { type: "sglang", nope: 1 } }, { engine: { type: "sglang" }, nope: 1 }])(
+    "judges keys together beside an unknown one: %j",
+    (written) => {
+      const paths = Object.keys(problemsOf(() => parseConfig(written)));
+      expect(paths).toHaveLength(3);
+      expect(paths).toEqual(expect.arrayContaining(["engine.urls", "model.path"]));
+    },
+  );
+
   it("carries a stable code", () => {
     expect(configErrorOf(() => parseConfig({ group_size: 0 }))).toMatchObject({
       name: "ConfigError",
