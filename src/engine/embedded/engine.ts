@@ -29,14 +29,13 @@ class EmbeddedEngine implements Engine {
     call.signal.throwIfAborted();
     this.#closed.signal.throwIfAborted();
     this.#checkLength(call);
-    const version = call.currentVersion();
     const prompt = call.prompt.tokens();
     if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
       throw new EngineError("engine_error", "The prompt has a token id that the engine's model does not have.");
     }
     const slot = await this.#pool.acquire(prompt, call.affinityKey, call.signal);
     try {
-      return await this.#run(call, slot, prompt, version);
+      return await this.#run(call, slot, prompt);
     } finally {
       this.#pool.release(slot);
     }
@@ -53,7 +52,7 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  async #run(call: GenerateCall, slot: LlamaSlot, ids: Int32Array, version: number): Promise<GenerateResult> {
+  async #run(call: GenerateCall, slot: LlamaSlot, ids: Int32Array): Promise<GenerateResult> {
     const { sampling, generation } = call;
     const prompt = Array.from(ids, asToken);
     const throwIfStopped = () => {
@@ -64,7 +63,7 @@ class EmbeddedEngine implements Engine {
       const cachedTokens = await reuseCache(slot, prompt, slot.cached.commonPrefix(ids));
       const rest = await prefill(slot, prompt, throwIfStopped);
       const sampler = new Sampler(sampling, sampling.seed ?? randomSeed(), this.#runtime.vocabSize);
-      const writer = new OutputWriter(generation, version, sampling.topLogprobs);
+      const writer = new OutputWriter(generation, call.currentVersion(), sampling.topLogprobs);
       const finish = await decode(slot, rest, sampler, sampling, writer, throwIfStopped);
       writer.flush();
       return { finish, cachedTokens, resumes: 0 };

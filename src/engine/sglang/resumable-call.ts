@@ -29,7 +29,7 @@ export async function resumableCall(
   let cachedTokens: number | undefined;
   let emptyAborts = 0;
   for (let resumes = 0; ; resumes++) {
-    const reply = await requestOnce(server, call, signal);
+    const reply = await server.gate.run(signal, () => requestOnce(server, call, signal));
     cachedTokens ??= reply.cachedTokens === undefined ? undefined : Math.min(reply.cachedTokens, call.prompt.length);
     const finish = finishOf(reply, call);
     if (finish) return { finish, cachedTokens, resumes };
@@ -39,7 +39,6 @@ export async function resumableCall(
 }
 
 async function requestOnce(server: SglangServer, call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
-  signal.throwIfAborted();
   const { generation, prompt, sampling } = call;
   const inputTokens = prompt.length + generation.length;
   const rid = randomUUID().replaceAll("-", "");

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from "undici";
 import { statusError, transportError } from "./errors.js";
+import { Gate } from "./gate.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
 
 /** Below the five seconds after which uvicorn, SGLang's web server, closes an idle connection. */
@@ -18,6 +19,8 @@ const GENERATE_OPTIONS = {
 
 /** Connections to one SGLang server, or to a router. */
 export class SglangServer {
+  /** Holds back generations for which there is no connection. */
+  readonly gate: Gate;
   readonly #base: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #generations: Pool;
@@ -25,6 +28,7 @@ export class SglangServer {
   readonly #control: Pool;
 
   constructor(url: string, connections: number, apiKey: string | undefined) {
+    this.gate = new Gate(connections);
     this.#base = new URL(url.endsWith("/") ? url : `${url}/`);
     this.#headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     this.#generations = new Pool(this.#base.origin, {

@@ -116,6 +116,21 @@ describe("a request", () => {
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
+  it("leaves the queue for a connection when its agent leaves", async () => {
+    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
+    server.fault({ kind: "slow", milliseconds: 50 });
+    const controller = new AbortController();
+    const running = narrow.generate(callOf([1]));
+    const waiting = narrow.generate(callOf([2], {}, { signal: controller.signal }));
+    const next = narrow.generate(callOf([3]));
+    controller.abort(new Error("left"));
+    await expect(waiting).rejects.toThrow("left");
+    await Promise.all([running, next]);
+    expect(server.to("/generate").map(({ json }) => json["input_ids"])).toEqual([[1], [3]]);
+    expect(server.to("/abort_request")).toHaveLength(0);
+    await narrow.close();
+  });
+
   it("waits for a connection where more calls come than connections are allowed", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 2 });
     await Promise.all(Array.from({ length: 12 }, (_, n) => narrow.generate(callOf([1, n]))));
@@ -173,6 +188,20 @@ describe("a reply", () => {
     version = 4;
     await running;
     expect(Array.from(call.generation.versions())).toEqual([3, 3]);
+  });
+
+  it("takes that version also where the request had to wait for a connection", async () => {
+    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
+    let version = 3;
+    server.fault({ kind: "slow", milliseconds: 50 });
+    const first = callOf([1], { maxTokens: 1 }, { currentVersion: () => version });
+    const second = callOf([2], { maxTokens: 1 }, { currentVersion: () => version });
+    const running = [narrow.generate(first), narrow.generate(second)];
+    await expect.poll(() => server.to("/generate").length).toBe(1);
+    version = 4;
+    await Promise.all(running);
+    expect([first, second].map(({ generation }) => generation.versions()[0])).toEqual([3, 4]);
+    await narrow.close();
   });
 
   it("takes the engine's version where that is a number", async () => {
