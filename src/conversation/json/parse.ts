@@ -9,9 +9,14 @@ export interface JsonBuilder<T> {
   object(entries: ReadonlyMap<string, T>): T;
 }
 
-/** A text that is not JSON (RFC 8259), or that nests deeper than it may. */
+/** A text that is not JSON (RFC 8259). */
 export class JsonError extends Error {
-  override readonly name = "JsonError";
+  override readonly name: string = "JsonError";
+}
+
+/** JSON that nests deeper than its reader takes. */
+export class JsonDepthError extends JsonError {
+  override readonly name = "JsonDepthError";
 }
 
 type Frame<T> =
@@ -29,7 +34,7 @@ const LITERALS = new Map<string, readonly [text: string, value: boolean | null]>
  * Reads one JSON value. Nesting is kept on a stack of its own, so that no text can exhaust the call stack.
  *
  * @param maxDepth how many arrays and objects may lie inside each other
- * @throws JsonError
+ * @throws JsonError, JsonDepthError
  */
 export function parseJson<T>(text: string, builder: JsonBuilder<T>, maxDepth = Number.POSITIVE_INFINITY): T {
   return new Parser(text, builder, maxDepth).document();
@@ -103,7 +108,8 @@ class Parser<T> {
   }
 
   #push(frame: Frame<T>): void {
-    if (this.#stack.length >= this.#maxDepth) throw new JsonError(`JSON nests deeper than ${this.#maxDepth} levels`);
+    if (this.#stack.length >= this.#maxDepth)
+      throw new JsonDepthError(`JSON nests deeper than ${this.#maxDepth} levels`);
     this.#stack.push(frame);
   }
 

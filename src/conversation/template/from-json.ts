@@ -17,6 +17,6 @@ const VALUES: JsonBuilder<Value> = {
  * JSON text as a value for templates, as Python's `json.loads` reads it: 1.0 stays a float, integers stay exact, keys
  * stay in their order.
  *
- * @throws JsonError where it is not JSON, or nests too deeply
+ * @throws JsonError where it is not JSON, JsonDepthError where it nests too deeply
  */
 export const fromJson = (text: string): Value => parseJson(text, VALUES, MAX_DEPTH);

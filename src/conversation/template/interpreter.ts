@@ -12,10 +12,12 @@ import {
   type MacroNode,
   type MemberNode,
   type NamedNode,
+  NamespaceValue,
   type Node,
   type ObjectNode,
   type Scope,
   type SelectNode,
+  type SetNode,
   type SliceNode,
   type TestNode,
   type TypedValue,
@@ -28,7 +30,7 @@ import { type Bounds, getAttribute, getItem, getSlice, keyOf, sliceBound } from 
 import { binary, signed } from "./operators.js";
 import { pyStr } from "./python-text.js";
 import { runTest } from "./tests.js";
-import { bool, dict, func, Missing, missing, RenderError, str, truthy, typeName } from "./values.js";
+import { bool, dict, func, Missing, missing, none, RenderError, str, truthy, typeName } from "./values.js";
 
 // Statements that give a value to the interpreter but print nothing.
 const SILENT = new Set(["Set", "Macro", "Comment"]);
@@ -120,6 +122,20 @@ export class PythonInterpreter extends Interpreter {
       if (isLast) break;
     }
     return str(text);
+  }
+
+  override evaluateSet(node: SetNode, scope: Scope): Value {
+    const { assignee, value, body } = node;
+    const assigned = value === null ? this.evaluateBlock(body, new Environment(scope)) : this.evaluate(value, scope);
+    if (assignee.type === "MemberExpression") this.#setAttribute(assignee as MemberNode, assigned, scope);
+    else bindTarget(assignee, assigned, scope);
+    return none();
+  }
+
+  #setAttribute(target: MemberNode, value: Value, scope: Scope): void {
+    const object = this.evaluate(target.object, scope);
+    if (!(object instanceof NamespaceValue)) throw new RenderError("cannot assign attribute on non-namespace object");
+    object.value.set((target.property as NamedNode).value, value);
   }
 
   /** Macros see the scope in which they are defined, and `caller` from where they are called. */

@@ -58,6 +58,12 @@ export interface SelectNode extends Node {
   readonly lhs: Node;
   readonly test: Node;
 }
+export interface SetNode extends Node {
+  readonly assignee: Node;
+  /** Null for `{% set x %}…{% endset %}`, whose text is in the body. */
+  readonly value: Node | null;
+  readonly body: readonly Node[];
+}
 export interface MacroNode extends Node {
   readonly name: NamedNode;
 }
@@ -103,6 +109,7 @@ export interface LibraryInterpreter {
   evaluateCallExpression(node: CallNode, scope: Scope): Value;
   evaluateTestExpression(node: TestNode, scope: Scope): Value;
   evaluateFor(node: ForNode, scope: Scope): Value;
+  evaluateSet(node: SetNode, scope: Scope): Value;
   evaluateMacro(node: MacroNode, scope: Scope): Value;
   applyFilter(operand: Value, filter: NamedNode | CallNode, scope: Scope): Value;
 }
@@ -117,9 +124,12 @@ interface Library {
 const jinja = library as unknown as Library;
 export const { Environment, Interpreter } = jinja;
 
-/** Parses a template as `transformers` configures Jinja2: `trim_blocks` and `lstrip_blocks`. Throws on bad syntax. */
+/**
+ * Parses a template as `transformers` configures Jinja2: `trim_blocks` and `lstrip_blocks`, every line end a newline.
+ * Throws on bad syntax, and on what the package does not know: `{% raw %}`, `{% include %}`, tests with arguments.
+ */
 export function parseTemplate(source: string): Program {
-  return jinja.parse(jinja.tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
+  return jinja.parse(jinja.tokenize(source.replace(/\r\n?/g, "\n"), { lstrip_blocks: true, trim_blocks: true }));
 }
 
 type ValueClass<T> = new (value: T) => TypedValue<T>;

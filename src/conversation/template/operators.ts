@@ -1,6 +1,6 @@
 import { compare, equal } from "./compare.js";
 import { percentFormat } from "./format.js";
-import { ArrayValue, ObjectValue, StringValue, UndefinedValue, type Value } from "./jinja.js";
+import { ArrayValue, FloatValue, ObjectValue, StringValue, UndefinedValue, type Value } from "./jinja.js";
 import { escape, textLike } from "./markup.js";
 import { keyOf } from "./members.js";
 import { type Arithmetic, arithmetic } from "./numbers.js";
@@ -73,8 +73,8 @@ function onSequences(operator: Arithmetic, a: Value, b: Value): Value | undefine
 const MAX_REPEATED = 1 << 24;
 
 function repeat(sequence: Value, times: Value): Value | undefined {
+  if (times instanceof FloatValue || numberOf(times) === undefined) return undefined;
   const count = Math.max(0, Number(numberOf(times)));
-  if (Number.isNaN(count)) return undefined;
   if (sequence instanceof StringValue) {
     if (sequence.value.length * count > MAX_REPEATED) throw new RenderError("repeated text is too long");
     return textLike(sequence, sequence.value.repeat(count));

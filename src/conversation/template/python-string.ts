@@ -62,12 +62,10 @@ export function split(text: string, separator: string | undefined, limit: number
 
 /** `rsplit(separator, limit)`: counted from the end. */
 export function rsplit(text: string, separator: string | undefined, limit: number): string[] {
+  if (separator === undefined) return rsplitAtSpaces(text, limit < 0 ? Number.POSITIVE_INFINITY : limit);
   const all = split(text, separator, -1);
-  if (limit < 0 || all.length <= limit + 1) return all;
-  const tail = limit === 0 ? [] : all.slice(-limit);
-  const tailLength = tail.reduce((sum, part) => sum + part.length + (separator ?? " ").length, 0);
-  if (separator !== undefined) return [text.slice(0, text.length - tailLength), ...tail];
-  return rsplitAtSpaces(text, limit);
+  const rest = limit < 0 ? 0 : all.length - limit;
+  return rest <= 1 ? all : [all.slice(0, rest).join(separator), ...all.slice(rest)];
 }
 
 function splitAtSpaces(text: string, most: number): string[] {
@@ -115,6 +113,11 @@ export function replace(text: string, from: string, to: string, count: number): 
   const most = count < 0 ? characters.length + 1 : count;
   const spaced = characters.map((character, index) => (index < most ? to + character : character)).join("");
   return characters.length < most ? spaced + to : spaced;
+}
+
+/** `swapcase()`. */
+export function swapCase(text: string): string {
+  return text.replace(/\p{Lu}|\p{Ll}/gu, (c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase()));
 }
 
 const CASED_RUN = /[\p{Lu}\p{Ll}\p{Lt}]+/gu;

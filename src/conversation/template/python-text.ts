@@ -11,7 +11,7 @@ import {
   UndefinedValue,
   type Value,
 } from "./jinja.js";
-import { Lazy, RenderError, typeName } from "./values.js";
+import { Lazy, Markup, RenderError, typeName } from "./values.js";
 
 /** Python's `str(value)`: what `{{ value }}` prints. */
 export function pyStr(value: Value): string {
@@ -22,6 +22,7 @@ export function pyStr(value: Value): string {
 
 /** Python's `repr(value)`. */
 export function pyRepr(value: Value): string {
+  if (value instanceof Markup) return `Markup(${stringRepr(value.value)})`;
   if (value instanceof StringValue) return stringRepr(value.value);
   if (value instanceof NullValue) return "None";
   if (value instanceof UndefinedValue) return "Undefined";

@@ -115,6 +115,7 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["casefold", mapped((text) => text.toLowerCase())],
   ["title", mapped(python.titleCase)],
   ["capitalize", mapped(python.capitalize)],
+  ["swapcase", mapped(python.swapCase)],
   ["strip", stripped("both")],
   ["lstrip", stripped("left")],
   ["rstrip", stripped("right")],

@@ -2,7 +2,7 @@ import { FloatValue, IntegerValue, type Value } from "../jinja.js";
 import { arithmetic, roundHalfEven } from "../numbers.js";
 import { strip } from "../python-string.js";
 import { optionalInteger, optionalText } from "../string-methods.js";
-import { float, int, isText, numberOf, RenderError, typeName } from "../values.js";
+import { float, int, isMissing, isText, missing, numberOf, RenderError, typeName } from "../values.js";
 import { argument, type Filter } from "./filter.js";
 
 function required(value: Value): number | bigint {
@@ -29,6 +29,7 @@ function parsed(text: string): number | undefined {
 
 /** Towards zero; what is not a number gives the default. */
 const toInteger: Filter = (value, call) => {
+  if (isMissing(value)) throw missing(value);
   const otherwise = argument(call, 0, "default") ?? int(0);
   if (value instanceof IntegerValue) return value;
   if (isText(value)) {
@@ -49,6 +50,7 @@ function integerOfBase(text: string, base: number): Value | undefined {
 }
 
 const toFloat: Filter = (value, call) => {
+  if (isMissing(value)) throw missing(value);
   const number = isText(value) ? parsed(value.value) : numberOf(value);
   return number === undefined ? (argument(call, 0, "default") ?? float(0)) : float(Number(number));
 };

@@ -124,13 +124,19 @@ const batch: Filter = (value, call) => {
   return new Lazy(rows);
 };
 
+const items: Filter = (value) => {
+  if (value instanceof ObjectValue) return new Lazy(itemsOf(value));
+  if (value instanceof UndefinedValue) return new Lazy([]);
+  throw new RenderError("Can only get item pairs from a mapping.");
+};
+
 export const SEQUENCE_FILTERS: readonly (readonly [string, Filter])[] = [
   ["length", length],
   ["count", length],
   ["list", (value) => list(itemsIn(value))],
   ["first", (value) => itemsIn(value)[0] ?? new Missing("No first item, sequence was empty.")],
   ["last", (value) => itemsIn(value).at(-1) ?? new Missing("No last item, sequence was empty.")],
-  ["items", (value) => (value instanceof ObjectValue ? new Lazy(itemsOf(value)) : new Lazy(itemsIn(value)))],
+  ["items", items],
   ["join", join],
   ["reverse", reverse],
   ["sort", sort],

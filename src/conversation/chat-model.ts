@@ -1,0 +1,131 @@
+import { basename, resolve } from "node:path";
+import { type Continuation, ContinuationFinder } from "./continuation/finder.js";
+import type { Conversation } from "./message.js";
+import type { ChatModel, RecordedTurn } from "./model.js";
+import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
+import { ChatTemplate } from "./template/chat-template.js";
+import type { CacheStats } from "./tokenizer/piece-cache.js";
+import { Tokenizer } from "./tokenizer/tokenizer.js";
+
+export interface ChatModelOptions {
+  /** The clock behind templates that show the date; the system's by default. */
+  readonly now?: () => Date;
+  /** Bytes that ids of known pieces of text may take, 64 MiB by default; 0 keeps none. */
+  readonly cacheBytes?: number;
+}
+
+const CACHE_BYTES = 64 << 20;
+
+/**
+ * Loads the chat model that a Hugging Face folder describes.
+ *
+ * @throws ModelFolderError where a file is missing or invalid, or its template cannot render one user message
+ */
+export async function loadChatModel(folder: string, options: ChatModelOptions = {}): Promise<FolderChatModel> {
+  return new FolderChatModel(folder, await readModelFiles(folder), options);
+}
+
+/** A template with what continues its conversations. */
+interface Dialogue {
+  readonly template: ChatTemplate;
+  readonly continuations: ContinuationFinder;
+}
+
+/** A {@link ChatModel} made of the files of a model folder. */
+export class FolderChatModel implements ChatModel {
+  readonly name: string;
+  readonly stopTokenIds: readonly number[];
+  readonly contextLength: number | undefined;
+  readonly #tokenizer: Tokenizer;
+  readonly #plain: Dialogue;
+  readonly #withTools: Dialogue;
+
+  constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
+    this.name = basename(resolve(folder));
+    this.#tokenizer = makeTokenizer(folder, files, options.cacheBytes ?? CACHE_BYTES);
+    this.stopTokenIds = stopTokenIds(files, this.#tokenizer);
+    this.contextLength =
+      files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
+    const sources = templateSources(folder, files);
+    const make = (source: string): Dialogue => this.#dialogue(folder, source, files, options.now ?? (() => new Date()));
+    this.#plain = make(sources.plain);
+    this.#withTools = sources.withTools === sources.plain ? this.#plain : make(sources.withTools);
+  }
+
+  /** How the cache of encoded text does, for metrics. */
+  get cacheStats(): CacheStats {
+    return this.#tokenizer.cacheStats;
+  }
+
+  prompt(conversation: Conversation): Int32Array[] {
+    return this.#tokenizer.encode(this.#for(conversation).template.render(conversation, true));
+  }
+
+  continuation(conversation: Conversation, turn: RecordedTurn): Int32Array[] | undefined {
+    const found: Continuation | undefined = this.#for(conversation).continuations.find(conversation, turn);
+    return found === undefined ? undefined : this.#tokenizer.encode(found.text, found.after);
+  }
+
+  decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {
+    return this.#tokenizer.decode(ids, options);
+  }
+
+  #for(conversation: Conversation): Dialogue {
+    return (conversation.tools ?? []).length > 0 ? this.#withTools : this.#plain;
+  }
+
+  #dialogue(folder: string, source: string, files: ModelFiles, now: () => Date): Dialogue {
+    const template = makeTemplate(folder, source, files, now);
+    const stops = new Map<number, string>();
+    for (const id of this.stopTokenIds) {
+      const token = this.#tokenizer.tokenOf(id);
+      if (token !== undefined) stops.set(id, token);
+    }
+    const addedTokenAt = (text: string): string | undefined => this.#tokenizer.addedTokenAt(text);
+    return { template, continuations: new ContinuationFinder(template, { stops, addedTokenAt }) };
+  }
+}
+
+function makeTokenizer(folder: string, files: ModelFiles, cacheBytes: number): Tokenizer {
+  try {
+    return new Tokenizer({ tokenizer: files.tokenizer, config: files.tokenizerConfig }, cacheBytes);
+  } catch (cause) {
+    const message = `${folder}/tokenizer.json is of a kind that cannot be used: ${String(cause)}`;
+    throw new ModelFolderError("model_file_invalid", message, { cause });
+  }
+}
+
+function makeTemplate(folder: string, source: string, files: ModelFiles, now: () => Date): ChatTemplate {
+  try {
+    return new ChatTemplate(source, { now, specialTokens: specialTokens(files) });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the chat template of ${folder} cannot render a user's message: ${reason}`;
+    throw new ModelFolderError("chat_template_invalid", message, { cause });
+  }
+}
+
+function specialTokens({ tokenizerConfig }: ModelFiles): Map<string, string> {
+  const names = ["bos_token", "eos_token", "pad_token", "unk_token"] as const;
+  return new Map(names.flatMap((name) => (tokenizerConfig[name] ? [[name, tokenizerConfig[name]] as const] : [])));
+}
+
+/** chat_template.jinja, else tokenizer_config.json: one template, or named ones of which `tool_use` is for tools. */
+function templateSources(folder: string, files: ModelFiles): { readonly plain: string; readonly withTools: string } {
+  const configured = files.chatTemplate ?? files.tokenizerConfig.chat_template ?? [];
+  if (typeof configured === "string") return { plain: configured, withTools: configured };
+  const named = new Map(configured.map(({ name, template }) => [name, template]));
+  const plain = named.get("default") ?? configured[0]?.template;
+  if (plain === undefined) {
+    const message = `${folder} has no chat template: neither chat_template.jinja nor chat_template in tokenizer_config.json`;
+    throw new ModelFolderError("chat_template_missing", message);
+  }
+  return { plain, withTools: named.get("tool_use") ?? plain };
+}
+
+/** Every id that ends a turn, of all files that name one. */
+function stopTokenIds({ generationConfig, config, tokenizerConfig }: ModelFiles, tokenizer: Tokenizer): number[] {
+  const eos = tokenizerConfig.eos_token ? tokenizer.idOf(tokenizerConfig.eos_token) : undefined;
+  const ids = [generationConfig.eos_token_id, config.eos_token_id, config.text_config?.eos_token_id, eos].flat();
+  return [...new Set(ids.filter((id) => id !== undefined && id !== null))];
+}

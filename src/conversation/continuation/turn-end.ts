@@ -1,0 +1,50 @@
+import { STAND_IN_TEXT } from "./stand-in.js";
+
+/** The tokens of a model as far as turns end with them. */
+export interface TurnTokens {
+  /** Spellings of the tokens that end a turn, by id. */
+  readonly stops: ReadonlyMap<number, string>;
+  /** The added token that a text begins with. */
+  addedTokenAt(text: string): string | undefined;
+}
+
+/** How a template ends a turn once another message follows it. */
+export interface TurnEnd {
+  /** What the template writes between what the model wrote and the end: closing brackets, a newline. */
+  readonly before: string;
+  /** The token that ends the turn. */
+  readonly token: string;
+  /** The token that the model ends it with, where the template writes another one for it later. */
+  readonly modelToken: string;
+}
+
+/**
+ * Finds the token that ends a turn in what a template renders behind the marker: the first stop token before the next
+ * message's text. That may be the header of that message, for models that stop there (GLM).
+ *
+ * @param followed behind the marker, where a stand-in follows
+ * @param renderClosed renders the same where the turn is the last message
+ */
+export function findTurnEnd(
+  followed: string,
+  renderClosed: () => string | undefined,
+  tokens: TurnTokens,
+): TurnEnd | undefined {
+  const own = firstStop(followed.slice(0, Math.max(0, followed.indexOf(STAND_IN_TEXT))), tokens);
+  if (own !== undefined) return { before: followed.slice(0, own.index), token: own.token, modelToken: own.token };
+  // gpt-oss ends its last turn with <|return|>, and writes <|end|> in its place once the conversation goes on.
+  const closed = renderClosed();
+  const last = closed === undefined ? undefined : firstStop(closed, tokens);
+  if (closed === undefined || last === undefined || !followed.startsWith(closed.slice(0, last.index))) return undefined;
+  const token = tokens.addedTokenAt(followed.slice(last.index));
+  return token === undefined ? undefined : { before: closed.slice(0, last.index), token, modelToken: last.token };
+}
+
+function firstStop(text: string, tokens: TurnTokens): { readonly index: number; readonly token: string } | undefined {
+  let first: { readonly index: number; readonly token: string } | undefined;
+  for (const token of tokens.stops.values()) {
+    const index = text.indexOf(token);
+    if (index >= 0 && (first === undefined || index < first.index)) first = { index, token };
+  }
+  return first;
+}

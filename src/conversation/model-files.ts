@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { type AddedToken, addedTokenSchema } from "./tokenizer/added-token.js";
+
+export type ModelFolderErrorCode =
+  /** A file that every model needs is not there, or cannot be read. */
+  | "model_file_missing"
+  /** A file does not hold what it should. */
+  | "model_file_invalid"
+  /** No chat template in the folder. */
+  | "chat_template_missing"
+  /** The chat template does not parse, or refuses a single user message. */
+  | "chat_template_invalid";
+
+/** A Hugging Face model folder that cannot be used; the message names the file. */
+export class ModelFolderError extends Error {
+  override readonly name = "ModelFolderError";
+  readonly code: ModelFolderErrorCode;
+
+  constructor(code: ModelFolderErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+const tokenId = z.int().min(0);
+const stopIds = z.union([tokenId, z.array(tokenId)]).nullish();
+/** A special token is its spelling, or an object that has it. */
+const specialToken = z
+  .union([z.string(), z.object({ content: z.string() }).transform((token) => token.content)])
+  .nullish();
+
+const addedTokensDecoder = z.record(z.string(), addedTokenSchema.omit({ id: true }));
+
+const tokenizerSchema = z.looseObject({
+  added_tokens: z.array(addedTokenSchema).default([]),
+  model: z.looseObject({}),
+  normalizer: z.unknown().optional(),
+});
+
+const tokenizerConfigSchema = z.looseObject({
+  chat_template: z.union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))]).nullish(),
+  added_tokens_decoder: addedTokensDecoder.nullish(),
+  bos_token: specialToken,
+  eos_token: specialToken,
+  pad_token: specialToken,
+  unk_token: specialToken,
+});
+
+const generationConfigSchema = z.looseObject({ eos_token_id: stopIds });
+const limits = { eos_token_id: stopIds, max_position_embeddings: z.int().min(1).nullish() };
+const configSchema = z.looseObject({ ...limits, text_config: z.looseObject(limits).nullish() });
+
+/** What a model folder says, file by file. */
+export interface ModelFiles {
+  readonly tokenizer: z.infer<typeof tokenizerSchema> & { readonly added_tokens: readonly AddedToken[] };
+  readonly tokenizerConfig: z.infer<typeof tokenizerConfigSchema>;
+  readonly generationConfig: z.infer<typeof generationConfigSchema>;
+  readonly config: z.infer<typeof configSchema>;
+  /** chat_template.jinja, which stands before the templates of tokenizer_config.json. */
+  readonly chatTemplate: string | undefined;
+}
+
+/**
+ * Reads a Hugging Face model folder: tokenizer.json and tokenizer_config.json, and where they are there
+ * chat_template.jinja, generation_config.json and config.json.
+ *
+ * @throws ModelFolderError
+ */
+export async function readModelFiles(folder: string): Promise<ModelFiles> {
+  const tokenizer = await readJson(folder, "tokenizer.json", tokenizerSchema);
+  const tokenizerConfig = await readJson(folder, "tokenizer_config.json", tokenizerConfigSchema);
+  return {
+    tokenizer: withAddedTokens(tokenizer, tokenizerConfig.added_tokens_decoder ?? {}),
+    tokenizerConfig,
+    generationConfig: await readJson(folder, "generation_config.json", generationConfigSchema, {}),
+    config: await readJson(folder, "config.json", configSchema, {}),
+    chatTemplate: await readText(join(folder, "chat_template.jinja")),
+  };
+}
+
+type TokenizerFile = z.infer<typeof tokenizerSchema>;
+
+/** Tokens that only tokenizer_config.json has are added as `transformers` adds them. */
+function withAddedTokens(tokenizer: TokenizerFile, decoder: z.infer<typeof addedTokensDecoder>): TokenizerFile {
+  const known = new Set(tokenizer.added_tokens.map((token) => token.id));
+  const more = Object.entries(decoder).map(([id, token]) => ({ ...token, id: Number(id) }));
+  const missing = more.filter((token) => Number.isInteger(token.id) && !known.has(token.id));
+  return { ...tokenizer, added_tokens: [...tokenizer.added_tokens, ...missing] };
+}
+
+/** @param absent stands for a file that is not there; without it the file must be there */
+async function readJson<T>(folder: string, name: string, schema: z.ZodType<T>, absent?: T): Promise<T> {
+  const path = join(folder, name);
+  const text = await readText(path);
+  if (text === undefined) {
+    if (absent !== undefined) return absent;
+    throw new ModelFolderError("model_file_missing", `the model folder has no ${name}: ${path} is not there`);
+  }
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    const reason = cause instanceof z.ZodError ? z.prettifyError(cause) : String(cause);
+    throw new ModelFolderError("model_file_invalid", `${path} is not a valid ${name}: ${reason}`, { cause });
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR"))
+      return undefined;
+    throw new ModelFolderError("model_file_missing", `cannot read ${path}: ${String(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,63 @@
+import type { Conversation } from "../message.js";
+import { TemplateError } from "../model.js";
+import { detectDialect } from "./dialect.js";
+import { fromJs } from "./from-js.js";
+import type { Value } from "./jinja.js";
+import { type Dialect, messagesValue } from "./messages.js";
+import { compileTemplate, type Render } from "./template.js";
+import { bool, list, none, RenderError, str } from "./values.js";
+
+/** What a template is compiled with. */
+export interface ChatTemplateOptions {
+  /** The tokenizer's special tokens by the names that templates use, such as `bos_token`. */
+  readonly specialTokens: ReadonlyMap<string, string>;
+  /** The clock behind `strftime_now`. */
+  readonly now: () => Date;
+}
+
+// What a template is always given; a request's own variables must not stand for it.
+const RESERVED = new Set(["messages", "tools", "add_generation_prompt"]);
+
+/** A model's chat template: conversations to prompts, as `apply_chat_template` of `transformers` makes them. */
+export class ChatTemplate {
+  readonly source: string;
+  readonly #render: Render;
+  readonly #specialTokens: readonly (readonly [string, Value])[];
+  readonly #dialect: Dialect;
+
+  /** Throws where the template does not parse, or refuses a conversation of one user message. */
+  constructor(source: string, options: ChatTemplateOptions) {
+    this.source = source;
+    this.#render = compileTemplate(source, options.now);
+    this.#specialTokens = [...options.specialTokens].map(([name, token]) => [name, str(token)] as const);
+    this.#dialect = detectDialect(source, (messages, dialect) => this.#rendered({ messages }, true, dialect));
+  }
+
+  /**
+   * The text of a conversation, with or without the opening of the assistant's next turn.
+   *
+   * @throws TemplateError where the template refuses the conversation
+   */
+  render(conversation: Conversation, addGenerationPrompt: boolean): string {
+    try {
+      return this.#rendered(conversation, addGenerationPrompt, this.#dialect);
+    } catch (error) {
+      if (error instanceof RenderError) throw new TemplateError(error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  #rendered(conversation: Conversation, addGenerationPrompt: boolean, dialect: Dialect): string {
+    const { messages, tools = [], templateArgs = {} } = conversation;
+    const noTools = dialect.noTools === "none" ? none() : list([]);
+    const variables = new Map<string, Value>([["documents", none()], ...this.#specialTokens]);
+    for (const [name, value] of Object.entries(templateArgs)) {
+      if (RESERVED.has(name)) throw new RenderError(`the template argument '${name}' is not for requests to set`);
+      if (value !== undefined) variables.set(name, fromJs(value));
+    }
+    variables.set("messages", messagesValue(messages, dialect));
+    variables.set("tools", tools.length > 0 ? fromJs(tools) : noTools);
+    variables.set("add_generation_prompt", bool(addGenerationPrompt));
+    return this.#render(variables);
+  }
+}

@@ -1,0 +1,65 @@
+import { JsonDepthError, JsonError } from "../json/parse.js";
+import type { Message, ToolCall } from "../message.js";
+import { fromJson } from "./from-json.js";
+import { type Key, ObjectValue, type Value } from "./jinja.js";
+import { dict, list, none, RenderError, str } from "./values.js";
+
+/** In what shape a template expects what every protocol has, found out when it is loaded. */
+export interface Dialect {
+  /** Arguments of tool calls as a mapping, which is Hugging Face's convention, or as JSON text. */
+  readonly callArguments: "mapping" | "text";
+  /** The content of a message that has tool calls only. */
+  readonly emptyContent: "text" | "none";
+  /** The absence of tools. */
+  readonly noTools: "none" | "list";
+  /** Knows the role `developer`; others are given `system` for it. */
+  readonly hasDeveloper: boolean;
+  /** The field that a message's reasoning is in. */
+  readonly reasoningField: string;
+}
+
+/** Messages as templates know them: `{role, content, name?, reasoning_content?, tool_calls?, tool_call_id?}`. */
+export function messagesValue(messages: readonly Message[], dialect: Dialect): Value {
+  return list(messages.map((message) => messageValue(message, dialect)));
+}
+
+function messageValue(message: Message, dialect: Dialect): Value {
+  const { content, name, reasoning, toolCalls = [], toolCallId } = message;
+  const entries = new Map<Key, Value>();
+  entries.set("role", str(message.role === "developer" && !dialect.hasDeveloper ? "system" : message.role));
+  const isNone = content === "" && toolCalls.length > 0 && dialect.emptyContent === "none";
+  entries.set("content", isNone ? none() : str(content));
+  if (name !== undefined) entries.set("name", str(name));
+  if (reasoning !== undefined) entries.set(dialect.reasoningField, str(reasoning));
+  if (toolCalls.length > 0) entries.set("tool_calls", list(toolCalls.map((call) => callValue(call, dialect))));
+  if (toolCallId !== undefined) entries.set("tool_call_id", str(toolCallId));
+  return dict(entries);
+}
+
+function callValue(call: ToolCall, dialect: Dialect): Value {
+  const asText = dialect.callArguments === "text";
+  const called = new Map<Key, Value>([
+    ["name", str(call.name)],
+    ["arguments", asText ? str(call.arguments) : argumentsValue(call.arguments)],
+  ]);
+  return dict(
+    new Map<Key, Value>([
+      ["id", str(call.id)],
+      ["type", str("function")],
+      ["function", dict(called)],
+    ]),
+  );
+}
+
+/** The mapping that the text spells, in the order and spelling of numbers of the text; other text stays text. */
+function argumentsValue(text: string): Value {
+  if (text.trim() === "") return dict(new Map());
+  try {
+    const value = fromJson(text);
+    return value instanceof ObjectValue ? value : str(text);
+  } catch (error) {
+    if (error instanceof JsonDepthError) throw new RenderError(`arguments of a tool call: ${error.message}`);
+    if (error instanceof JsonError) return str(text);
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import { Tokenizer } from "@huggingface/tokenizers";
+
+/**
+ * What is used of @huggingface/tokenizers 0.2.0. Its own types do not resolve under Node's module resolution.
+ */
+export interface LibraryTokenizer {
+  encode(text: string, options: { add_special_tokens: boolean }): { readonly ids: readonly (number | undefined)[] };
+  /** Not of no ids: it throws. */
+  decode(
+    ids: readonly number[],
+    options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean },
+  ): string;
+  token_to_id(token: string): number | undefined;
+  id_to_token(id: number): string | undefined;
+}
+
+export const LibraryTokenizer = Tokenizer as unknown as new (tokenizer: object, config: object) => LibraryTokenizer;
