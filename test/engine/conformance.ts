@@ -89,7 +89,7 @@ export function describeEngine(type: string, start: () => Promise<EngineUnderTes
       const controller = new AbortController();
       const reason = new Error("the agent left");
       const running = subject.slow.generate(callOf(promptOf(10), { maxTokens: 400 }, { signal: controller.signal }));
-      setTimeout(() => controller.abort(reason), 20);
+      setTimeout(() => controller.abort(reason), 2);
       await expect(running).rejects.toBe(reason);
       const next = callOf(promptOf(10), { maxTokens: 2 });
       await subject.slow.generate(next);

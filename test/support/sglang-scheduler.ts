@@ -32,15 +32,22 @@ export class SglangScheduler {
   #waiters: (() => void)[] = [];
   #paused: PauseMode | undefined;
   weightVersion: string;
+  tokenMilliseconds: number;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.weightVersion = options.weightVersion;
+    this.tokenMilliseconds = options.tokenMilliseconds;
   }
 
   /** Requests accepted and not yet answered. */
   get pending(): number {
     return this.#jobs.size;
+  }
+
+  /** Tokens that pending requests have so far. */
+  get pendingTokens(): number {
+    return [...this.#jobs.values()].reduce((sum, { tokens }) => sum + tokens.length, 0);
   }
 
   async generate(request: GenerateRequest): Promise<GenerateOutcome> {
@@ -62,7 +69,7 @@ export class SglangScheduler {
     job.running = true;
     const planned = plannedOutput(job.request, this.#options.complete(job.request), this.#options.eosTokenId);
     for (const id of planned.ids) {
-      if (this.#options.tokenMilliseconds > 0) await sleep(this.#options.tokenMilliseconds);
+      if (this.tokenMilliseconds > 0) await sleep(this.tokenMilliseconds);
       while (this.#paused && !job.aborted) await this.#change();
       if (job.aborted) return this.#outcome(job, aborted(), false);
       job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });

@@ -118,7 +118,6 @@ describe("a request", () => {
 
   it("leaves the queue for a connection when its agent leaves", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
-    server.fault({ kind: "slow", milliseconds: 50 });
     const controller = new AbortController();
     const running = narrow.generate(callOf([1]));
     const waiting = narrow.generate(callOf([2], {}, { signal: controller.signal }));
@@ -180,12 +179,28 @@ describe("a reply", () => {
     await long.close();
   });
 
+  it("is the same from a test server that does not read the ids of a prompt", async () => {
+    const fast = await startSglangServer({ fast: true });
+    const client = createSglangEngine({ ...DEFAULTS, urls: [fast.url] });
+    const outputs = [client, engine].map(async (either) => {
+      const call = callOf(promptOf(5000), { stop: ["[1,2]"], stopTokenIds: [509] });
+      return [await either.generate(call), Array.from(call.generation.ids())];
+    });
+    const [quick, thorough] = await Promise.all(outputs);
+    expect(quick).toEqual(thorough);
+    expect(fast.requests).toHaveLength(0);
+    await client.close();
+    await fast.close();
+  });
+
   it("takes the version that stood when its request was sent, where it names no number", async () => {
     let version = 3;
-    server.fault({ kind: "slow", milliseconds: 30 });
+    server.scheduler.pause("in_place");
     const call = callOf([1], { maxTokens: 2 }, { currentVersion: () => version });
     const running = engine.generate(call);
+    await expect.poll(() => server.to("/generate").length).toBe(1);
     version = 4;
+    server.scheduler.continue();
     await running;
     expect(Array.from(call.generation.versions())).toEqual([3, 3]);
   });
@@ -193,12 +208,13 @@ describe("a reply", () => {
   it("takes that version also where the request had to wait for a connection", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
     let version = 3;
-    server.fault({ kind: "slow", milliseconds: 50 });
+    server.scheduler.pause("in_place");
     const first = callOf([1], { maxTokens: 1 }, { currentVersion: () => version });
     const second = callOf([2], { maxTokens: 1 }, { currentVersion: () => version });
     const running = [narrow.generate(first), narrow.generate(second)];
     await expect.poll(() => server.to("/generate").length).toBe(1);
     version = 4;
+    server.scheduler.continue();
     await Promise.all(running);
     expect([first, second].map(({ generation }) => generation.versions()[0])).toEqual([3, 4]);
     await narrow.close();

@@ -9,7 +9,7 @@ let engine: Engine;
 
 async function start(options: SglangServerOptions = {}): Promise<void> {
   const complete: SglangServerOptions["complete"] = ({ inputLength }) =>
-    Array.from({ length: 40 }, (_, index) => 100 + inputLength + index);
+    Array.from({ length: 400 }, (_, index) => 100 + inputLength + index);
   server = await startSglangServer({ complete, ...options });
   engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8 });
 }
@@ -19,6 +19,11 @@ afterEach(async () => {
   await engine.close();
   await server.close();
 });
+
+/** Resolves when a generation is under way. */
+async function someTokens(): Promise<void> {
+  await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
+}
 
 async function control(path: string, body: object): Promise<void> {
   await fetch(`${server.url}${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -57,13 +62,14 @@ describe("a generation cut by a weight update", () => {
     await engine.close();
     await server.close();
     await start({ weightVersionSpans: true, weightVersion: "7", tokenMilliseconds: 5 });
-    const call = callOf(promptOf(5), { maxTokens: 30 });
+    const call = callOf(promptOf(5), { maxTokens: 300 });
     const running = engine.generate(call);
-    await expect.poll(() => server.scheduler.pending).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await someTokens();
     await control("/update_weight_version", { new_version: "8", abort_all_requests: false });
+    server.scheduler.tokenMilliseconds = 0;
     await running;
     const versions = Array.from(call.generation.versions());
+    expect(versions).toHaveLength(300);
     expect(new Set(versions)).toEqual(new Set([7, 8]));
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
   });
@@ -115,18 +121,17 @@ describe("a pause of the engine", () => {
     await server.close();
     await start({ tokenMilliseconds: 4, weightVersion: "1" });
     const prompt = promptOf(8);
-    const call = callOf(prompt, { maxTokens: 30 });
+    const call = callOf(prompt, { maxTokens: 300 });
     const running = engine.generate(call);
-    await expect.poll(() => server.scheduler.pending).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await someTokens();
     await control("/pause_generation", { mode });
     await control("/update_weight_version", { new_version: "2", abort_all_requests: false });
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(call.generation.length).toBeLessThan(30);
+    expect(call.generation.length).toBeLessThan(300);
+    server.scheduler.tokenMilliseconds = 0;
     await control("/continue_generation", {});
     const { finish, resumes } = await running;
     expect(finish).toEqual({ reason: "length" });
     expect(resumes).toBe(mode === "abort" ? 1 : 0);
-    expect(Array.from(call.generation.ids())).toEqual(Array.from({ length: 30 }, (_, index) => 108 + index));
+    expect(Array.from(call.generation.ids())).toEqual(Array.from({ length: 300 }, (_, index) => 108 + index));
   });
 });
