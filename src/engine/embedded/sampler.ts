@@ -22,7 +22,8 @@ export interface SampledToken {
  * llama.cpp draws from the distribution itself wherever nothing is cut off it. Its own top-p and min-p would not do:
  * they look at the distribution before temperature, and leave nothing of the tokens that they cut, so that the
  * probability over the whole vocabulary would be lost. With a filter, llama.cpp hands out the candidates and the sum of
- * all weights instead, and the token is drawn here.
+ * all weights instead, and the token is drawn here; that costs a copy of top-k candidates per token, or of the whole
+ * vocabulary where top-p or min-p stand without top-k.
  *
  * Frequency and presence penalties are llama.cpp's, applied to the logits first and counted over the output so far, so
  * that recorded log probabilities are those after penalties.
