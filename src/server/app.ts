@@ -10,7 +10,7 @@ import type { ServerContext, ServerSettings } from "./context.js";
 import { Metrics } from "./metrics.js";
 import { auth } from "./plugins/auth.js";
 import { body } from "./plugins/body.js";
-import { errorHandler } from "./plugins/error-handler.js";
+import { errorHandler, frameworkErrors } from "./plugins/error-handler.js";
 import { zodValidator } from "./plugins/validation.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
@@ -41,10 +41,11 @@ export async function createServer({
   };
   const app: App = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
-    disableRequestLogging: true,
+    logController: new Fastify.LogController({ disableRequestLogging: true }),
     bodyLimit: settings.maxBodyBytes,
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
     forceCloseConnections: "idle",
+    frameworkErrors,
     requestTimeout: 0,
     keepAliveTimeout: 72_000,
   });

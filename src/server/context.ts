@@ -20,6 +20,8 @@ export interface ServerContext {
 
 export interface ServerSettings {
   readonly adminKey: string;
+  /** Name under which the model is listed and answered. */
+  readonly modelName: string;
   readonly maxBodyBytes: number;
   /** Prompt and output together, in tokens; undefined: what the engine can hold. */
   readonly engineMaxTokens: number | undefined;

@@ -60,16 +60,15 @@ export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** A plain field: Fastify assigns to it. */
+  readonly statusCode: number;
 
   constructor(code: ErrorCode, message: string, { param, details, ...rest }: ApiErrorOptions = {}) {
     super(message, rest);
     this.code = code;
+    this.statusCode = CATALOGUE[code][0];
     this.param = param;
     this.details = details;
-  }
-
-  get statusCode(): number {
-    return CATALOGUE[this.code][0];
   }
 
   get retryAfterSeconds(): number | undefined {

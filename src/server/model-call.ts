@@ -95,7 +95,7 @@ async function generateAndRecord(
   });
   return {
     interactionId: interaction.id,
-    model: context.model.name,
+    model: context.settings.modelName,
     createdAt: interaction.createdAt,
     message,
     finishReason: result.finish.reason,

@@ -10,18 +10,18 @@ export async function openEngine(config: Config): Promise<{ engine: Engine; mode
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
   if (folder === undefined) throw new Error("model.path is not set");
-  const model = await loadChatModel(folder, config.model.name === null ? {} : { name: config.model.name });
-  return { engine: await createEngine(config, model, tiny?.gguf), model };
+  const model = await loadChatModel(folder);
+  return { engine: await createEngine(config, tiny?.gguf), model };
 }
 
-async function createEngine({ engine }: Config, model: ChatModel, tinyGguf: string | undefined): Promise<Engine> {
+async function createEngine({ engine }: Config, tinyGguf: string | undefined): Promise<Engine> {
   if (engine.type !== "embedded") {
     return createSglangEngine({
       urls: engine.urls,
       timeoutSeconds: engine.timeout_seconds,
       connections: engine.connections,
-      contextLength: engine.context_length ?? model.contextLength,
-      apiKey: engine.api_key ?? undefined,
+      ...(engine.context_length === null ? {} : { contextLength: engine.context_length }),
+      ...(engine.api_key === null ? {} : { apiKey: engine.api_key }),
     });
   }
   return createEmbeddedEngine({

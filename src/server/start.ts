@@ -27,11 +27,12 @@ export async function startServer(config: Config, { adminKey, logger }: StartOpt
   const { engine, model } = await openEngine(config);
   try {
     const registry = createRegistry(config, adminKey);
+    const settings = settingsOf(config, adminKey, config.model.name ?? model.name);
     const { app, context } = await createServer({
       registry,
       engine,
       model,
-      settings: settingsOf(config, adminKey),
+      settings,
       logger,
     });
     await app.listen({ host: config.server.host, port: config.server.port });
@@ -45,7 +46,7 @@ export async function startServer(config: Config, { adminKey, logger }: StartOpt
       await app.close();
       await engine.close();
     };
-    return { url: urlOf(app.server.address(), config), model: model.name, close: () => (closing ??= stop()) };
+    return { url: urlOf(app.server.address(), config), model: settings.modelName, close: () => (closing ??= stop()) };
   } catch (error) {
     await engine.close();
     throw error;
@@ -62,10 +63,11 @@ function createRegistry(config: Config, adminKey: string): SessionRegistry {
   });
 }
 
-function settingsOf(config: Config, adminKey: string): ServerSettings {
+function settingsOf(config: Config, adminKey: string, modelName: string): ServerSettings {
   const { agent } = config.rollout;
   return {
     adminKey,
+    modelName,
     maxBodyBytes: config.server.max_body_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,

@@ -72,6 +72,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
     });
     const settings: ServerSettings = {
       adminKey: ADMIN_KEY,
+      modelName: "tiny",
       maxBodyBytes: 64 * 1024 * 1024,
       engineMaxTokens: undefined,
       chatTemplateType: "hf",

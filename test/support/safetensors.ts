@@ -12,7 +12,7 @@ export function readSafetensors(file: Uint8Array): SafeTensors {
   const { __metadata__, ...entries } = JSON.parse(
     Buffer.from(file.subarray(8, 8 + headerLength)).toString(),
   ) as Header & { __metadata__: Record<string, string> };
-  const data = file.slice(8 + headerLength);
+  const data = Uint8Array.from(file.subarray(8 + headerLength));
   let end = 0;
   const tensors = Object.fromEntries(
     Object.entries(entries as Header).map(([name, { dtype, shape, data_offsets }]) => {

@@ -16,6 +16,11 @@ export const errorHandler = fp((app, _options, done) => {
   done();
 });
 
+/** Answers what Fastify refuses before it looks for a route, a malformed URL for one. */
+export function frameworkErrors(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
+  void send(toApiError(error), reply);
+}
+
 function send(error: ApiError, reply: FastifyReply): FastifyReply {
   if (error.retryAfterSeconds !== undefined) void reply.header("retry-after", error.retryAfterSeconds);
   return reply.code(error.statusCode).type("application/json").send(error.toBody());

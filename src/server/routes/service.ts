@@ -46,7 +46,7 @@ export function serviceRoutes(app: App, context: ServerContext): void {
       object: "list" as const,
       data: [
         {
-          id: context.model.name,
+          id: context.settings.modelName,
           object: "model" as const,
           created: STARTED,
           owned_by: "rolltape",

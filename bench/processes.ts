@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+/** A child that prints one JSON line with its url when it is ready. */
+export interface Child {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program and waits for its ready line on standard output. */
+export async function startChild(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Child> {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const url = await readyUrl(child, `${command} ${args.join(" ")}`);
+  return {
+    url,
+    stop: async () => {
+      if (child.exitCode !== null) return;
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function readyUrl(child: ChildProcess, name: string): Promise<string> {
+  if (!child.stdout) throw new Error("the child has no standard output");
+  for await (const line of createInterface(child.stdout)) {
+    const { url } = JSON.parse(line) as { url?: string };
+    if (url) return url;
+  }
+  throw new Error(`${name} ended before it was ready`);
+}
