@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "../core/pack_json.h"
 #include "../core/pack_padded.h"
 #include "model.h"
@@ -18,9 +16,8 @@ std::vector<T> tensor(const PackedBlock& packed, const std::string& name) {
   for (const TensorPlace& place : packed.tensors) {
     if (place.spec.name != name) continue;
     EXPECT_EQ(0u, place.offset % alignof(T));
-    std::vector<T> values(place.bytes / sizeof(T));
-    std::memcpy(values.data(), packed.block.data() + place.offset, place.bytes);
-    return values;
+    const auto* first = reinterpret_cast<const T*>(packed.block.data() + place.offset);
+    return {first, first + place.bytes / sizeof(T)};
   }
   ADD_FAILURE() << "no tensor " << name;
   return {};
