@@ -39,28 +39,27 @@ const bar = new SingleBar({ format: "episodes {bar} {value}/{total}  reward mean
 const rewards: number[] = [];
 bar.start(SUBJECTS.length, 0, { mean: "-" });
 
-async function runEpisode(subject: string, index: number): Promise<string> {
-  const { session_id, session_api_key } = await admin.startSession("haiku");
+async function runEpisode(index: number, session_api_key: string): Promise<void> {
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: session_api_key, maxRetries: 0 });
-  const drafts = await writeHaiku(client, server.model, subject, TURNS);
+  const drafts = await writeHaiku(client, server.model, SUBJECTS[index] ?? "nothing", TURNS);
   const reward = scoreHaiku(drafts);
   await admin.post("/rl/set_reward", { reward }, session_api_key);
   await admin.post("/rl/end_session", {}, session_api_key);
   rewards[index] = reward;
   const done = rewards.filter((each) => each !== undefined);
   bar.update(done.length, { mean: (done.reduce((sum, each) => sum + each, 0) / done.length).toFixed(3) });
-  return session_id;
 }
 
 /** As many episodes at once as there are cores, in order. */
 async function runAll(): Promise<string[]> {
-  const sessions: string[] = [];
-  const queue = SUBJECTS.entries();
+  const sessions: { session_id: string; session_api_key: string }[] = [];
+  for (const _ of SUBJECTS) sessions.push(await admin.startSession("haiku"));
+  const queue = sessions.entries();
   const worker = async () => {
-    for (const [index, subject] of queue) sessions[index] = await runEpisode(subject, index);
+    for (const [index, { session_api_key }] of queue) await runEpisode(index, session_api_key);
   };
   await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
-  return sessions;
+  return sessions.map((session) => session.session_id);
 }
 
 try {

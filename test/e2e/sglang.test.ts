@@ -1,0 +1,95 @@
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/config/index.js";
+import { ensureTinyModel } from "../../src/engine/index.js";
+import { type RunningServer, startServer } from "../../src/server/start.js";
+import { numbers, type WireExport } from "../support/export-json.js";
+import { HttpTrainer } from "../support/http-trainer.js";
+import type { Fault } from "../support/sglang-protocol.js";
+import { type SglangServer, startSglangServer } from "../support/sglang-server.js";
+import { until } from "../support/until.js";
+
+/** A running proxy in front of a server that answers as SGLang does. */
+
+const adminKey = "sk-admin-0123456789abcdef";
+let sglang: SglangServer;
+let server: RunningServer;
+let trainer: HttpTrainer;
+
+beforeEach(async () => {
+  sglang = await startSglangServer({ tokenMilliseconds: 10, weightVersionSpans: true, weightVersion: "4" });
+  const config = parseConfig({
+    server: { port: 0, shutdown_seconds: 0 },
+    engine: { type: "sglang", urls: [sglang.url], timeout_seconds: 2 },
+    model: { path: (await ensureTinyModel()).folder },
+    rollout: { agent: { chat_template_type: "concat" } },
+  });
+  server = await startServer(config, { adminKey, logger: pino({ level: "silent" }) });
+  trainer = new HttpTrainer(server.url, adminKey);
+});
+afterEach(async () => {
+  await server.close();
+  await sglang.close();
+});
+
+async function interactionsOf(id: string) {
+  const reply = await trainer.post("/export_trajectories", { session_id: id });
+  return Object.values(((await reply.json()) as WireExport).interactions);
+}
+
+describe("over SGLang", () => {
+  it("sends ids that continue what was sampled, and exports what the engine said", async () => {
+    const id = await trainer.converse("rain", 3, {});
+    const interactions = await interactionsOf(id);
+    const sent = sglang.to("/generate").map(({ json }) => json["input_ids"] as number[]);
+    expect(interactions).toHaveLength(3);
+    interactions.forEach((interaction, i) => {
+      const ids = numbers(interaction, "input_ids");
+      const promptLength = numbers(interaction, "loss_mask").indexOf(1);
+      expect(ids.slice(0, promptLength)).toEqual(sent[i]);
+      expect(sent[i + 1]?.slice(0, ids.length) ?? ids).toEqual(ids);
+      expect(interaction.token_exact).toBe(i > 0);
+    });
+  });
+
+  it("resumes a generation that a weight update cuts, with a version per token", async () => {
+    const { id, key } = await trainer.startSession();
+    const call = trainer.chat(key, [{ role: "user", content: "hello" }], {});
+    await until(() => sglang.to("/generate").length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 35));
+    await fetch(`${sglang.url}/update_weight_version`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ new_version: "5", abort_all_requests: true }),
+    });
+    await call;
+    await trainer.post("/rl/end_session", {}, key);
+    const [only] = await interactionsOf(id);
+    if (!only) throw new Error("one interaction expected");
+    const versions = numbers(only, "versions").filter((version) => version >= 0);
+    expect(versions[0]).toBe(4);
+    expect(versions.at(-1)).toBe(5);
+    expect(versions).toEqual([...versions].sort());
+    expect(sglang.to("/generate")).toHaveLength(2);
+  });
+
+  it.each<[Fault, number]>([
+    [{ kind: "status", status: 500 }, 502],
+    [{ kind: "status", status: 400 }, 502],
+    [{ kind: "close-before-headers" }, 502],
+    [{ kind: "close-after-headers" }, 502],
+    [{ kind: "truncated-json" }, 502],
+    [{ kind: "length-mismatch" }, 502],
+    [{ kind: "bad-logprob", text: "NaN" }, 502],
+    [{ kind: "bad-logprob", text: "null" }, 502],
+    [{ kind: "hang" }, 504],
+  ])("answers %j as an error, and the session goes on", async (fault, status) => {
+    const { id, key } = await trainer.startSession();
+    sglang.fault(fault);
+    const failed = trainer.chat(key, [{ role: "user", content: "hello" }], {});
+    await expect(failed).rejects.toThrow(`answered ${status}`);
+    await trainer.chat(key, [{ role: "user", content: "hello" }], {});
+    await trainer.post("/rl/end_session", {}, key);
+    expect(await interactionsOf(id)).toHaveLength(1);
+  });
+});
