@@ -18,9 +18,11 @@ export function fromJs(value: unknown, depth = 0): Value {
   throw new RenderError(`a ${typeof value} cannot be given to a template`);
 }
 
-// JSON.parse reads 1.0 as 1, so that a whole number stands for an integer.
-const fromNumber = (value: number): Value =>
-  Number.isSafeInteger(value) && !Object.is(value, -0) ? int(value) : float(value);
+// JSON.parse reads 1.0 as 1, so that a whole number stands for an integer, as long as JSON spells it with digits only.
+function fromNumber(value: number): Value {
+  const isSpelledWhole = Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0);
+  return isSpelledWhole ? int(BigInt(value)) : float(value);
+}
 
 function fromObject(value: object, depth: number): Value {
   if (Array.isArray(value)) return list(value.map((item) => fromJs(item, depth + 1)));
