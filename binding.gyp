@@ -25,6 +25,7 @@
         "native/core/message_index.cc",
         "native/core/pack_json.cc",
         "native/core/pack_padded.cc",
+        "native/core/parallel.cc",
         "native/core/plan.cc",
         "native/core/prompt.cc",
         "native/core/request_writer.cc",

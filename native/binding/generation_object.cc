@@ -12,7 +12,7 @@ Napi::Function GenerationObject::define(Napi::Env env) {
       env, "Generation",
       {guardedGetter<&Self::length>("length"), guardedMethod<&Self::append>("append"),
        guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
-       guardedMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"), guardedMethod<&Self::ids>("ids"),
+       promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"), guardedMethod<&Self::ids>("ids"),
        guardedMethod<&Self::logprobs>("logprobs"), guardedMethod<&Self::versions>("versions"),
        guardedMethod<&Self::top>("top")});
 }

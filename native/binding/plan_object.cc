@@ -74,7 +74,7 @@ Metadata metadataArg(Napi::Value value) {
 
 Napi::Function PlanObject::define(Napi::Env env) {
   return DefineClass(env, kClassName,
-                     {guardedMethod<&PlanObject::pack>("pack"), guardedMethod<&PlanObject::packJson>("packJson")});
+                     {promiseMethod<&PlanObject::pack>("pack"), promiseMethod<&PlanObject::packJson>("packJson")});
 }
 
 Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {

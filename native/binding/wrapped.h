@@ -32,6 +32,11 @@ class Wrapped : public Napi::ObjectWrap<T> {
   static auto guardedMethod(const char* name) {
     return Napi::ObjectWrap<T>::InstanceMethod(name, static_cast<Method>(&Wrapped::template call<method>));
   }
+  /// For a method that returns a promise: what it throws rejects the promise.
+  template <Method method>
+  static auto promiseMethod(const char* name) {
+    return Napi::ObjectWrap<T>::InstanceMethod(name, static_cast<Method>(&Wrapped::template callForPromise<method>));
+  }
   template <Getter getter>
   static auto guardedGetter(const char* name) {
     return Napi::ObjectWrap<T>::InstanceAccessor(name, static_cast<Getter>(&Wrapped::template call<getter>), nullptr);
@@ -41,6 +46,16 @@ class Wrapped : public Napi::ObjectWrap<T> {
   template <Method method>
   Napi::Value call(const Napi::CallbackInfo& info) {
     return guarded(info.Env(), [&] { return (static_cast<T*>(this)->*method)(info); });
+  }
+  template <Method method>
+  Napi::Value callForPromise(const Napi::CallbackInfo& info) {
+    try {
+      return call<method>(info);
+    } catch (const Napi::Error& error) {
+      const auto deferred = Napi::Promise::Deferred::New(info.Env());
+      deferred.Reject(error.Value());
+      return deferred.Promise();
+    }
   }
 };
 

@@ -140,52 +140,63 @@ const char* JsonCursor::plainEnd() const {
   return at;
 }
 
-std::string_view JsonCursor::stringView(std::string& decoded) {
-  expect('"');
-  const char* start = at_;
-  at_ = plainEnd();
-  if (at_ < end_ && *at_ == '"') return {start, static_cast<std::size_t>(at_++ - start)};
-  decoded.assign(start, at_);
+/// Reads what follows the opening quote, up to the closing one. Calls `onPlain(text)` for what stands for itself and
+/// `onEscape(code point)` for what does not.
+template <typename OnPlain, typename OnEscape>
+void JsonCursor::readString(OnPlain onPlain, OnEscape onEscape) {
   while (true) {
+    const char* start = at_;
+    at_ = plainEnd();
+    onPlain(std::string_view(start, static_cast<std::size_t>(at_ - start)));
     if (at_ == end_) fail("the text ends in a string");
     const char c = *at_;
-    if (c == '"') break;
-    if (c != '\\') fail("a control character in a string");
+    if (c != '"' && c != '\\') fail("a control character in a string");
     ++at_;
-    escape(decoded);
-    const char* plain = at_;
-    at_ = plainEnd();
-    decoded.append(plain, at_);
+    if (c == '"') return;
+    onEscape(escape());
   }
-  ++at_;
-  return decoded;
 }
 
-void JsonCursor::escape(std::string& out) {
+std::string_view JsonCursor::stringView(std::string& decoded) {
+  expect('"');
+  std::string_view first;
+  bool single = true;
+  readString(
+      [&](std::string_view plain) {
+        if (single) {
+          first = plain;
+        } else {
+          decoded += plain;
+        }
+      },
+      [&](std::uint32_t point) {
+        if (single) decoded = first;
+        single = false;
+        appendUtf8(decoded, point);
+      });
+  return single ? first : decoded;
+}
+
+/// What follows a backslash, as a code point; half a surrogate pair without the other half comes as it is.
+std::uint32_t JsonCursor::escape() {
   if (at_ == end_) fail("the text ends in a string");
   constexpr std::string_view from = "\"\\/bfnrt";
   constexpr std::string_view to = "\"\\/\b\f\n\r\t";
   const std::size_t simple = from.find(*at_);
   if (simple != std::string_view::npos) {
-    out += to[simple];
     ++at_;
-    return;
+    return static_cast<unsigned char>(to[simple]);
   }
   if (*at_ != 'u') fail("an escape that JSON does not have");
   ++at_;
-  std::uint32_t unit = hexUnit();
-  const bool pair = unit >= 0xd800 && unit < 0xdc00 && end_ - at_ >= 6 && at_[0] == '\\' && at_[1] == 'u';
-  if (pair) {
-    const char* second = at_;
-    at_ += 2;
-    const std::uint32_t low = hexUnit();
-    if (low >= 0xdc00 && low < 0xe000) {
-      unit = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-    } else {
-      at_ = second;
-    }
-  }
-  appendUtf8(out, unit);
+  const std::uint32_t high = hexUnit();
+  if (high < 0xd800 || high >= 0xdc00 || end_ - at_ < 6 || at_[0] != '\\' || at_[1] != 'u') return high;
+  const char* second = at_;
+  at_ += 2;
+  const std::uint32_t low = hexUnit();
+  if (low >= 0xdc00 && low < 0xe000) return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+  at_ = second;
+  return high;
 }
 
 std::uint32_t JsonCursor::hexUnit() {
@@ -203,11 +214,9 @@ void JsonCursor::skip() {
       return object([this](std::string_view) { skip(); });
     case '[':
       return array([this] { skip(); });
-    case '"': {
-      std::string decoded;
-      stringView(decoded);
-      return;
-    }
+    case '"':
+      ++at_;
+      return readString([](std::string_view) {}, [](std::uint32_t) {});
     case 't':
       return literal("true");
     case 'f':

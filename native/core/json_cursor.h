@@ -69,8 +69,10 @@ class JsonCursor {
   void literal(std::string_view word);
   bool digits();
   std::string_view stringView(std::string& decoded);
+  template <typename OnPlain, typename OnEscape>
+  void readString(OnPlain onPlain, OnEscape onEscape);
   const char* plainEnd() const;
-  void escape(std::string& out);
+  std::uint32_t escape();
   std::uint32_t hexUnit();
 
   const char* begin_;

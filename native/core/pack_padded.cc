@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "parallel.h"
+
 namespace rolltape {
 
 namespace {
@@ -67,8 +69,10 @@ PackedBlock packPadded(const Plan& plan, const Metadata& metadata) {
   PackedBlock packed{HeapBlock(layout.totalBytes), std::move(layout.tensors)};
   std::memcpy(packed.block.data(), layout.header.data(), layout.header.size());
   const PaddedTensors out = tensorsOf(packed);
-  std::vector<RowSegment> segments;
-  for (std::size_t index = 0; index < plan.rows().size(); ++index) packRow(plan, index, out, segments);
+  parallelRanges(plan.rows().size(), threadsFor(layout.totalBytes), [&](std::size_t begin, std::size_t end) {
+    std::vector<RowSegment> segments;
+    for (std::size_t index = begin; index < end; ++index) packRow(plan, index, out, segments);
+  });
   return packed;
 }
 

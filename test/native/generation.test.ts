@@ -47,8 +47,10 @@ describe("a native generation", () => {
     });
   });
 
-  it("refuses wrong arguments by name and stays as it was", () => {
+  it("refuses wrong arguments by name and stays as it was", async () => {
     const made = generation([1]);
+    await expect(made.appendSglangReplyAsync(withAny({}), 0)).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    await expect(made.appendSglangReplyAsync(reply(twoTokens), 0.5)).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     const refused: [() => unknown, string][] = [
       [() => made.append(withAny([1]), floats(-1), 0), "ids"],
       [() => made.append(ids(1), withAny(new Float64Array(1)), 0), "logprobs"],
@@ -66,7 +68,6 @@ describe("a native generation", () => {
       [() => made.versions(withAny("0")), "from"],
       [() => made.appendSglangReply(withAny("{}"), 0), "body"],
       [() => made.appendSglangReply(reply(twoTokens), withAny(undefined)), "version"],
-      [() => made.appendSglangReplyAsync(withAny({}), 0), "body"],
     ];
     for (const [call, name] of refused) expectCode("ERR_INVALID_ARG", call, `${name}:`);
     expectCode("ERR_REPLY_NOT_FINITE", () => made.append(ids(1), floats(Number.NaN), 0));

@@ -158,17 +158,25 @@ describe("a native plan", () => {
     expectCode("ERR_INVALID_ARG", () => native.planBatch([session, withAny({})], planOptions), "sessions[1]:");
     expectCode("ERR_INVALID_ARG", () => native.planBatch([session], withAny(undefined)), "options:");
     const plan = planOf({});
-    expectCode("ERR_INVALID_ARG", () => plan.pack(withAny(undefined)), "metadata:");
-    expectCode("ERR_INVALID_ARG", () => plan.pack({ rows: withAny(1) }), "metadata.rows:");
-    expectCode("ERR_INVALID_ARG", () => plan.packJson(withAny("x")), "parts:");
-    await expect(plan.packJson(["", ""])).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    const rejected: [Promise<unknown>, RegExp][] = [
+      [plan.pack(withAny(undefined)), /^metadata:/],
+      [plan.pack({ rows: withAny(1) }), /^metadata\.rows:/],
+      [plan.packJson(withAny("x")), /^parts:/],
+      [plan.packJson(["", withAny(0), ""]), /^parts\[1\]:/],
+      [plan.packJson(["", ""]), /^parts:/],
+    ];
+    for (const [promise, message] of rejected) {
+      await expect(promise).rejects.toMatchObject({
+        code: "ERR_INVALID_ARG",
+        message: expect.stringMatching(message) as string,
+      });
+    }
   });
 
-  it("cannot be made by hand", () => {
+  it("cannot be made by hand", async () => {
     const Plan = planOf({}).constructor as new () => NativePlan;
-    expectCode("ERR_INVALID_ARG", () => new Plan().pack({}));
+    await expect(new Plan().pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     const Prompt = twoTurns().prompt([]).constructor as new () => { tokens(): Int32Array };
     expectCode("ERR_INVALID_ARG", () => new Prompt().tokens());
-    expect(Plan.name).toBe("NativePlan");
   });
 });
