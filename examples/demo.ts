@@ -35,7 +35,11 @@ const config = parseConfig({ server: { port: 0 }, rollout: { agent: { chat_templ
 const server = await startServer(config, { adminKey, logger: pino({ level: "warn" }, pino.destination(2)) });
 const admin = new Admin(server.url, adminKey);
 
-const bar = new SingleBar({ format: "episodes {bar} {value}/{total}  reward mean {mean}", hideCursor: true });
+const bar = new SingleBar({
+  format: "episodes {bar} {value}/{total}  reward mean {mean}",
+  hideCursor: true,
+  noTTYOutput: true,
+});
 const rewards: number[] = [];
 bar.start(SUBJECTS.length, 0, { mean: "-" });
 

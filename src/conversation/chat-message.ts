@@ -73,7 +73,9 @@ function toMessage(message: z.output<typeof chatMessageShape>): Message {
       };
     case "tool":
       return { role: "tool", content: message.content, toolCallId: message.tool_call_id, ...name };
-    default:
+    case "system":
+    case "developer":
+    case "user":
       return { role: message.role, content: message.content, ...name };
   }
 }

@@ -69,7 +69,7 @@ describe("over SGLang", () => {
     const versions = numbers(only, "versions").filter((version) => version >= 0);
     expect(versions[0]).toBe(4);
     expect(versions.at(-1)).toBe(5);
-    expect(versions).toEqual([...versions].sort());
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
     expect(sglang.to("/generate")).toHaveLength(2);
   });
 

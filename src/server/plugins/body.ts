@@ -11,7 +11,7 @@ export const body = fp((app, _options, done) => {
 
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, parsed) => {
     if (text.trim() === "") return parsed(null, {});
-    parseJson(request, text, (error, value) => {
+    void parseJson(request, text, (error, value) => {
       if (error) parsed(new ApiError("invalid_json", `The body is not valid JSON: ${error.message}`));
       else parsed(null, value);
     });
@@ -25,8 +25,9 @@ export const body = fp((app, _options, done) => {
     );
   });
 
-  app.addHook("preValidation", async (request) => {
+  app.addHook("preValidation", (request, _reply, next) => {
     if (request.method === "POST") request.body = withoutNulls(request.body ?? {});
+    next();
   });
   done();
 });
