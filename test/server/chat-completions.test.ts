@@ -134,6 +134,15 @@ describe("prompts", () => {
     expect(unknown.refusal).toBe("400 invalid_value");
   });
 
+  it("take chat_template_kwargs to the template", async () => {
+    expect((await proxy.chat(session, [user("a")], { chat_template_kwargs: { enable_thinking: true } })).status).toBe(
+      200,
+    );
+    const refused = await proxy.chat(session, [user("a")], { chat_template_kwargs: { add_generation_prompt: false } });
+    expect(refused.refusal).toBe("400 template_error");
+    expect(refused.error.message).toContain("add_generation_prompt");
+  });
+
   it("take 2,000 messages, and find the parent among them", async () => {
     const messages = Array.from({ length: 2000 }, (_, i) =>
       i % 2 ? { role: "assistant", content: `a${i}` } : user(`u${i}`),

@@ -254,6 +254,15 @@ describe("a refused export", () => {
     expect((await proxy.export(session)).status).toBe(200);
   });
 
+  it("because the batch would be too large leaves the sessions exportable", async () => {
+    const { session } = await episode(3);
+    const huge = { session_ids: [session.id], pad_to_multiple_of: 2 ** 30 };
+    expect((await proxy.post("/export_batch", huge)).refusal).toBe("422 batch_too_large");
+    expect((await proxy.request({ url: `/rl/sessions/${session.id}` })).json()).toMatchObject({ state: "ended" });
+    expect((await proxy.reward(session, 0.5)).status).toBe(200);
+    expect((await proxy.export(session)).status).toBe(200);
+  });
+
   it("ignores unknown keys and takes null for absent", async () => {
     const { session } = await episode(1);
     expect((await proxy.export(session, { style: null, discount: null, from_the_future: 1 })).status).toBe(200);

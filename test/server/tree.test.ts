@@ -43,6 +43,11 @@ describe("the parent of a call is found", () => {
       "with empty and null extras",
       (text: string) => assistant(text, { tool_calls: [], refusal: null, annotations: [] }),
     ],
+    ["with null tool calls and a name", (text: string) => assistant(text, { tool_calls: null, name: "bot" })],
+    [
+      "with provider metadata",
+      (text: string) => assistant([{ type: "text", text, cache_control: { type: "ephemeral" } }]),
+    ],
     ["with reasoning that the agent kept", (text: string) => assistant(text, { reasoning_content: "hm" })],
   ])("where the agent sends the answer back %s", async (_, echo) => {
     const first = await call([user("a")]);
@@ -59,6 +64,30 @@ describe("the parent of a call is found", () => {
       user("b"),
     ]);
     expect(await parentOf(second.id)).toBe(first.id);
+  });
+
+  it("where tool arguments are spelled another way, and their call ids are new", async () => {
+    const toolCall = (id: string, args: string) =>
+      assistant(null, { tool_calls: [{ id, type: "function", function: { name: "f", arguments: args } }] });
+    const first = await call([user("a"), toolCall("c1", '{"x":1,"y":[true]}'), user("b")]);
+    const respelled = [
+      user("a"),
+      toolCall("c2", '{ "y": [true], "x": 1.0 }'),
+      user("b"),
+      assistant(first.text),
+      user("c"),
+    ];
+    const second = await call(respelled);
+    const other = await call([
+      user("a"),
+      toolCall("c1", '{"x":2,"y":[true]}'),
+      user("b"),
+      assistant(first.text),
+      user("c"),
+    ]);
+    const all = await interactions();
+    expect(all.find((each) => each.interaction_id === second.id)?.parent_id).toBe(first.id);
+    expect(all.find((each) => each.interaction_id === other.id)?.parent_id).toBeNull();
   });
 
   it("by its messages where the agent rewrote the answer", async () => {
@@ -175,7 +204,12 @@ describe("weight versions", () => {
     await proxy.post("/rl/set_version", { version: 3 });
     expect((await proxy.post("/rl/set_version", { version: -1 })).refusal).toBe("400 invalid_value");
     expect((await proxy.post("/rl/set_version", { version: 1.5 })).refusal).toBe("400 invalid_value");
-    await call([user("a")]);
+    const release = proxy.engine.hold();
+    const running = proxy.chat(session, [user("a")]);
+    await until(() => proxy.engine.calls.length === 1);
+    await proxy.post("/rl/set_version", { version: 4 });
+    release();
+    await running;
     const [only] = await interactions();
     expect(numbers(only as never, "versions").slice(-3)).toEqual([3, 3, 3]);
   });

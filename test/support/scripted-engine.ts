@@ -36,6 +36,7 @@ export class ScriptedEngine implements Engine {
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
     this.calls.push(call);
+    const version = call.currentVersion();
     const reply = this.replies.shift() ?? this.fallback;
     if (this.#gate) await Promise.race([this.#gate, this.#whenAborted(call)]);
     call.signal.throwIfAborted();
@@ -44,7 +45,7 @@ export class ScriptedEngine implements Engine {
     call.generation.append(
       ids,
       Float32Array.from(ids, (_, i) => -(i + 1) / 8),
-      call.currentVersion(),
+      version,
     );
     return { finish: reply.finish ?? { reason: "stop" }, cachedTokens: reply.cachedTokens, resumes: 0 };
   }
