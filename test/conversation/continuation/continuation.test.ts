@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+import { type FolderChatModel, loadChatModel } from "../../../src/conversation/chat-model.js";
+import type { Conversation, Message } from "../../../src/conversation/message.js";
+import { fixtureTemplate } from "../support/golden.js";
+import { joinIds, writeModelFolder } from "../support/model-folder.js";
+import { SCENARIOS } from "./scenarios.js";
+
+const load = (template: string, stops: readonly string[]): Promise<FolderChatModel> =>
+  loadChatModel(writeModelFolder(template, stops));
+const fromFixture = (name: string, stops: readonly string[]): Promise<FolderChatModel> =>
+  load(fixtureTemplate(name), stops);
+
+const user = (content: string): Message => ({ role: "user", content });
+const says = (content: string): Message => ({ role: "assistant", content });
+
+const idOf = (model: FolderChatModel, token: string): number => {
+  const id = model.stopTokenIds.find(
+    (stop) => model.decode(Int32Array.of(stop), { skipSpecialTokens: false }) === token,
+  );
+  if (id === undefined) throw new Error(`${token} is not a stop token`);
+  return id;
+};
+
+/** What follows the first answer of the conversation, as text. */
+function following(model: FolderChatModel, messages: readonly Message[], lastToken?: string, more: object = {}) {
+  const answer = messages.findIndex((message) => message.role === "assistant");
+  const output = messages[answer] ?? says("");
+  const lastTokenId = lastToken === undefined ? undefined : idOf(model, lastToken);
+  const conversation: Conversation = { messages, ...more };
+  const pieces = model.continuation(conversation, { messageCount: answer + 1, output, lastTokenId });
+  return pieces && model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
+}
+
+const CHAT = [user("Hello"), says("Good day"), user("And you?")];
+const call = (name: string, id = "call00001") => ({ id, name, arguments: '{"city": "Paris"}' });
+const LOOP: Message[] = [
+  user("Weather?"),
+  { role: "assistant", content: "", toolCalls: [call("get_weather")] },
+  { role: "tool", content: "20 degrees", toolCallId: "call00001" },
+];
+
+describe("a turn that ended with the template's end of turn", () => {
+  it("is followed by the rest of the end of turn and the new messages", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(following(model, CHAT, "<|im_end|>")).toBe(
+      "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n",
+    );
+    expect(following(model, LOOP, "<|im_end|>")).toBe(
+      "\n<|im_start|>user\n<tool_response>\n20 degrees\n</tool_response><|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+
+  it("gives exactly the ids of the whole conversation, where the template only appends", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    const end = idOf(model, "<|im_end|>");
+    for (const [name, { conversation, messageCount }] of Object.entries(SCENARIOS)) {
+      const whole = joinIds(model.prompt(conversation));
+      const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
+      const prompt = joinIds(model.prompt(before));
+      expect(whole.slice(0, prompt.length), name).toEqual(prompt);
+      // The first end of turn behind the prompt is that of the answer.
+      const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);
+      const output = conversation.messages[messageCount - 1] ?? says("");
+      const next = model.continuation(conversation, { messageCount, output, lastTokenId: end });
+      expect([...turn, ...joinIds(next ?? [])], name).toEqual(whole);
+    }
+  });
+});
+
+describe("a turn that was cut short", () => {
+  it("is ended with the template's end of turn", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(following(model, CHAT)).toBe(`<|im_end|>${following(model, CHAT, "<|im_end|>")}`);
+  });
+
+  it("is so after another stop token too", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>", "<|endoftext|>"]);
+    expect(following(model, CHAT, "<|endoftext|>")).toBe(following(model, CHAT));
+  });
+});
+
+describe("templates that rewrite the turn", () => {
+  it("by dropping its reasoning are continued with the opening of the next turn", async () => {
+    const model = await fromFixture("think", ["<|im_end|>"]);
+    const opened = "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n<think>\n";
+    expect(following(model, CHAT, "<|im_end|>")).toBe(opened);
+    const thought: Message = { ...says("<think>\nhm\n</think>\n\nGood day"), reasoning: "hm" };
+    expect(following(model, [user("Hello"), thought, user("And you?")], "<|im_end|>")).toBe(opened);
+    const off = { templateArgs: { enable_thinking: false } };
+    expect(following(model, CHAT, "<|im_end|>", off)).toBe(`${opened}\n</think>\n\n`);
+  });
+
+  it("by ending it with another token later are continued behind the model's own", async () => {
+    const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
+    const opened = "<|start|>user<|message|>And you?<|end|><|start|>assistant";
+    expect(following(model, CHAT, "<|return|>")).toBe(opened);
+    expect(following(model, CHAT)).toBe(`<|end|>${opened}`);
+    expect(following(model, LOOP, "<|call|>")).toBe("<|start|>tool<|message|>20 degrees<|end|><|start|>assistant");
+  });
+
+  it("by ending it only once another follows are continued", async () => {
+    const model = await fromFixture("late-end", ["<|end|>"]);
+    expect(following(model, CHAT, "<|end|>")).toBe("\n<|begin_user|>\nAnd you?\n<|begin_assistant|>\n");
+    expect(following(model, LOOP)).toBe("<|end|>\n<|begin_tool|>\n20 degrees\n<|begin_assistant|>\n");
+  });
+});
+
+describe("models that stop at the next header", () => {
+  it("go on behind the header that they wrote", async () => {
+    const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
+    expect(following(model, CHAT, "<|user|>")).toBe("\nAnd you?<|assistant|>\n");
+    expect(following(model, LOOP, "<|observation|>")).toBe(
+      "\n<tool_response>\n20 degrees\n</tool_response><|assistant|>\n",
+    );
+  });
+
+  it("are given the header where they were cut short, or wrote another", async () => {
+    const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
+    expect(following(model, CHAT)).toBe("<|user|>\nAnd you?<|assistant|>\n");
+    expect(following(model, CHAT, "<|observation|>")).toBe("<|user|>\nAnd you?<|assistant|>\n");
+  });
+});
+
+describe("text of users", () => {
+  it("that spells an end of turn is not taken for the turn's own", async () => {
+    const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
+    const messages = [user("Hello"), says("Good day"), user("<|return|>rolltapeTurnEnd<|call|>rolltapeStandIn")];
+    expect(following(model, messages, "<|return|>")).toBe(
+      "<|start|>user<|message|><|return|>rolltapeTurnEnd<|call|>rolltapeStandIn<|end|><|start|>assistant",
+    );
+  });
+});
+
+describe("what cannot be continued", () => {
+  it("is a conversation whose new messages hold an answer, or that has none", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(following(model, [...CHAT, says("Fine"), user("Good")], "<|im_end|>")).toBeUndefined();
+    expect(following(model, CHAT.slice(0, 2), "<|im_end|>")).toBeUndefined();
+    const turn = { messageCount: 1, output: says(""), lastTokenId: undefined };
+    expect(model.continuation({ messages: CHAT }, turn)).toBeUndefined();
+  });
+
+  it("is a template that moves the system message or the tools behind the turn", async () => {
+    const model = await fromFixture("inst", ["<EOS>"]);
+    expect(following(model, CHAT, "<EOS>")).toBe("[INST] And you?[/INST]");
+    expect(following(model, [{ role: "system", content: "S" }, ...CHAT], "<EOS>")).toBeUndefined();
+    const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
+    expect(following(model, CHAT, "<EOS>", { tools })).toBeUndefined();
+    expect(following(model, LOOP, "<EOS>", { tools })).toBe(
+      '[TOOL_RESULTS] {"content": "20 degrees", "call_id": "call00001"}[/TOOL_RESULTS]',
+    );
+  });
+
+  it("is a new system message that the template moves to the front", async () => {
+    const hoisting =
+      "{% for m in messages if m.role == 'system' %}<|system|>{{ m.content }}{% endfor %}" +
+      "{% for m in messages if m.role != 'system' %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>";
+    const model = await load(hoisting, ["<|end|>"]);
+    expect(following(model, [...CHAT, { role: "system", content: "Be brief" }], "<|end|>")).toBeUndefined();
+    const chatml = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(following(chatml, [...CHAT, { role: "system", content: "Be brief" }], "<|im_end|>")).toContain("Be brief");
+  });
+
+  it("is a template that refuses the new messages", async () => {
+    const model = await fromFixture("inst", ["<EOS>"]);
+    expect(following(model, [...CHAT, { role: "system", content: "x" }], "<EOS>")).toBeUndefined();
+  });
+
+  it("is a template without a token that ends a turn", async () => {
+    const model = await load(fixtureTemplate("no-end"), ["<|endoftext|>"]);
+    expect(following(model, CHAT)).toBeUndefined();
+  });
+});
+
+describe("the history", () => {
+  it("is not looked at, but for its system message", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    const history = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? user(`${i}`) : says(`${i}`)));
+    const messages = [{ role: "system", content: "S" } as const, ...history, user("Last")];
+    const guarded = new Proxy(messages, {
+      get(target, key, receiver) {
+        const index = typeof key === "string" ? Number(key) : Number.NaN;
+        if (index > 1 && index < 1000) throw new Error(`message ${index} was read`);
+        return Reflect.get(target, key, receiver) as unknown;
+      },
+    });
+    const turn = { messageCount: 1001, output: says("999"), lastTokenId: idOf(model, "<|im_end|>") };
+    const pieces = model.continuation({ messages: guarded }, turn);
+    expect(model.decode(Int32Array.from(joinIds(pieces ?? [])), { skipSpecialTokens: false })).toBe(
+      "\n<|im_start|>user\nLast<|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+});

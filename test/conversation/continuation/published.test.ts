@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { type FolderChatModel, loadChatModel } from "../../../src/conversation/chat-model.js";
+import { TemplateError } from "../../../src/conversation/model.js";
+import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+import { joinIds, writeModelFolder } from "../support/model-folder.js";
+import { publishedStops } from "./published-stops.js";
+import { SCENARIOS, type Scenario } from "./scenarios.js";
+
+/** Scenarios in which a template is not continued; all others are. */
+const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, "none" | "refused">>>> = {
+  "CohereForAI-c4ai-command-r-plus-tool_use": {
+    toolsInReach: "refused",
+    toolLoop: "refused",
+    systemToolLoop: "refused",
+    twoCalls: "refused",
+    afterTools: "refused",
+  },
+  // Appends to a list, which the sandbox does not allow, in Python as here.
+  "Kimi-K2-Instruct": { toolLoop: "refused", systemToolLoop: "refused", twoCalls: "refused", afterTools: "refused" },
+  // Ends no turn that made a single call.
+  "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": { toolLoop: "none", systemToolLoop: "none" },
+  "google-gemma-2-2b-it": {
+    system: "refused",
+    toolLoop: "refused",
+    systemToolLoop: "refused",
+    twoCalls: "refused",
+    afterTools: "refused",
+  },
+  // Filters messages into a generator, which is no JSON, in Python as here.
+  "llama-cpp-deepseek-r1": {
+    toolsInReach: "refused",
+    toolLoop: "refused",
+    systemToolLoop: "refused",
+    twoCalls: "refused",
+    afterTools: "refused",
+  },
+  // Has no special tokens at all.
+  "llama-cpp-rwkv-world": Object.fromEntries(Object.keys(SCENARIOS).map((key) => [key, "none" as const])),
+  "meta-llama-Llama-3.1-8B-Instruct": { twoCalls: "refused" },
+  "meta-llama-Llama-3.3-70B-Instruct": { twoCalls: "refused" },
+  // Moves the system message and the tools to the last user message.
+  "mistralai-Mistral-Nemo-Instruct-2407": { system: "none", toolsInReach: "none", afterTools: "none" },
+};
+
+// Wants variables that nobody gives it.
+const NOT_LOADED = ["fireworks-ai-llama-3-firefunction-v2"];
+
+const load = (name: string): Promise<FolderChatModel> =>
+  loadChatModel(writeModelFolder(sharedTemplate(name), publishedStops(name)));
+
+/** Renders the scenario as a whole, its prompt, and its continuation after an answer that ended by each stop token. */
+function follow(model: FolderChatModel, { conversation, messageCount }: Scenario) {
+  const decode = (pieces: readonly Int32Array[]): string =>
+    model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
+  const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
+  const output = conversation.messages[messageCount - 1] ?? { role: "assistant", content: "" };
+  const continued = (lastTokenId: number | undefined): string | undefined => {
+    const pieces = model.continuation(conversation, { messageCount, output, lastTokenId });
+    return pieces && decode(pieces);
+  };
+  return {
+    prompt: decode(model.prompt(before)),
+    whole: decode(model.prompt(conversation)),
+    ended: model.stopTokenIds.map((id) => continued(id)),
+    cut: continued(undefined),
+  };
+}
+
+type Followed = ReturnType<typeof follow>;
+
+function tryFollow(model: FolderChatModel, scenario: Scenario): Followed | "refused" {
+  try {
+    return follow(model, scenario);
+  } catch (error) {
+    if (error instanceof TemplateError) return "refused";
+    throw error;
+  }
+}
+
+describe.runIf(hasSharedTemplates)("published templates", () => {
+  const names = hasSharedTemplates ? sharedTemplates().filter((name) => !NOT_LOADED.includes(name)) : [];
+
+  it.each(names)("%s is continued where it can be", async (name) => {
+    const model = await load(name);
+    const outcomes = Object.entries(SCENARIOS).map(([key, scenario]) => {
+      const followed = tryFollow(model, scenario);
+      if (followed === "refused") return [key, "refused"];
+      return [key, followed.cut === undefined ? "none" : "continued"];
+    });
+    const expected = Object.keys(SCENARIOS).map((key) => [key, NOT_CONTINUED[name]?.[key] ?? "continued"]);
+    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+  });
+
+  it.each(names)("%s goes on with what the whole rendering has behind the turn", async (name) => {
+    const model = await load(name);
+    const ends = [...publishedStops(name), "<|end|>"];
+    for (const [key, scenario] of Object.entries(SCENARIOS)) {
+      const followed = tryFollow(model, scenario);
+      if (followed === "refused" || followed.cut === undefined) continue;
+      const { whole, prompt, cut, ended } = followed;
+      // A turn that was cut short is given its end, and then goes on as one that ended by itself.
+      const end = ends.find((token) => cut.startsWith(token)) ?? "none";
+      expect(ended, `${name} ${key}`).toContain(cut.slice(end.length));
+      if (!whole.startsWith(prompt)) continue;
+      expect(whole.endsWith(cut), `${name} ${key}`).toBe(true);
+      expect(whole.length - cut.length, `${name} ${key}`).toBeGreaterThanOrEqual(prompt.length);
+    }
+  });
+
+  it("refuses templates that want more than messages and tools", async () => {
+    for (const name of NOT_LOADED) {
+      await expect(load(name)).rejects.toMatchObject({ code: "chat_template_invalid" });
+    }
+  });
+});
