@@ -41,7 +41,7 @@ Prompt::Prompt(std::shared_ptr<const SessionStorage> storage, const Interaction*
 
 std::vector<TokenSpan> Prompt::spans() const {
   std::vector<TokenSpan> spans;
-  if (base_ != nullptr) appendSequence(*base_, base_->sequenceLength(), spans);
+  if (base_ != nullptr) appendSequence(*base_, spans);
   if (!tail_.empty()) spans.emplace_back(tail_);
   return spans;
 }

@@ -5,16 +5,16 @@
 
 namespace rolltape {
 
-void appendSequence(const Interaction& interaction, std::uint32_t length, std::vector<TokenSpan>& spans) {
+void appendSequence(const Interaction& interaction, std::vector<TokenSpan>& spans) {
   const std::size_t first = spans.size();
   const auto add = [&](const std::int32_t* ids, std::uint32_t from, std::uint32_t to) {
     if (to > from) spans.emplace_back(ids, to - from);
   };
-  std::uint32_t end = length;
-  for (const Interaction* at = &interaction; at != nullptr && end > 0; at = at->source) {
+  std::uint32_t end = interaction.sequenceLength();
+  for (const Interaction* at = &interaction; at != nullptr; at = at->source) {
     add(at->outputIds, at->inputLength, end);
     add(at->tail, at->shared, std::min(end, at->inputLength));
-    end = std::min(end, at->shared);
+    end = at->shared;
   }
   std::reverse(spans.begin() + static_cast<std::ptrdiff_t>(first), spans.end());
 }

@@ -11,9 +11,9 @@ namespace rolltape {
 
 using TokenSpan = std::span<const std::int32_t>;
 
-/// Appends the spans that make up the first `length` tokens of the interaction's sequence, in order.
-/// Costs time in the number of spans, not in tokens.
-void appendSequence(const Interaction& interaction, std::uint32_t length, std::vector<TokenSpan>& spans);
+/// Appends the spans that make up the interaction's sequence, in order. Costs time in the number of spans, not in
+/// tokens.
+void appendSequence(const Interaction& interaction, std::vector<TokenSpan>& spans);
 
 /// The token at `position` of the interaction's sequence, which is longer than that.
 std::int32_t tokenAt(const Interaction& interaction, std::uint32_t position);

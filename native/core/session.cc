@@ -69,7 +69,7 @@ void Session::storeInput(Interaction& made, const Prompt& prompt) {
   } else {
     const std::vector<TokenSpan> input = prompt.spans();
     std::vector<TokenSpan> before;
-    if (made.parent != nullptr) appendSequence(*made.parent, made.parent->sequenceLength(), before);
+    if (made.parent != nullptr) appendSequence(*made.parent, before);
     made.shared = static_cast<std::uint32_t>(commonPrefix(before, input));
     own = dropTokens(input, made.shared);
   }

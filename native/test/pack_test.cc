@@ -129,7 +129,7 @@ TEST(Record, RandomTreesAreStoredAsTheModelSays) {
       EXPECT_EQ(grown.model.shared(i), at.shared);
       EXPECT_EQ(grown.model.exact(i), at.tokenExact);
       std::vector<TokenSpan> spans;
-      appendSequence(at, at.sequenceLength(), spans);
+      appendSequence(at, spans);
       const std::vector<std::int32_t> sequence = grown.model.all[i].sequence();
       EXPECT_EQ(sequence, test::join(spans));
       for (std::uint32_t p = 0; p < sequence.size(); ++p) EXPECT_EQ(sequence[p], tokenAt(at, p));

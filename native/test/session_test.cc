@@ -137,7 +137,7 @@ TEST(Session, AChainOfAHundredThousandTurnsIsRecordedDiscountedAndReleased) {
   session.setReward(turns - 1, 1);
   EXPECT_EQ(1, session.discountedRewards(1)[0]);
   std::vector<TokenSpan> spans;
-  appendSequence(session.interaction(turns - 1), 2 * turns, spans);
+  appendSequence(session.interaction(turns - 1), spans);
   EXPECT_EQ(2 * turns, test::join(spans).size());
 }
 

@@ -31,10 +31,10 @@ TEST(TokenArena, ASmallSessionCostsLittle) {
 }
 
 TEST(TokenArena, ALargeSessionWastesAtMostAQuarter) {
-  for (const std::size_t spanLength : {1, 7, 100, 130, 1000, 33'000}) {
+  for (const std::size_t spanLength : {1, 7, 100, 130, 1000, 33'000, 140'000, 600'000}) {
     TokenArena arena;
     std::size_t used = 0;
-    while (used < 4'000'000) {
+    while (used < 4'000'000 + 80 * spanLength) {
       arena.allocate<std::int32_t>(spanLength);
       used += spanLength * sizeof(std::int32_t);
     }

@@ -58,7 +58,7 @@ export interface NativeSession {
   record(input: RecordInput): RecordResult;
   /** Takes an interaction without children out of the tree: it is no one's parent and in no export. */
   drop(index: number): void;
-  /** The interaction's own reward; finite, kept as float64. Replaces an earlier one. */
+  /** The interaction's own reward; finite, as a float32 too; kept as float64. Replaces an earlier one. */
   setReward(index: number, reward: number): void;
   interaction(index: number): InteractionInfo;
   /** Final rewards of all interactions by index: own + discount × children's, float64 inside. Dropped ones hold 0. */
@@ -126,7 +126,7 @@ export interface NativeGeneration {
   append(ids: Int32Array, logprobs: Float32Array, versions: number | Int32Array): void;
   /**
    * Adds alternatives per token: `width` (id, logprob) pairs for each of the last tokens. `ids.length` is a multiple of
-   * `width`; unused places hold id -1.
+   * `width`; unused places hold id -1 and log probability 0.
    */
   appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
   /**
@@ -134,7 +134,10 @@ export interface NativeGeneration {
    * has no integer version. Nothing is added when it throws (`ERR_REPLY_…`).
    */
   appendSglangReply(body: Uint8Array, version: number): EngineReply;
-  /** The same on a worker thread, for large bodies. The generation must not be used until it settles. */
+  /**
+   * The same on a worker thread, for large bodies, which it reads in place: until it settles the generation must not be
+   * used, and the body must not be changed or transferred.
+   */
   appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
   /** Copies of what came in so far, from token `from` (default 0). */
   ids(from?: number): Int32Array;
