@@ -10,37 +10,43 @@ const called = (args: string, name = "f", id = "1"): Message => ({
   content: "",
   toolCalls: [{ id, name, arguments: args }],
 });
-const same = (a: Message, b: Message): void => expect(one(a)).toBe(one(b));
-const different = (a: Message, b: Message): void => expect(one(a)).not.toBe(one(b));
+const user = (content: string): Message => ({ role: "user", content });
+const says = (content: string, more: Partial<Message> = {}): Message => ({ role: "assistant", content, ...more });
+const answers = (toolCallId: string): Message => ({ role: "tool", content: "x", toolCallId });
+const callsAll = (names: string[]): Message =>
+  says("", { toolCalls: names.map((name) => ({ id: name, name, arguments: "{}" })) });
+const nestedArrays = (inner: string): Message => called("[".repeat(100_000) + inner + "]".repeat(100_000));
+const nestedObjects = (inner: string): Message => called('{"a":[0,'.repeat(50_000) + inner + "]}".repeat(50_000));
 
 describe("messages that say the same", () => {
-  it("differ in trailing white space only", () => {
-    same({ role: "user", content: "hi" }, { role: "user", content: "hi \n\t" });
+  it.each<[string, Message, Message]>([
+    ["but for trailing white space", user("hi"), user("hi \n\t")],
+    ["but for reasoning and names, which agents drop", says("a", { reasoning: "r", name: "n" }), says("a")],
+    ["but for call ids", called("{}", "f", "call_1"), called("{}", "f", "call_2")],
+    ["and have no tool calls, said or unsaid", says("a", { toolCalls: [] }), says("a")],
+    [
+      "with other spaces, order of keys and numbers",
+      called('{"a":1,"b":[true,null]}'),
+      called('{ "b" : [ true , null ] ,\n"a" : 1.0 }'),
+    ],
+    ["with an exponent", called('{"n":10}'), called('{"n":1e1}')],
+    ["with trailing zeros", called('{"n":0.010}'), called('{"n":1E-2}')],
+    ["with a negative zero", called('{"n":-0.0}'), called('{"n":0}')],
+    ["with escapes", called('{"s":"\\u0041\\/"}'), called('{"s":"A/"}')],
+    ["with a key said twice", called('{"a":1,"a":2}'), called('{"a":2}')],
+    ["that is no JSON", called("{a"), called("{a")],
+    ["a hundred thousand levels deep", nestedArrays("1"), nestedArrays("1.0")],
+    [
+      "with an exponent of a megabyte",
+      called(`{"n":1e${"9".repeat(1 << 16)}}`),
+      called(`{"n":1e${"9".repeat(1 << 16)}}`),
+    ],
+  ])("%s share a string", (_, a, b) => {
+    expect(one(a)).toBe(one(b));
   });
 
-  it("differ in reasoning, names and call ids, which agents drop", () => {
-    same({ role: "assistant", content: "a", reasoning: "r", name: "n" }, { role: "assistant", content: "a" });
-    same(called("{}", "f", "call_1"), called("{}", "f", "call_2"));
-  });
-
-  it("have no tool calls, said or unsaid", () => {
-    same({ role: "assistant", content: "a", toolCalls: [] }, { role: "assistant", content: "a" });
-  });
-
-  it("spell the same arguments otherwise", () => {
-    same(called('{"a":1,"b":[true,null]}'), called('{ "b" : [ true , null ] ,\n"a" : 1.0 }'));
-    same(called('{"n":10}'), called('{"n":1e1}'));
-    same(called('{"n":0.010}'), called('{"n":1E-2}'));
-    same(called('{"n":-0.0}'), called('{"n":0}'));
-    same(called('{"s":"\\u0041\\/"}'), called('{"s":"A/"}'));
-    same(called('{"a":1,"a":2}'), called('{"a":2}'));
-  });
-
-  it("differ in text that a filter takes out", () => {
-    const dated = (day: number): Message => ({
-      role: "system",
-      content: `Today is 2026-11-0${day}. Be brief. [id ${day}]`,
-    });
+  it("but for text that a filter takes out share a string", () => {
+    const dated = (day: number): Message => user(`Today is 2026-11-0${day}. Be brief. [id ${day}]`);
     const filters = [/Today is \S+ /, /\[id \d\]/];
     expect(one(dated(1), filters)).toBe(one(dated(2), filters));
     expect(one(dated(1))).not.toBe(one(dated(2)));
@@ -48,66 +54,37 @@ describe("messages that say the same", () => {
 });
 
 describe("messages that say something else", () => {
-  it("have another role, developer and system among them", () => {
-    different({ role: "system", content: "x" }, { role: "developer", content: "x" });
-    different({ role: "user", content: "x" }, { role: "assistant", content: "x" });
-  });
-
-  it("have other white space before the end", () => {
-    different({ role: "user", content: " hi" }, { role: "user", content: "hi" });
-    different({ role: "user", content: "a  b" }, { role: "user", content: "a b" });
-  });
-
-  it("answer another call", () => {
-    different({ role: "tool", content: "x", toolCallId: "1" }, { role: "tool", content: "x", toolCallId: "2" });
-  });
-
-  it("call with integers that doubles cannot tell apart", () => {
-    different(called('{"n":12345678901234567890}'), called('{"n":12345678901234567891}'));
-  });
-
-  it("call with values of other types", () => {
-    different(called('{"n":1}'), called('{"n":"1"}'));
-    different(called('{"n":null}'), called("{}"));
-    different(called('{"n":[1,[2]]}'), called('{"n":[[1],2]}'));
-    different(called('{"n":10}'), called('{"n":1}'));
-  });
-
-  it("call with text that is not JSON, which is compared as it is", () => {
-    different(called("{'a': 1}"), called('{"a": 1}'));
-    different(called("{a"), called("{a "));
-    same(called("{a"), called("{a"));
-    different(called('"x'), called(JSON.stringify('"x')));
-  });
-
-  it("call others, or in another order", () => {
-    different(called("{}", "f"), called("{}", "g"));
-    const both = (names: string[]): Message => ({
-      role: "assistant",
-      content: "",
-      toolCalls: names.map((name) => ({ id: name, name, arguments: "{}" })),
-    });
-    different(both(["f", "g"]), both(["g", "f"]));
-  });
-});
-
-describe("hostile arguments", () => {
-  it("nest a hundred thousand levels deep", () => {
-    const nested = (inner: string): Message => called("[".repeat(100_000) + inner + "]".repeat(100_000));
-    different(nested("1"), nested("2"));
-    same(nested("1"), nested("1.0"));
-    const objects = (inner: string): Message => called('{"a":[0,'.repeat(50_000) + inner + "]}".repeat(50_000));
-    different(objects("1"), objects("2"));
-  });
-
-  it("have keys that objects inherit", () => {
-    different(called('{"__proto__":{"a":1}}'), called("{}"));
-    different(called('{"constructor":1}'), called('{"constructor":2}'));
-  });
-
-  it("have numbers of a megabyte", () => {
-    different(called(`{"n":1${"0".repeat(1 << 20)}}`), called(`{"n":1${"0".repeat((1 << 20) + 1)}}`));
-    same(called(`{"n":1e${"9".repeat(1 << 16)}}`), called(`{"n":1e${"9".repeat(1 << 16)}}`));
+  it.each<[string, Message, Message]>([
+    ["as system and developer", { role: "system", content: "x" }, { role: "developer", content: "x" }],
+    ["as user and assistant", user("x"), says("x")],
+    ["by white space before the text", user(" hi"), user("hi")],
+    ["by white space inside the text", user("a  b"), user("a b")],
+    ["by answering another call", answers("1"), answers("2")],
+    [
+      "by integers that doubles cannot tell apart",
+      called('{"n":12345678901234567890}'),
+      called('{"n":12345678901234567891}'),
+    ],
+    ["by the type of a value", called('{"n":1}'), called('{"n":"1"}')],
+    ["by a key with null", called('{"n":null}'), called("{}")],
+    ["by the shape of lists", called('{"n":[1,[2]]}'), called('{"n":[[1],2]}')],
+    ["by a zero", called('{"n":10}'), called('{"n":1}')],
+    ["by what is no JSON", called("{'a': 1}"), called('{"a": 1}')],
+    ["by the spaces of what is no JSON", called("{a"), called("{a ")],
+    ["by a text and its JSON", called('"x'), called(JSON.stringify('"x'))],
+    ["by the function's name", called("{}", "f"), called("{}", "g")],
+    ["by the order of calls", callsAll(["f", "g"]), callsAll(["g", "f"])],
+    ["in lists a hundred thousand levels deep", nestedArrays("1"), nestedArrays("2")],
+    ["in objects a hundred thousand levels deep", nestedObjects("1"), nestedObjects("2")],
+    ["by __proto__", called('{"__proto__":{"a":1}}'), called("{}")],
+    ["by constructor", called('{"constructor":1}'), called('{"constructor":2}')],
+    [
+      "by the last zero of a megabyte",
+      called(`{"n":1${"0".repeat(1 << 20)}}`),
+      called(`{"n":1${"0".repeat((1 << 20) + 1)}}`),
+    ],
+  ])("%s have different strings", (_, a, b) => {
+    expect(one(a)).not.toBe(one(b));
   });
 });
 

@@ -57,12 +57,12 @@ describe("a turn that ended with the template's end of turn", () => {
       const whole = joinIds(model.prompt(conversation));
       const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
       const prompt = joinIds(model.prompt(before));
-      expect(whole.slice(0, prompt.length), name).toEqual(prompt);
+      expect(whole.slice(0, prompt.length), `scenario ${name}`).toEqual(prompt);
       // The first end of turn behind the prompt is that of the answer.
       const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);
       const output = conversation.messages[messageCount - 1] ?? says("");
       const next = model.continuation(conversation, { messageCount, output, lastTokenId: end });
-      expect([...turn, ...joinIds(next ?? [])], name).toEqual(whole);
+      expect([...turn, ...joinIds(next ?? [])], `scenario ${name}`).toEqual(whole);
     }
   });
 });

@@ -98,7 +98,7 @@ export function metaspaceTokenizer(added: readonly AddedTokenSpec[]) {
   const letters = [...new Set('▁abcdefghijklmnopqrstuvwxyz0123456789.,{}":')];
   const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);
   const merges = learnMerges(
-    (CORPUS.toLowerCase().match(/\S+/g) ?? []).map((word) => [..."▁", ...word]),
+    (CORPUS.toLowerCase().match(/\S+/g) ?? []).map((word) => Array.from(`▁${word}`)),
     80,
   );
   const tokens = [

@@ -46,8 +46,8 @@ describe("JSON texts", () => {
 
 describe("compileTemplate", () => {
   it("refuses what is not a template", () => {
-    expect(() => compileTemplate("{% if %}")).toThrow();
-    expect(() => compileTemplate("{% include 'x' %}")).toThrow();
+    expect(() => compileTemplate("{% if %}")).toThrow("CloseStatement");
+    expect(() => compileTemplate("{% include 'x' %}")).toThrow("include");
   });
 
   it("fails in the words of the template", () => {
