@@ -21,6 +21,12 @@ Napi::Array arrayArg(Napi::Value value, const std::string& name) {
   return value.As<Napi::Array>();
 }
 
+std::vector<Napi::Value> itemsOf(Napi::Array array) {
+  std::vector<Napi::Value> items;
+  for (std::uint32_t i = 0; i < array.Length(); ++i) items.push_back(array.Get(i));
+  return items;
+}
+
 double numberArg(Napi::Value value, const std::string& name) {
   if (!value.IsNumber()) throwInvalid(name, "a number");
   return value.As<Napi::Number>().DoubleValue();

@@ -16,6 +16,9 @@ namespace rolltape::binding {
 
 Napi::Object objectArg(Napi::Value value, const std::string& name);
 Napi::Array arrayArg(Napi::Value value, const std::string& name);
+/// All items. Reading them may run JavaScript (getters, proxies), which may change what was read before: look at an
+/// item's native side only after this.
+std::vector<Napi::Value> itemsOf(Napi::Array array);
 double numberArg(Napi::Value value, const std::string& name);
 /// An integer in [lowest, highest].
 std::int64_t integerArg(Napi::Value value, const std::string& name, std::int64_t lowest, std::int64_t highest);

@@ -79,12 +79,12 @@ Napi::Function PlanObject::define(Napi::Env env) {
 
 Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
-    const Napi::Array array = arrayArg(info[0], "sessions");
+    const std::vector<Napi::Value> values = itemsOf(arrayArg(info[0], "sessions"));
     const PlanOptions options = planOptionsArg(info[1]);
     std::vector<const Session*> sessions;
-    for (std::uint32_t i = 0; i < array.Length(); ++i) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string name = "sessions[" + std::to_string(i) + "]";
-      sessions.push_back(&SessionObject::fromArg(array.Get(i), name).session());
+      sessions.push_back(&SessionObject::fromArg(values[i], name).session());
     }
     auto plan = std::make_shared<const Plan>(sessions, options);
     const Napi::Object object = addonData(info.Env()).plan.New({});

@@ -53,10 +53,7 @@ Napi::Value SessionObject::findSame(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SessionObject::prompt(const Napi::CallbackInfo& info) {
-  const Napi::Array array = arrayArg(info[0], "pieces");
-  std::vector<Napi::Value> values;
-  for (std::uint32_t i = 0; i < array.Length(); ++i) values.push_back(array.Get(i));
-  // Reading an array may run JavaScript that changes what was read before: views come after all of it.
+  const std::vector<Napi::Value> values = itemsOf(arrayArg(info[0], "pieces"));
   std::vector<TokenSpan> pieces;
   for (std::size_t i = 0; i < values.size(); ++i) {
     pieces.push_back(int32ArrayArg(values[i], "pieces[" + std::to_string(i) + "]"));

@@ -4,27 +4,27 @@ namespace rolltape {
 
 namespace {
 
-constexpr std::size_t kSmallestBlock = 256;
-constexpr std::size_t kLargestBlock = 1 << 20;
+constexpr std::size_t kSmallestBlock = 1 << 10;
+constexpr std::size_t kLargestBlock = 4 << 20;
 
 }  // namespace
 
-TokenArena::Word* TokenArena::allocateWords(std::size_t count) {
-  if (count > openLeft_) {
-    const std::size_t next = std::clamp(heldWords_ / 8, kSmallestBlock, kLargestBlock);
-    if (count > next / 8) return addBlock(count);
+std::byte* TokenArena::allocateBytes(std::size_t bytes) {
+  if (bytes > openLeft_) {
+    const std::size_t next = std::clamp(heldBytes_ / 8 / kAlignment * kAlignment, kSmallestBlock, kLargestBlock);
+    if (bytes > next / 8) return addBlock(bytes);
     open_ = addBlock(next);
     openLeft_ = next;
   }
-  Word* place = open_;
-  open_ += count;
-  openLeft_ -= count;
+  std::byte* place = open_;
+  open_ += bytes;
+  openLeft_ -= bytes;
   return place;
 }
 
-TokenArena::Word* TokenArena::addBlock(std::size_t words) {
-  blocks_.push_back(std::make_unique_for_overwrite<Word[]>(words));
-  heldWords_ += words;
+std::byte* TokenArena::addBlock(std::size_t bytes) {
+  blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+  heldBytes_ += bytes;
   return blocks_.back().get();
 }
 

@@ -10,7 +10,7 @@
 
 namespace rolltape {
 
-/// Append-only storage of 4-byte words (ids, log probabilities, version runs) in blocks that never move: a span that it
+/// Append-only storage of ids, log probabilities and version runs in blocks that never move: a span that it
 /// gave stays valid, and may be read from another thread, until the arena ends.
 ///
 /// Blocks grow with what is held, by an eighth of it, so that a small session costs little and a large one wastes
@@ -24,9 +24,9 @@ class TokenArena {
   /// Room for `count` values, uninitialized. @throws std::bad_alloc; the arena is unchanged then.
   template <typename T>
   std::span<T> allocate(std::size_t count) {
-    static_assert(alignof(T) == sizeof(Word) && std::is_trivially_copyable_v<T>);
+    static_assert(alignof(T) == kAlignment && std::is_trivially_copyable_v<T>);
     if (count == 0) return {};
-    return {reinterpret_cast<T*>(allocateWords(count * (sizeof(T) / sizeof(Word)))), count};
+    return {reinterpret_cast<T*>(allocateBytes(count * sizeof(T))), count};
   }
 
   /// A copy of `values`.
@@ -38,18 +38,18 @@ class TokenArena {
   }
 
   /// Bytes of all blocks, used or not.
-  std::size_t byteLength() const { return heldWords_ * sizeof(Word); }
+  std::size_t byteLength() const { return heldBytes_; }
 
  private:
-  using Word = std::uint32_t;
+  static constexpr std::size_t kAlignment = 4;
 
-  Word* allocateWords(std::size_t count);
-  Word* addBlock(std::size_t words);
+  std::byte* allocateBytes(std::size_t bytes);
+  std::byte* addBlock(std::size_t bytes);
 
-  std::vector<std::unique_ptr<Word[]>> blocks_;
-  Word* open_ = nullptr;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::byte* open_ = nullptr;
   std::size_t openLeft_ = 0;
-  std::size_t heldWords_ = 0;
+  std::size_t heldBytes_ = 0;
 };
 
 }  // namespace rolltape

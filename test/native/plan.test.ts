@@ -173,6 +173,19 @@ describe("a native plan", () => {
     }
   });
 
+  it("looks at sessions only after it has read the whole list", () => {
+    const session = twoTurns();
+    const list = [session, session];
+    Object.defineProperty(list, 1, {
+      get: () => {
+        session.release();
+        return session;
+      },
+    });
+    expectCode("ERR_RELEASED", () => native.planBatch(list, planOptions));
+    expect(native.planBatch([], planOptions).rows).toEqual([]);
+  });
+
   it("cannot be made by hand", async () => {
     const Plan = planOf({}).constructor as new () => NativePlan;
     await expect(new Plan().pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });

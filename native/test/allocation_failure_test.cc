@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "../core/pack_json.h"
+#include "../core/pack_padded.h"
+#include "../core/sglang_reply.h"
+#include "support.h"
+
+namespace {
+
+/// Allocations that still succeed; negative: all do.
+thread_local long allocationsLeft = -1;
+
+}  // namespace
+
+// Not inlined: GCC takes malloc and free inside them for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  if (allocationsLeft == 0) throw std::bad_alloc();
+  if (allocationsLeft > 0) --allocationsLeft;
+  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace rolltape {
+namespace {
+
+/// Calls `attempt` with one allocation more each time until it succeeds, and `expectUnchanged` after each failure.
+/// Returns how often it failed.
+template <typename Attempt, typename ExpectUnchanged>
+int failEveryAllocation(Attempt attempt, ExpectUnchanged expectUnchanged) {
+  for (int allowed = 0;; ++allowed) {
+    allocationsLeft = allowed;
+    try {
+      attempt();
+      allocationsLeft = -1;
+      return allowed;
+    } catch (const std::bad_alloc&) {
+      allocationsLeft = -1;
+      expectUnchanged();
+    }
+  }
+}
+
+TEST(AllocationFailure, ARecordIsAllOrNothing) {
+  const std::vector<std::int32_t> many(400, 5);
+  const Prompt first = test::promptOf(many);
+  const Generation generation = test::generationOf(many);
+  const auto digests = test::digestsOf(std::vector<std::string>{"u", "a", "v"});
+  const auto follow = test::digestsOf(std::vector<std::string>{"u", "a", "v", "b", "w"});
+  const std::vector<std::string> output{"b"};
+  Session session(test::kKey);
+  test::record(session, test::promptOf({1}), test::generationOf({2}), {"u"}, {"a"});
+  for (std::uint32_t round = 1; round < 40; ++round) {
+    const auto expectUnchanged = [&] {
+      EXPECT_EQ(round, session.length());
+      EXPECT_EQ(round, session.storage()->interactions.size());
+      EXPECT_EQ(round - 1, session.state(0).children);
+      EXPECT_EQ(round - 1, session.findSame(digests).size());
+      EXPECT_EQ(round - 1, session.findParent(follow)->index);
+    };
+    EXPECT_GT(failEveryAllocation(
+                  [&] {
+                    session.record({first, generation, digests, output, 0});
+                  },
+                  expectUnchanged),
+              0);
+  }
+}
+
+TEST(AllocationFailure, AnAppendIsAllOrNothing) {
+  const std::vector<std::int32_t> ids{1, 2, 3};
+  const std::vector<float> logprobs{-1, -2, -3};
+  Generation more = test::generationOf({8, 9}, 4);
+  more.appendTop(ids, logprobs, 3);
+  Generation generation;
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    const std::uint32_t length = generation.length();
+    const std::size_t runs = generation.versionRuns().size();
+    const auto expectUnchanged = [&] {
+      EXPECT_EQ(length, generation.length());
+      EXPECT_EQ(length, generation.logprobs().size());
+      EXPECT_EQ(runs, generation.versionRuns().size());
+    };
+    failEveryAllocation([&] { generation.append(ids, logprobs, static_cast<std::int32_t>(round)); }, expectUnchanged);
+    const std::uint32_t before = generation.length();
+    failEveryAllocation([&] { generation.append(more); }, [&] { EXPECT_EQ(before, generation.length()); });
+    EXPECT_EQ(std::size_t{3} * generation.length(), generation.top().ids().size());
+    EXPECT_EQ(generation.top().ids().size(), generation.top().logprobs().size());
+  }
+}
+
+TEST(AllocationFailure, ReadingAndPackingFailCleanly) {
+  const std::string body =
+      R"({"meta_info":{"id":"an id that is longer than a small string","output_token_logprobs":[[-1,2,null],[-2,3,null]],)"
+      R"("output_top_logprobs":[[[-1,2,null]],null],"weight_versions":[{"version":1,"start":0,"end":2}]}})";
+  const auto nothing = [] {};
+  EXPECT_GT(failEveryAllocation([&] { readSglangReply(test::bytesOf(body), 0); }, nothing), 0);
+  Session session(test::kKey);
+  test::record(session, test::promptOf({1}), test::generationOf({2}), {"u"}, {"a"});
+  const Session* one = &session;
+  const std::vector<std::string> parts{"[", "]"};
+  const auto pack = [&] {
+    const Plan plan(std::span<const Session* const>(&one, 1), {.style = RowStyle::kConcat});
+    packPadded(plan, {{"rows", "[]"}});
+    packJson(plan, parts);
+  };
+  EXPECT_GT(failEveryAllocation(pack, nothing), 0);
+}
+
+}  // namespace
+}  // namespace rolltape
