@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { cacheFolder } from "./cache-folder.js";
+import { cacheFolder } from "../cache-folder.js";
 import { ConfigError } from "./error.js";
 import { findKey } from "./key.js";
 import type { Config } from "./schema/sections.js";

@@ -1,5 +1,5 @@
+export { cacheFolder } from "../cache-folder.js";
 export { type AdminKey, adminKey } from "./admin-key.js";
-export { cacheFolder } from "./cache-folder.js";
 export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./error.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
 export { messageFilters } from "./message-filters.js";
