@@ -4,16 +4,17 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/native-env.sh
 
-sanitizers=address,undefined
+build=build-sanitize
+need_googletest
+npx cmake-js compile --silent --parallel "$jobs" --out "$build" \
+  --CDROLLTAPE_BUILD_TESTS=ON --CDROLLTAPE_SANITIZE=address,undefined
 export UBSAN_OPTIONS=print_stacktrace=1
-scripts/native-test.sh build-sanitize-core "-DROLLTAPE_SANITIZE=$sanitizers"
-
-CMAKE_BUILD_PARALLEL_LEVEL=$jobs npx cmake-js compile --silent --out build-sanitize-addon "--CDROLLTAPE_SANITIZE=$sanitizers"
+ctest --test-dir "$build" --output-on-failure --parallel "$jobs"
 
 # The sanitizers' run-time libraries must come before node's own allocator. Leaks are looked for where the process ends
 # by itself, which vitest's workers do not. The quarantine of freed memory is kept small for the tests that watch how
 # much memory the process has.
-addon=$PWD/build-sanitize-addon/Release/rolltape.node
+addon=$PWD/$build/Release/rolltape.node
 runtime=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
 ROLLTAPE_ADDON_PATH=$addon LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=64 \
   node node_modules/vitest/vitest.mjs run test/native
