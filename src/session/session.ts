@@ -156,7 +156,7 @@ export class Session {
     }
     const { messages, digests, toolsKey } = call.prepared;
     const orphan = call.replacesEarlier ? this.#findOrphan(digests) : undefined;
-    const match = call.parent ?? this.#native.findParent(digests);
+    const match = this.#standing(call.parent) ?? this.#native.findParent(digests);
     const inheritedMessages = match ? this.#inherited(match) : 0;
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
@@ -256,6 +256,11 @@ export class Session {
   /** Input messages of an interaction, as {@link inputMessages} puts them together. */
   messagesOf(interaction: Interaction): Message[] {
     return inputMessages(interaction, this.#interactions);
+  }
+
+  /** The parent on which a prompt was built, unless it was dropped as an orphan since. */
+  #standing(parent: ParentMatch | undefined): ParentMatch | undefined {
+    return parent && !this.#native.interaction(parent.index).dropped ? parent : undefined;
   }
 
   #inherited(match: ParentMatch): number {

@@ -186,6 +186,22 @@ describe("chat_template_type concat", () => {
     );
   });
 
+  it("is recorded even where its parent was dropped as an orphan meanwhile", async () => {
+    const first = await call([user("a")]);
+    const release = proxy.engine.hold();
+    const child = proxy.chat(session, [user("a"), assistant(first.text), user("b")]);
+    await until(() => proxy.engine.calls.length === 2);
+    proxy.engine.pass();
+    const again = await call([user("a")], { "x-stainless-retry-count": "1" });
+    release();
+    const { id } = (await child).json<Completion>();
+    const all = await interactions();
+    expect(all.map((each) => [each.interaction_id, each.parent_id])).toEqual([
+      [again.id, null],
+      [id, again.id],
+    ]);
+  });
+
   it("adds the end of turn as prompt where the parent stopped without it", async () => {
     proxy.engine.replies.push({ ids: [64, 65], finish: { reason: "length" } });
     const first = await call([user("a")]);

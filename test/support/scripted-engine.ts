@@ -30,6 +30,11 @@ export class ScriptedEngine implements Engine {
     };
   }
 
+  /** Lets later calls pass; those that are held stay so. */
+  pass(): void {
+    this.#gate = undefined;
+  }
+
   async contextLength(): Promise<number> {
     return this.context;
   }
