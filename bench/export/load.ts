@@ -1,0 +1,97 @@
+import { TrajectoryStore } from "../../src/session/trajectory-store.js";
+
+/** One model call: what its prompt adds to the sequence before it, and what the model answered. */
+export interface Turn {
+  readonly tail: Int32Array;
+  readonly output: Int32Array;
+  /** Nats, one per output token. */
+  readonly logprobs: Float32Array;
+  /** Weight version of the whole output. */
+  readonly version: number;
+  /** Characters of text that go with the call's new messages. */
+  readonly text: number;
+}
+
+/** A linear conversation; the last call is rewarded with 1. */
+export type Conversation = readonly Turn[];
+
+export interface LoadShape {
+  readonly sessions: number;
+  readonly turns: number;
+  /** Tokens of the whole conversation; every turn adds an equal share, a varying part of it output. */
+  readonly tokens: number;
+  /** Characters of message text per token; 0: a few characters a message. */
+  readonly charactersPerToken?: number;
+}
+
+/** The load of an agent run: 64 sessions × 16 turns growing to 16K tokens, 8.9 M tokens in `individual` rows. */
+export const AGENT_RUN: LoadShape = { sessions: 64, turns: 16, tokens: 16_384 };
+export const DISCOUNT = 0.9;
+/** As large as the vocabularies of today's models. */
+const VOCABULARY = 151_936;
+
+/** Conversations that are the same in every process. */
+export function makeLoad({ sessions, turns, tokens, charactersPerToken = 0 }: LoadShape): Conversation[] {
+  let state = 20_240_229;
+  const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0);
+  const share = Math.floor(tokens / turns);
+  return Array.from({ length: sessions }, () =>
+    Array.from({ length: turns }, (_, turn) => {
+      const outputs = Math.floor(share / 4) + (next() % Math.max(1, Math.floor(share / 2)));
+      return {
+        tail: Int32Array.from({ length: share - outputs }, () => next() % VOCABULARY),
+        output: Int32Array.from({ length: outputs }, () => next() % VOCABULARY),
+        logprobs: Float32Array.from({ length: outputs }, () => -next() / 2 ** 30),
+        version: turn >> 2,
+        text: Math.floor((share * charactersPerToken) / 2),
+      };
+    }),
+  );
+}
+
+/** Records conversations as a trainer bridge does and ends the sessions. Answers their ids. */
+export function record(store: TrajectoryStore, load: readonly Conversation[]): string[] {
+  return load.map((conversation, index) => {
+    const id = `task-${index}`;
+    const session = store.createSession({ sessionId: id });
+    const messages: { role: "user" | "assistant"; content: string }[] = [];
+    let sequence = new Int32Array(0);
+    for (const [turn, { tail, output, logprobs, version, text }] of conversation.entries()) {
+      messages.push({ role: "user", content: messageText(`session ${index}, turn ${turn}`, text) });
+      const answer = { role: "assistant" as const, content: messageText(`answer ${turn}`, text) };
+      const promptIds = joined(sequence, tail);
+      session.record({
+        messages: [...messages],
+        output: answer,
+        promptIds,
+        outputIds: output,
+        logprobs,
+        versions: version,
+        finishReason: "stop",
+        interactionId: `task-${index}-turn-${turn}`,
+      });
+      messages.push(answer);
+      sequence = joined(promptIds, output);
+    }
+    session.setReward(1);
+    session.end();
+    return id;
+  });
+}
+
+export function recordedStore(load: readonly Conversation[]): { store: TrajectoryStore; ids: string[] } {
+  const store = new TrajectoryStore();
+  return { store, ids: record(store, load) };
+}
+
+function joined(first: Int32Array, second: Int32Array): Int32Array<ArrayBuffer> {
+  const both = new Int32Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** A string of its own, never shared with another message. */
+function messageText(start: string, characters: number): string {
+  return Buffer.from(start.padEnd(characters, " lorem ipsum dolor sit amet")).toString("latin1");
+}

@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
+import { type Row, table } from "./row.js";
+
+/**
+ * The export measured against its rivals, as ratios taken within one run. Each measurement has a process of its own, so
+ * that none inherits the heap of another. Exit status 0 whatever the ratios; 1 where outputs differ or a program fails.
+ *
+ *   npm run bench:export [-- name…]
+ */
+
+interface Measurement {
+  readonly name: string;
+  /** Keeps the process on one processor: the packer then uses one thread. */
+  readonly onOneProcessor?: boolean;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * glibc keeps what is freed instead of giving it back to the system, so that a new block lies in memory that was
+ * written before.
+ */
+const WARM_HEAP = [
+  "glibc.malloc.mmap_max=0",
+  "glibc.malloc.arena_max=1",
+  "glibc.malloc.trim_threshold=34359738368",
+  "glibc.malloc.top_pad=1073741824",
+].join(":");
+
+const MEASUREMENTS: readonly Measurement[] = [
+  { name: "pack", onOneProcessor: true, env: { GLIBC_TUNABLES: WARM_HEAP } },
+  { name: "whole-export" },
+  { name: "http-body" },
+  { name: "shared-memory" },
+  { name: "session-memory" },
+  { name: "reply-scan", onOneProcessor: true },
+  { name: "tree-bytes" },
+  { name: "loop-delay" },
+];
+
+async function run({ name, onOneProcessor = false, env = {} }: Measurement): Promise<{ rows: Row[]; failed: boolean }> {
+  const script = new URL(`rows/${name}.ts`, import.meta.url).pathname;
+  const node = [process.execPath, "--expose-gc", "--import", "tsx", script];
+  const pinned = onOneProcessor && process.platform === "linux";
+  const [command = "", ...args] = pinned ? ["taskset", "-c", String(availableParallelism() - 1), ...node] : node;
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const ended = once(child, "exit") as Promise<[number | null]>;
+  const rows: Row[] = [];
+  for await (const line of createInterface(child.stdout)) rows.push(JSON.parse(line) as Row);
+  const [code] = await ended;
+  return { rows, failed: code !== 0 };
+}
+
+const chosen = process.argv.slice(2);
+const rows: Row[] = [];
+for (const measurement of MEASUREMENTS) {
+  if (chosen.length > 0 && !chosen.includes(measurement.name)) continue;
+  process.stderr.write(`measuring ${measurement.name} …\n`);
+  const result = await run(measurement);
+  rows.push(...result.rows);
+  if (result.failed) {
+    rows.push({ what: measurement.name, ours: "failed, see above", reference: "" });
+    process.exitCode = 1;
+  }
+}
+console.log(table(rows));
