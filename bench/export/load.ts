@@ -1,4 +1,4 @@
-import { TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { type StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
 
 /** One model call: what its prompt adds to the sequence before it, and what the model answered. */
 export interface Turn {
@@ -52,31 +52,34 @@ export function makeLoad({ sessions, turns, tokens, charactersPerToken = 0 }: Lo
 /** Records conversations as a trainer bridge does and ends the sessions. Answers their ids. */
 export function record(store: TrajectoryStore, load: readonly Conversation[]): string[] {
   return load.map((conversation, index) => {
-    const id = `task-${index}`;
-    const session = store.createSession({ sessionId: id });
-    const messages: { role: "user" | "assistant"; content: string }[] = [];
-    let sequence = new Int32Array(0);
-    for (const [turn, { tail, output, logprobs, version, text }] of conversation.entries()) {
-      messages.push({ role: "user", content: messageText(`session ${index}, turn ${turn}`, text) });
-      const answer = { role: "assistant" as const, content: messageText(`answer ${turn}`, text) };
-      const promptIds = joined(sequence, tail);
-      session.record({
-        messages: [...messages],
-        output: answer,
-        promptIds,
-        outputIds: output,
-        logprobs,
-        versions: version,
-        finishReason: "stop",
-        interactionId: `task-${index}-turn-${turn}`,
-      });
-      messages.push(answer);
-      sequence = joined(promptIds, output);
-    }
-    session.setReward(1);
-    session.end();
-    return id;
+    const sessionId = `task-${index}`;
+    recordConversation(store.createSession({ sessionId }), conversation);
+    return sessionId;
   });
+}
+
+export function recordConversation(session: StoredSession, conversation: Conversation): void {
+  const messages: { role: "user" | "assistant"; content: string }[] = [];
+  let sequence = new Int32Array(0);
+  for (const [turn, { tail, output, logprobs, version, text }] of conversation.entries()) {
+    messages.push({ role: "user", content: messageText(`${session.id}, turn ${turn}`, text) });
+    const answer = { role: "assistant" as const, content: messageText(`answer ${turn}`, text) };
+    const promptIds = joined(sequence, tail);
+    session.record({
+      messages: [...messages],
+      output: answer,
+      promptIds,
+      outputIds: output,
+      logprobs,
+      versions: version,
+      finishReason: "stop",
+      interactionId: `${session.id}-turn-${turn}`,
+    });
+    messages.push(answer);
+    sequence = joined(promptIds, output);
+  }
+  session.setReward(1);
+  session.end();
 }
 
 export function recordedStore(load: readonly Conversation[]): { store: TrajectoryStore; ids: string[] } {

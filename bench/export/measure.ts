@@ -15,7 +15,8 @@ export type Times<Name extends string> = Readonly<Record<Name, readonly number[]
 
 /**
  * Lets the contenders take turns, so that what else the machine does falls on all of them. One round before the
- * measured ones warms memory and code.
+ * measured ones warms memory and code. Garbage is collected before each, outside its time: blocks of hundreds of
+ * megabytes make V8 mark its heap on all processors, and that would fall on whoever comes next.
  */
 export async function takeTurns<Name extends string>(
   rounds: number,
@@ -25,11 +26,17 @@ export async function takeTurns<Name extends string>(
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = -1; round < rounds; round++) {
     for (const name of names) {
+      collectGarbage();
       const taken = await contenders[name]();
       if (round >= 0) times[name].push(taken);
     }
   }
   return times;
+}
+
+/** Needs `--expose-gc`. */
+export function collectGarbage(): void {
+  globalThis.gc?.();
 }
 
 /** How many times as long `slow` took as `fast`: the median over the rounds. */

@@ -1,11 +1,16 @@
-import { batchOptionsSchema } from "../../src/session/batch-options.js";
+import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch-options.js";
 import type { StoreExportOptions } from "../../src/session/trajectory-store.js";
 import { DISCOUNT } from "./load.js";
 
 export const NOT_IN_BUILD = "not in this build";
 
-/** Options of a repeatable export; undefined where this build does not know one of them. */
+/** Options of an export; undefined where this build does not know one of them. */
+export function batchOptions(options: Readonly<Record<string, unknown>> = {}): BatchOptions | undefined {
+  return batchOptionsSchema.safeParse({ discount: DISCOUNT, ...options }).data;
+}
+
+/** The same for an export that keeps its sessions, so that it can be repeated. */
 export function exportOptions(options: Readonly<Record<string, unknown>> = {}): StoreExportOptions | undefined {
-  const parsed = batchOptionsSchema.safeParse({ discount: DISCOUNT, ...options });
-  return parsed.success ? { ...parsed.data, release: false } : undefined;
+  const known = batchOptions(options);
+  return known && { ...known, release: false };
 }

@@ -13,7 +13,7 @@ import { allocatePadded, packTypedArrays } from "../typed-array-packer.js";
 /** `exportBatch` as a trainer calls it, against what one would write in PyTorch and in plain JavaScript. */
 
 const ROUNDS = 15;
-const PYTORCH_ROUNDS = 3;
+const PYTORCH_ROUNDS = 7;
 const PYTORCH_ROW = "whole exportBatch against PyTorch lists + pad + cat";
 const SCRIPT_ROW = "whole exportBatch against JavaScript typed arrays";
 
