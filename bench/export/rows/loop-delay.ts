@@ -1,0 +1,56 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
+import { collectGarbage, median } from "../measure.js";
+import { exportOptions } from "../options.js";
+import { report } from "../row.js";
+
+/** How late the event loop's timers are while it exports 2 GB, against the same loop at rest. */
+
+const ROUNDS = 7;
+/** 2.0 GB in the padded layout: 17 bytes a slot. */
+const SESSIONS = 450;
+const RESOLUTION_MS = 1;
+const NANOSECONDS_PER_MS = 1e6;
+
+const { store, ids } = recordedStore(makeLoad({ ...AGENT_RUN, sessions: SESSIONS }));
+
+interface Delay {
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Milliseconds between ticks of a 1 ms timer: so much, the interval included, may something else have to wait. */
+async function delayDuring<T>(work: () => Promise<T>): Promise<{ delay: Delay; result: T }> {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  await sleep(10);
+  histogram.enable();
+  const result = await work();
+  histogram.disable();
+  const delay = { p99: histogram.percentile(99) / NANOSECONDS_PER_MS, max: histogram.max / NANOSECONDS_PER_MS };
+  return { delay, result };
+}
+
+const exporting: (Delay & { seconds: number })[] = [];
+const resting: Delay[] = [];
+let bytes = 0;
+for (let round = 0; round < ROUNDS; round++) {
+  collectGarbage();
+  const started = performance.now();
+  const { delay, result } = await delayDuring(() => store.exportBatch(ids, exportOptions()));
+  const seconds = (performance.now() - started) / 1000;
+  bytes = result.bytes.byteLength;
+  result.release();
+  exporting.push({ ...delay, seconds });
+  resting.push((await delayDuring(() => sleep(seconds * 1000))).delay);
+}
+
+const of = <K extends string>(list: readonly Record<K, number>[], key: K) => median(list.map((item) => item[key]));
+const show = (delays: readonly Delay[]) =>
+  `p99 ${of(delays, "p99").toFixed(1)} ms, max ${of(delays, "max").toFixed(1)} ms`;
+report({
+  what: `event loop while it exports ${(bytes / 1e9).toFixed(1)} GB in ${of(exporting, "seconds").toFixed(2)} s`,
+  ours: show(exporting),
+  reference: `at rest ${show(resting)}`,
+  verdict: { value: of(exporting, "p99"), wanted: 20, sense: "at most", unit: " ms" },
+});

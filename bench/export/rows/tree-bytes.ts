@@ -1,0 +1,25 @@
+import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
+import { exportOptions, NOT_IN_BUILD } from "../options.js";
+import { report, skipped } from "../row.js";
+
+/** The size of a batch in which every token stands once, against one row per call. */
+
+const WHAT = "tree layout, bytes against padded individual";
+
+async function size(layout: string): Promise<number | undefined> {
+  const options = exportOptions({ layout });
+  if (!options) return undefined;
+  const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
+  const batch = await store.exportBatch(ids, options);
+  const { byteLength } = batch.bytes;
+  batch.release();
+  return byteLength;
+}
+
+const [tree, padded] = [await size("tree"), await size("padded")];
+if (tree === undefined || padded === undefined) report(skipped(WHAT, NOT_IN_BUILD));
+else {
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  const verdict = { value: tree / padded, wanted: 1 / 6, sense: "at most", unit: "x" } as const;
+  report({ what: WHAT, ours: megabytes(tree), reference: megabytes(padded), verdict });
+}
