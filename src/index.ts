@@ -12,12 +12,14 @@ export {
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, ensureTinyModel } from "./engine/index.js";
 export { createServer, type ServerOptions } from "./server/app.js";
-export { type RunningServer, startServer } from "./server/start.js";
+export type { ServerSettings } from "./server/context.js";
+export { type RunningServer, type StartOptions, startServer } from "./server/start.js";
 export { Batch, type BatchRow, type Tensor, type TensorName } from "./session/batch.js";
 export type { BatchOptions } from "./session/batch-options.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
 export { SessionRegistry } from "./session/registry.js";
 export {
+  type CreateSessionOptions,
   type RecordInput,
   type StoredSession,
   type StoreExportOptions,

@@ -11,6 +11,7 @@ import { SessionError } from "../session/errors.js";
 import type { Api } from "../session/interaction.js";
 import type { PreparedMessages, Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
+import { contextLimit } from "./context-limit.js";
 import { ApiError } from "./errors.js";
 import { outputText } from "./output-text.js";
 
@@ -136,11 +137,11 @@ function continuationOf(
 
 /** Fills in what the request left open and checks the prompt against the context. */
 async function completeSampling(
-  { engine, model, settings }: ServerContext,
+  context: ServerContext,
   request: RequestSampling,
   promptTokens: number,
 ): Promise<SamplingParams> {
-  const limit = Math.min(settings.engineMaxTokens ?? Number.POSITIVE_INFINITY, await engine.contextLength());
+  const limit = await contextLimit(context);
   const left = limit - promptTokens;
   if (left < 1) {
     throw new ApiError(
@@ -152,7 +153,7 @@ async function completeSampling(
   return {
     ...request,
     maxTokens: Math.min(request.maxTokens ?? left, left),
-    stopTokenIds: [...new Set([...model.stopTokenIds, ...request.stopTokenIds])],
+    stopTokenIds: [...new Set([...context.model.stopTokenIds, ...request.stopTokenIds])],
   };
 }
 

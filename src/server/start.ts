@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
+import { pino } from "pino";
 import { type Config, messageFilters } from "../config/index.js";
 import { SessionRegistry } from "../session/registry.js";
 import { createServer } from "./app.js";
@@ -9,7 +10,8 @@ import { openEngine } from "./open-engine.js";
 
 export interface StartOptions {
   readonly adminKey: string;
-  readonly logger: FastifyBaseLogger;
+  /** Default: no log. */
+  readonly logger?: FastifyBaseLogger;
 }
 
 export interface RunningServer {
@@ -20,10 +22,15 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+const silent = () => pino({ level: "silent" });
+
 const SWEEP_INTERVAL_MS = 10_000;
 
 /** Starts engine and proxy as the configuration says; resolves when calls are accepted. */
-export async function startServer(config: Config, { adminKey, logger }: StartOptions): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  { adminKey, logger = silent() }: StartOptions,
+): Promise<RunningServer> {
   const { engine, model } = await openEngine(config);
   try {
     const registry = createRegistry(config, adminKey);

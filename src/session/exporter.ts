@@ -91,7 +91,7 @@ function batchRefusal(refused: readonly { id: string; error: SessionError }[]): 
   const codes = new Set(sessions.map((session) => session.code));
   return new SessionError(
     "batch_not_exportable",
-    `${refused.length} sessions cannot be exported, so none was: ${first?.error.message ?? ""}`,
+    `No session was exported, because ${refused.length} cannot be. The first: ${first?.error.message ?? ""}`,
     { param: "session_ids", details: { sessions, reasons: [...codes] } },
   );
 }

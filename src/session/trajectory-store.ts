@@ -48,6 +48,9 @@ export class StoredSession {
     }
     const messages = parse(chatMessagesSchema, input.messages, "messages");
     const output = parse(chatMessagesSchema, [input.output].flat(), "output");
+    requireInstance(input.promptIds, Int32Array, "promptIds");
+    requireInstance(input.outputIds, Int32Array, "outputIds");
+    requireInstance(input.logprobs, Float32Array, "logprobs");
     const generation = new native.Generation();
     generation.append(input.outputIds, input.logprobs, input.versions);
     return this.#session.record({
@@ -127,6 +130,11 @@ export class TrajectoryStore {
     if (session.state === "active") throw new SessionError("session_active", `Session ${id} is active: end it first.`);
     return session;
   }
+}
+
+function requireInstance(value: unknown, type: typeof Int32Array | typeof Float32Array, param: string): void {
+  if (value instanceof type) return;
+  throw new SessionError("invalid_value", `${param} must be a ${type.name}.`, { param });
 }
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, param: string): T {

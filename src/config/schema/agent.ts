@@ -7,8 +7,15 @@ export const agentSchema = z.strictObject({
   mode: z
     .enum(["inline", "subproc"])
     .default("inline")
-    .describe("Where an agent runs: in the rollout worker's process, or in a pool of subprocesses."),
-  subproc_max_workers: z.int().min(1).max(256).default(4).describe("Size of that pool."),
+    .describe(
+      "Where an agent runs: in the rollout worker's process, or in a pool of subprocesses. Read by rollout jobs; `serve` does nothing with it.",
+    ),
+  subproc_max_workers: z
+    .int()
+    .min(1)
+    .max(256)
+    .default(4)
+    .describe("Size of that pool. Read by rollout jobs; `serve` does nothing with it."),
   admin_api_key: secretKey
     .nullable()
     .default(null)
@@ -35,11 +42,15 @@ export const agentSchema = z.strictObject({
     .min(0)
     .max(1)
     .default(1)
-    .describe("Share of a turn's reward that its parent turn receives."),
+    .describe(
+      "Share of a turn's reward that its parent turn receives. Read by rollout jobs; `serve` does nothing with it. An export names its own discount.",
+    ),
   export_style: z
     .enum(["individual", "concat"])
     .default("individual")
-    .describe("Rows of an export: one for every interaction, or one for every leaf of the conversation tree."),
+    .describe(
+      "Rows of an export: one for every interaction, or one for every leaf of the conversation tree. Read by rollout jobs; `serve` does nothing with it. An export names its own style.",
+    ),
   chat_template_type: z
     .enum(["hf", "concat"])
     .default("hf")

@@ -9,11 +9,21 @@ export const rolloutSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe("Rollouts that run at once; null takes `rollout.consumer_batch_size`."),
+    .describe(
+      "Rollouts that run at once; null takes `rollout.consumer_batch_size`. Read by rollout jobs; `serve` does nothing with it.",
+    ),
   max_staleness: z
     .int()
     .min(0)
     .default(0)
-    .describe("Weight versions that a rollout may be behind the trainer when it is consumed."),
-  consumer_batch_size: z.int().min(1).default(1).describe("Rollouts that the trainer consumes for one weight version."),
+    .describe(
+      "Weight versions that a rollout may be behind the trainer when it is consumed. Read by rollout jobs; `serve` does nothing with it.",
+    ),
+  consumer_batch_size: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe(
+      "Rollouts that the trainer consumes for one weight version. Read by rollout jobs; `serve` does nothing with it.",
+    ),
 });

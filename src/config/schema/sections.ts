@@ -12,7 +12,11 @@ export const sectionsSchema = z.strictObject({
   engine: engineSchema.prefault({}),
   rollout: rolloutSchema.prefault({}),
   scheduler: schedulerSchema.prefault({}),
-  group_size: z.int().min(1).default(1).describe("Rollouts of the same task that form one group."),
+  group_size: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe("Rollouts of the same task that form one group. Read by rollout jobs; `serve` does nothing with it."),
 });
 
 /** The resolved configuration: every key present, spelled as users write it. Null stands for "not given". */

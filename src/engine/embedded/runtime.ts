@@ -23,8 +23,8 @@ export async function importLlama(load: () => Promise<LlamaModule> = () => impor
     return await load();
   } catch (cause) {
     const message =
-      "The embedded engine needs llama.cpp. Install it with: npm install --omit=optional " +
-      "node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 (or the @node-llama-cpp package of your platform).";
+      "The embedded engine needs llama.cpp: npm install node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 " +
+      "(or the package of your platform). docs/embedded-engine.md says how to leave out its GPU packages.";
     throw new EngineError("engine_unavailable", message, { cause });
   }
 }

@@ -12,7 +12,7 @@ export const body = fp((app, _options, done) => {
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, parsed) => {
     if (text.trim() === "") return parsed(null, {});
     void parseJson(request, text, (error, value) => {
-      if (error) parsed(new ApiError("invalid_json", `The body is not valid JSON: ${error.message}`));
+      if (error) parsed(new ApiError("invalid_json", error.message));
       else parsed(null, value);
     });
   });

@@ -20,7 +20,7 @@ export function toApiError(error: z.ZodError): ApiError {
     return new ApiError("unknown_parameter", `Unknown parameter: ${param.slice(0, 200)}.`, { param });
   }
   const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
-  const message = path === "" ? issue.message : `${path}: ${issue.message}`;
+  const message = path === "" || unsupported ? issue.message : `${path}: ${issue.message}`;
   return new ApiError(unsupported ? "unsupported_parameter" : "invalid_value", message, { param: path || undefined });
 }
 

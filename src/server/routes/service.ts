@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
+import { contextLimit } from "../context-limit.js";
 
 const model = z.object({
   id: z.string(),
   object: z.literal("model"),
   created: z.int(),
   owned_by: z.string(),
-  max_model_len: z.int().nullable(),
+  max_model_len: z.int().describe("Tokens of prompt and output together."),
 });
 
 const health = z.object({ status: z.enum(["ok", "draining", "engine_unavailable"]), message: z.string().optional() });
@@ -50,7 +51,7 @@ export function serviceRoutes(app: App, context: ServerContext): void {
           object: "model" as const,
           created: STARTED,
           owned_by: "rolltape",
-          max_model_len: context.settings.engineMaxTokens ?? context.model.contextLength ?? null,
+          max_model_len: await contextLimit(context),
         },
       ],
     }),
