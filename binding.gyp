@@ -18,6 +18,7 @@
         "native/binding/reply_worker.cc",
         "native/binding/session_object.cc",
         "native/core/base64.cc",
+        "native/core/batch.cc",
         "native/core/error.cc",
         "native/core/generation.cc",
         "native/core/json_cursor.cc",

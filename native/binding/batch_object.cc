@@ -33,14 +33,14 @@ Napi::Function BatchObject::define(Napi::Env env) {
                      {guardedGetter<&BatchObject::bytes>("bytes"), guardedMethod<&BatchObject::release>("release")});
 }
 
-Napi::Object BatchObject::create(Napi::Env env, PackedBlock packed) {
+Napi::Object BatchObject::create(Napi::Env env, HeapBlock block, const std::vector<TensorPlace>& tensors) {
   const Napi::Object object = addonData(env).batch.New({});
   BatchObject* self = Unwrap(object);
-  self->block_ = std::make_shared<HeapBlock>(std::move(packed.block));
+  self->block_ = std::make_shared<HeapBlock>(std::move(block));
   Napi::ArrayBuffer buffer = viewBlock(env, self->block_);
   const Napi::Uint8Array bytes = Napi::Uint8Array::New(env, buffer.ByteLength(), buffer, 0);
   self->bytes_ = Napi::Persistent(bytes.As<Napi::Object>());
-  object.DefineProperty(Napi::PropertyDescriptor::Value("tensors", tensorsToJs(env, packed.tensors), napi_enumerable));
+  object.DefineProperty(Napi::PropertyDescriptor::Value("tensors", tensorsToJs(env, tensors), napi_enumerable));
   return object;
 }
 

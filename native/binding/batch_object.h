@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "../core/pack_padded.h"
+#include "../core/safetensors.h"
+#include "../memory/heap_block.h"
 #include "wrapped.h"
 
 namespace rolltape::binding {
@@ -14,7 +16,7 @@ class BatchObject : public Wrapped<BatchObject> {
   static constexpr const char* kClassName = "NativeBatch";
 
   static Napi::Function define(Napi::Env env);
-  static Napi::Object create(Napi::Env env, PackedBlock packed);
+  static Napi::Object create(Napi::Env env, HeapBlock block, const std::vector<TensorPlace>& tensors);
 
   using Wrapped::Wrapped;
 

@@ -1,12 +1,23 @@
 #include "pack_workers.h"
 
+#include <algorithm>
+
 #include "../core/pack_json.h"
+#include "../core/parallel.h"
 #include "batch_object.h"
 
 namespace rolltape::binding {
 
+void PackWorker::work() {
+  layout_ = layoutBatch(*plan_, metadata_);
+  block_ = HeapBlock(layout_.totalBytes);
+  const std::size_t worth = threadsFor(layout_.totalBytes);
+  writeBatch(*plan_, layout_, reinterpret_cast<std::byte*>(block_.data()),
+             static_cast<unsigned>(std::min<std::size_t>(options_.threads, worth)));
+}
+
 Napi::Value PackWorker::result() {
-  return BatchObject::create(Env(), std::move(packed_));
+  return BatchObject::create(Env(), std::move(block_), layout_.tensors);
 }
 
 void PackJsonWorker::work() {

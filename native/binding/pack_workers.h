@@ -4,24 +4,35 @@
 #include <string>
 #include <vector>
 
-#include "../core/pack_padded.h"
+#include "../core/batch.h"
+#include "../memory/heap_block.h"
 #include "promise_worker.h"
 
 namespace rolltape::binding {
 
+struct PackOptions {
+  /// Threads that may write, the worker's own included.
+  unsigned threads;
+};
+
 /// Packs a plan, which it shares, into a NativeBatch.
 class PackWorker : public PromiseWorker {
  public:
-  PackWorker(Napi::Env env, std::shared_ptr<const Plan> plan, Metadata metadata)
-      : PromiseWorker(env, "rolltape.pack"), plan_(std::move(plan)), metadata_(std::move(metadata)) {}
+  PackWorker(Napi::Env env, std::shared_ptr<const Plan> plan, Metadata metadata, const PackOptions& options)
+      : PromiseWorker(env, "rolltape.pack"),
+        plan_(std::move(plan)),
+        metadata_(std::move(metadata)),
+        options_(options) {}
 
  private:
-  void work() override { packed_ = packPadded(*plan_, metadata_); }
+  void work() override;
   Napi::Value result() override;
 
   std::shared_ptr<const Plan> plan_;
   Metadata metadata_;
-  PackedBlock packed_;
+  PackOptions options_;
+  BatchLayout layout_;
+  HeapBlock block_;
 };
 
 /// Packs a plan, which it shares, into JSON text in a Buffer.

@@ -1,5 +1,7 @@
 #include "plan_object.h"
 
+#include <limits>
+
 #include "addon_data.h"
 #include "pack_workers.h"
 #include "plan_options.h"
@@ -55,6 +57,7 @@ void defineResults(Napi::Object object, const Plan& plan) {
        Property::Value("mismatches", mismatchesToJs(env, plan.mismatches()), napi_enumerable),
        Property::Value("overflows", rowsToJs(env, plan.overflows()), napi_enumerable),
        Property::Value("shape", shapeToJs(env, plan), napi_enumerable),
+       Property::Value("tokens", Napi::Number::New(env, static_cast<double>(plan.tokens())), napi_enumerable),
        Property::Value("byteLength", Napi::Number::New(env, static_cast<double>(plan.byteLength())), napi_enumerable)});
 }
 
@@ -68,6 +71,14 @@ Metadata metadataArg(Napi::Value value) {
     metadata.emplace_back(key, utf8Arg(object.Get(name), "metadata." + key));
   }
   return metadata;
+}
+
+PackOptions packOptionsArg(Napi::Value value) {
+  PackOptions options{std::numeric_limits<unsigned>::max()};
+  if (value.IsUndefined()) return options;
+  const Napi::Value threads = objectArg(value, "options").Get("threads");
+  if (!threads.IsUndefined()) options.threads = static_cast<unsigned>(integerArg(threads, "options.threads", 1, 1024));
+  return options;
 }
 
 }  // namespace
@@ -100,7 +111,7 @@ const std::shared_ptr<const Plan>& PlanObject::plan() const {
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {
-  return PromiseWorker::start(new PackWorker(info.Env(), plan(), metadataArg(info[0])));
+  return PromiseWorker::start(new PackWorker(info.Env(), plan(), metadataArg(info[0]), packOptionsArg(info[1])));
 }
 
 Napi::Value PlanObject::packJson(const Napi::CallbackInfo& info) {

@@ -35,6 +35,10 @@ std::uint32_t countArg(Napi::Value value, const std::string& name, std::int64_t 
 PlanOptions planOptionsArg(Napi::Value value) {
   const Napi::Object object = objectArg(value, "options");
   PlanOptions options;
+  const Napi::Value layout = object.Get("layout");
+  if (!layout.IsUndefined()) {
+    options.layout = choiceArg<Layout>(layout, "options.layout", {{"padded", Layout::kPadded}});
+  }
   options.style = choiceArg<RowStyle>(object.Get("style"), "options.style",
                                       {{"individual", RowStyle::kIndividual}, {"concat", RowStyle::kConcat}});
   options.discount = numberArg(object.Get("discount"), "options.discount");

@@ -1,7 +1,6 @@
 #include "pack_padded.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "parallel.h"
 
@@ -43,17 +42,9 @@ void packRow(const Plan& plan, std::size_t index, const PaddedTensors& out, std:
   out.rewards[index] = row.reward;
 }
 
-std::vector<TensorSpec> paddedSpecs(const Plan& plan) {
-  const std::uint64_t rows = plan.rows().size();
-  const std::vector<std::uint64_t> shape{rows, plan.paddedLength()};
-  return {{"input_ids", Dtype::kI32, shape}, {"loss_mask", Dtype::kI32, shape},
-          {"logprobs", Dtype::kF32, shape},  {"versions", Dtype::kI32, shape},
-          {"rewards", Dtype::kF32, {rows}},  {"attention_mask", Dtype::kBool, shape}};
-}
-
-PaddedTensors tensorsOf(const PackedBlock& packed) {
+PaddedTensors tensorsOf(const BatchLayout& layout, std::byte* block) {
   const auto place = [&]<typename T>(std::size_t tensor, T) {
-    return reinterpret_cast<T*>(packed.block.data() + packed.tensors[tensor].offset);
+    return reinterpret_cast<T*>(block + layout.tensors[tensor].offset);
   };
   return {{place(0, std::int32_t{}), place(1, std::int32_t{}), place(2, float{}), place(3, std::int32_t{})},
           place(4, float{}),
@@ -62,18 +53,20 @@ PaddedTensors tensorsOf(const PackedBlock& packed) {
 
 }  // namespace
 
-PackedBlock packPadded(const Plan& plan, const Metadata& metadata) {
-  plan.requirePackable();
-  const std::vector<TensorSpec> specs = paddedSpecs(plan);
-  SafetensorsLayout layout = layoutSafetensors(specs, metadata);
-  PackedBlock packed{HeapBlock(layout.totalBytes), std::move(layout.tensors)};
-  std::memcpy(packed.block.data(), layout.header.data(), layout.header.size());
-  const PaddedTensors out = tensorsOf(packed);
-  parallelRanges(plan.rows().size(), threadsFor(layout.totalBytes), [&](std::size_t begin, std::size_t end) {
+std::vector<TensorSpec> paddedSpecs(const Plan& plan) {
+  const std::uint64_t rows = plan.rows().size();
+  const std::vector<std::uint64_t> shape{rows, plan.paddedLength()};
+  return {{"input_ids", Dtype::kI32, shape}, {"loss_mask", Dtype::kI32, shape},
+          {"logprobs", Dtype::kF32, shape},  {"versions", Dtype::kI32, shape},
+          {"rewards", Dtype::kF32, {rows}},  {"attention_mask", Dtype::kBool, shape}};
+}
+
+void writePadded(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads) {
+  const PaddedTensors out = tensorsOf(layout, block);
+  parallelRanges(plan.rows().size(), threads, [&](std::size_t begin, std::size_t end) {
     std::vector<RowSegment> segments;
     for (std::size_t index = begin; index < end; ++index) packRow(plan, index, out, segments);
   });
-  return packed;
 }
 
 }  // namespace rolltape

@@ -66,8 +66,8 @@ void Plan::measure() {
   for (const PlanRow& row : rows_) longest = std::max<std::uint64_t>(longest, row.length);
   paddedLength_ = checkedRoundUp(longest, options_.padToMultipleOf);
   constexpr std::uint64_t bytesPerToken = 3 * sizeof(std::int32_t) + sizeof(float) + sizeof(bool);
-  const std::uint64_t tokens = checkedMultiply(rows_.size(), paddedLength_);
-  byteLength_ = checkedAdd(checkedMultiply(tokens, bytesPerToken), checkedMultiply(rows_.size(), sizeof(float)));
+  tokens_ = checkedMultiply(rows_.size(), paddedLength_);
+  byteLength_ = checkedAdd(checkedMultiply(tokens_, bytesPerToken), checkedMultiply(rows_.size(), sizeof(float)));
 }
 
 void Plan::requirePackable() const {

@@ -13,8 +13,10 @@ namespace rolltape {
 enum class OnMismatch { kError, kSplit };
 enum class PadSide { kLeft, kRight };
 enum class Overflow { kError, kTruncate, kDrop };
+enum class Layout { kPadded };
 
 struct PlanOptions {
+  Layout layout = Layout::kPadded;
   RowStyle style = RowStyle::kIndividual;
   double discount = 1;
   OnMismatch onMismatch = OnMismatch::kError;
@@ -61,7 +63,9 @@ class Plan {
   std::span<const PlanRow> overflows() const { return overflows_; }
   /// T of the padded [B, T]: the longest row, rounded up to the multiple.
   std::uint64_t paddedLength() const { return paddedLength_; }
-  /// Bytes of the padded tensors.
+  /// Tokens of the batch's flat dimension, padding included: B × T.
+  std::uint64_t tokens() const { return tokens_; }
+  /// Bytes of the tensors.
   std::uint64_t byteLength() const { return byteLength_; }
   /// @throws kInvalidArg where mismatches or overflows forbid packing.
   void requirePackable() const;
@@ -78,6 +82,7 @@ class Plan {
   std::vector<ConcatMismatch> mismatches_;
   std::vector<PlanRow> overflows_;
   std::uint64_t paddedLength_ = 0;
+  std::uint64_t tokens_ = 0;
   std::uint64_t byteLength_ = 0;
 };
 

@@ -4,8 +4,8 @@
 #include <new>
 
 #include "../core/pack_json.h"
-#include "../core/pack_padded.h"
 #include "../core/sglang_reply.h"
+#include "packed.h"
 #include "support.h"
 
 namespace {
@@ -109,7 +109,7 @@ TEST(AllocationFailure, ReadingAndPackingFailCleanly) {
   const std::vector<std::string> parts{"[", "]"};
   const auto pack = [&] {
     const Plan plan(std::span<const Session* const>(&one, 1), {.style = RowStyle::kConcat});
-    packPadded(plan, {{"rows", "[]"}});
+    test::packed(plan, {{"rows", "[]"}});
     packJson(plan, parts);
   };
   EXPECT_GT(failEveryAllocation(pack, nothing), 0);

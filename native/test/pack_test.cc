@@ -1,27 +1,16 @@
 #include <gtest/gtest.h>
 
 #include "../core/pack_json.h"
-#include "../core/pack_padded.h"
 #include "model.h"
+#include "packed.h"
 
 namespace rolltape {
 namespace {
 
+using test::packedTensor;
 using test::Model;
 using test::ModelledSession;
 using test::ModelRow;
-
-template <typename T>
-std::vector<T> tensor(const PackedBlock& packed, const std::string& name) {
-  for (const TensorPlace& place : packed.tensors) {
-    if (place.spec.name != name) continue;
-    EXPECT_EQ(0u, place.offset % alignof(T));
-    const auto* first = reinterpret_cast<const T*>(packed.block.data() + place.offset);
-    return {first, first + place.bytes / sizeof(T)};
-  }
-  ADD_FAILURE() << "no tensor " << name;
-  return {};
-}
 
 /// The row with padding on one side, or cut to `width`.
 template <typename T>
@@ -36,16 +25,16 @@ std::vector<T> slice(const std::vector<T>& values, std::size_t row, std::size_t 
   return {values.begin() + row * width, values.begin() + (row + 1) * width};
 }
 
-void expectPadded(const PackedBlock& packed, const Plan& plan, const std::vector<ModelRow>& rows,
+void expectPadded(const test::Packed& packed, const Plan& plan, const std::vector<ModelRow>& rows,
                   const std::vector<double>& rewards) {
   const std::size_t width = plan.paddedLength();
   const PlanOptions& options = plan.options();
-  const auto ids = tensor<std::int32_t>(packed, "input_ids");
-  const auto mask = tensor<std::int32_t>(packed, "loss_mask");
-  const auto logprobs = tensor<float>(packed, "logprobs");
-  const auto versions = tensor<std::int32_t>(packed, "versions");
-  const auto attention = tensor<std::uint8_t>(packed, "attention_mask");
-  const auto finals = tensor<float>(packed, "rewards");
+  const auto ids = packedTensor<std::int32_t>(packed, "input_ids");
+  const auto mask = packedTensor<std::int32_t>(packed, "loss_mask");
+  const auto logprobs = packedTensor<float>(packed, "logprobs");
+  const auto versions = packedTensor<std::int32_t>(packed, "versions");
+  const auto attention = packedTensor<std::uint8_t>(packed, "attention_mask");
+  const auto finals = packedTensor<float>(packed, "rewards");
   ASSERT_EQ(rows.size() * width, ids.size());
   ASSERT_EQ(rows.size(), finals.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -101,7 +90,7 @@ void checkTrees(const std::vector<std::unique_ptr<ModelledSession>>& grown, cons
     EXPECT_EQ(rows[i].interaction, plan.rows()[i].interaction->index);
     EXPECT_EQ(rows[i].ids.size(), plan.rows()[i].length);
   }
-  const PackedBlock packed = packPadded(plan, {{"k", "v"}});
+  const test::Packed packed = test::packed(plan, {{"k", "v"}});
   EXPECT_EQ(packed.block.size(), packed.tensors[0].offset + plan.byteLength());
   expectPadded(packed, plan, rows, rewards);
 }
@@ -138,7 +127,7 @@ TEST(Record, RandomTreesAreStoredAsTheModelSays) {
 }
 
 TEST(PackPadded, OfNothingIsAnEmptyBatch) {
-  const PackedBlock packed = packPadded(Plan({}, {.padToMultipleOf = 8}), {});
+  const test::Packed packed = test::packed(Plan({}, {.padToMultipleOf = 8}), {});
   EXPECT_EQ((std::vector<std::uint64_t>{0, 0}), packed.tensors[0].spec.shape);
   EXPECT_EQ(packed.tensors[0].offset, packed.block.size());
 }
@@ -148,7 +137,7 @@ TEST(PackPadded, MoreThanOneBlockCanHoldIsAnError) {
   test::record(session, test::promptOf({1}), test::generationOf({2}), {"u"}, {"a"});
   const Session* one = &session;
   const std::span<const Session* const> sessions(&one, 1);
-  EXPECT_CODE(kTooLarge, packPadded(Plan(sessions, {.padToMultipleOf = 1u << 28}), {}));
+  EXPECT_CODE(kTooLarge, test::packed(Plan(sessions, {.padToMultipleOf = 1u << 28}), {}));
 }
 
 TEST(PackPadded, APlanWithMismatchesIsRefused) {
@@ -157,7 +146,7 @@ TEST(PackPadded, APlanWithMismatchesIsRefused) {
   test::record(session, test::promptOf({3}), test::generationOf({2}), {"u", "a", "v"}, {"a"});
   const Session* one = &session;
   const Plan plan(std::span<const Session* const>(&one, 1), {.style = RowStyle::kConcat});
-  EXPECT_CODE(kInvalidArg, packPadded(plan, {}));
+  EXPECT_CODE(kInvalidArg, test::packed(plan, {}));
   EXPECT_CODE(kInvalidArg, packJson(plan, std::vector<std::string>{"", ""}));
 }
 
@@ -171,7 +160,7 @@ TEST(PackPadded, ADeepChainIsOneRow) {
   const Session* one = &session;
   const Plan plan(std::span<const Session* const>(&one, 1), {.style = RowStyle::kConcat});
   ASSERT_EQ(1u, plan.rows().size());
-  const auto mask = tensor<std::int32_t>(packPadded(plan, {}), "loss_mask");
+  const auto mask = packedTensor<std::int32_t>(test::packed(plan, {}), "loss_mask");
   ASSERT_EQ(2 * turns, mask.size());
   for (std::size_t i = 0; i < mask.size(); ++i) ASSERT_EQ(static_cast<std::int32_t>(i % 2), mask[i]);
 }

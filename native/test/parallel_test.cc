@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "../core/pack_padded.h"
+#include "packed.h"
 #include "support.h"
 
 namespace rolltape {
@@ -44,8 +44,8 @@ TEST(PackPadded, IsUndisturbedByASessionThatRecordsMeanwhile) {
   }
   const Session* one = &session;
   const Plan plan(std::span<const Session* const>(&one, 1), {});
-  PackedBlock packed;
-  std::thread packing([&] { packed = packPadded(plan, {}); });
+  test::Packed packed;
+  std::thread packing([&] { packed = test::packed(plan, {}); });
   for (std::uint32_t i = 40; i < 400; ++i) {
     test::record(session, test::promptAfter(session, i - 1, {8}), test::generationOf({9}), {std::to_string(i)}, {},
                  static_cast<std::int32_t>(i) - 1);

@@ -174,7 +174,12 @@ export interface EngineFinish {
 
 export type ExportStyle = "individual" | "concat";
 
+/** How the rows of a batch lie in its tensors. */
+export type BatchTensorLayout = "padded" | "packed" | "tree";
+
 export interface PlanOptions {
+  /** Default "padded". */
+  readonly layout?: BatchTensorLayout;
   readonly style: ExportStyle;
   readonly discount: number;
   /** What a child that is not token-exact does to `concat`: listed in `mismatches`, or a new row. */
@@ -196,21 +201,28 @@ export interface NativePlan {
   readonly overflows: readonly PlanRow[];
   /** [B, T] of the padded batch. */
   readonly shape: readonly [number, number];
+  /** Tokens of the batch's flat dimension, padding included: B × T where padded. */
+  readonly tokens: number;
   /** Bytes of tensor data, header excluded. */
   readonly byteLength: number;
   /**
-   * Writes the padded batch as one safetensors block, off the event loop. `metadata` is the header's `__metadata__`:
+   * Writes the batch as one safetensors block, off the event loop. `metadata` is the header's `__metadata__`:
    * strings to strings.
    *
    * Tensors: input_ids I32, loss_mask I32, logprobs F32, versions I32 [B, T]; attention_mask BOOL [B, T]; rewards F32 [B].
    */
-  pack(metadata: Readonly<Record<string, string>>): Promise<NativeBatch>;
+  pack(metadata: Readonly<Record<string, string>>, options?: PackOptions): Promise<NativeBatch>;
   /**
    * Writes a JSON text off the event loop: parts[0], tensor_dict of row 0, parts[1], …, parts[rows.length]. A
    * tensor_dict is `{"input_ids":{"type":"tensor","dtype":"torch.int32","shape":[1,L],"data":"<base64>"},…}` with
    * input_ids, loss_mask, logprobs, versions, attention_mask ([1, L]) and rewards ([1]).
    */
   packJson(parts: readonly string[]): Promise<Buffer>;
+}
+
+export interface PackOptions {
+  /** Threads that may write, at most; 1: the worker thread alone. Default: as many as the batch's size is worth. */
+  readonly threads?: number;
 }
 
 export interface PlanRow {

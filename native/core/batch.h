@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+#include "plan.h"
+#include "safetensors.h"
+
+namespace rolltape {
+
+/// Where everything of a batch lies in its block, which is one safetensors file.
+using BatchLayout = SafetensorsLayout;
+
+/// Header, tensors and size of the plan's batch. Metadata is UTF-8 with distinct keys.
+/// @throws kInvalidArg for a plan that cannot be packed, kTooLarge.
+BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata);
+
+/// Writes every byte of the batch that `layout` describes to `block`, which has room for `layout.totalBytes` and is
+/// aligned for any tensor, on up to `threads` threads, this one included. Holds no lock and allocates little: what the
+/// block is made of is the caller's matter.
+/// @throws std::bad_alloc; the block's contents are undefined then.
+void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads);
+
+}  // namespace rolltape

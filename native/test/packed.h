@@ -1,0 +1,38 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "../core/batch.h"
+#include "../memory/heap_block.h"
+
+namespace rolltape::test {
+
+/// A batch in a block of its own.
+struct Packed {
+  HeapBlock block;
+  std::vector<TensorPlace> tensors;
+};
+
+inline Packed packed(const Plan& plan, const Metadata& metadata, unsigned threads = 1) {
+  BatchLayout layout = layoutBatch(plan, metadata);
+  HeapBlock block(layout.totalBytes);
+  writeBatch(plan, layout, reinterpret_cast<std::byte*>(block.data()), threads);
+  return {std::move(block), std::move(layout.tensors)};
+}
+
+template <typename T>
+std::vector<T> packedTensor(const Packed& packed, const std::string& name) {
+  for (const TensorPlace& place : packed.tensors) {
+    if (place.spec.name != name) continue;
+    EXPECT_EQ(0u, place.offset % alignof(T));
+    const auto* first = reinterpret_cast<const T*>(packed.block.data() + place.offset);
+    return {first, first + place.bytes / sizeof(T)};
+  }
+  ADD_FAILURE() << "no tensor " << name;
+  return {};
+}
+
+}  // namespace rolltape::test
