@@ -13,6 +13,7 @@ import { type Row, table } from "./row.js";
 
 interface Measurement {
   readonly name: string;
+  readonly args?: readonly string[];
   /** Keeps the process on one processor: the packer then uses one thread. */
   readonly onOneProcessor?: boolean;
   readonly env?: NodeJS.ProcessEnv;
@@ -34,15 +35,20 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "whole-export" },
   { name: "http-body" },
   { name: "shared-memory" },
-  { name: "session-memory" },
+  ...["native", "held", "uncollected", "text"].map((row) => ({ name: "session-memory", args: [row] })),
   { name: "reply-scan", onOneProcessor: true },
   { name: "tree-bytes" },
   { name: "loop-delay" },
 ];
 
-async function run({ name, onOneProcessor = false, env = {} }: Measurement): Promise<{ rows: Row[]; failed: boolean }> {
+async function run({
+  name,
+  args: own = [],
+  onOneProcessor = false,
+  env = {},
+}: Measurement): Promise<{ rows: Row[]; failed: boolean }> {
   const script = new URL(`rows/${name}.ts`, import.meta.url).pathname;
-  const node = [process.execPath, "--expose-gc", "--import", "tsx", script];
+  const node = [process.execPath, "--expose-gc", "--import", "tsx", script, ...own];
   const pinned = onOneProcessor && process.platform === "linux";
   const [command = "", ...args] = pinned ? ["taskset", "-c", String(availableParallelism() - 1), ...node] : node;
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
@@ -57,7 +63,7 @@ const chosen = process.argv.slice(2);
 const rows: Row[] = [];
 for (const measurement of MEASUREMENTS) {
   if (chosen.length > 0 && !chosen.includes(measurement.name)) continue;
-  process.stderr.write(`measuring ${measurement.name} …\n`);
+  process.stderr.write(`measuring ${[measurement.name, ...(measurement.args ?? [])].join(" ")} …\n`);
   const result = await run(measurement);
   rows.push(...result.rows);
   if (result.failed) {

@@ -2,7 +2,7 @@ import { Session } from "../../../src/session/session.js";
 import { StoredSession } from "../../../src/session/trajectory-store.js";
 import { type LoadShape, makeLoad, recordConversation } from "../load.js";
 import { collectGarbage } from "../measure.js";
-import { report } from "../row.js";
+import { type Row, report } from "../row.js";
 
 /** Memory that sessions of 50 turns growing to 64K tokens hold, per distinct token. */
 
@@ -27,31 +27,53 @@ async function settledRss(): Promise<number> {
   return process.memoryUsage.rss();
 }
 
-/** Resident memory that many sessions add to the process, per token. */
-async function residentPerToken(shape: LoadShape): Promise<number> {
+/**
+ * Resident memory that many sessions add to the process, per token. The loop turns after each session, as it does
+ * between the calls of a server; `collect` also collects the garbage that the recording left.
+ */
+async function residentPerToken(shape: LoadShape, collect: boolean): Promise<number> {
   const warm = record(shape, -1);
   const before = await settledRss();
-  const held = Array.from({ length: SESSIONS }, (_, index) => record(shape, index));
+  const held: ReturnType<typeof record>[] = [];
+  for (let index = 0; index < SESSIONS; index++) {
+    held.push(record(shape, index));
+    if (collect) collectGarbage();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const after = await settledRss();
   const tokens = held.reduce((sum, each) => sum + each.tokens, 0);
   for (const { session } of [warm, ...held]) session.free("exported");
   return (after - before) / tokens;
 }
 
-const verdict = (value: number) => ({ value, wanted: 10, sense: "at most", unit: " B" }) as const;
-const { session, tokens } = record(SHAPE, 0);
-report({
-  what: "held per distinct token: native memory of one session",
-  ours: `${session.byteLength} B for ${tokens} tokens`,
-  reference: "4 B an input, 8 B an output token",
-  verdict: verdict(session.byteLength / tokens),
-});
-session.free("exported");
-for (const charactersPerToken of [0, 4]) {
-  report({
-    what: `held per distinct token: resident memory, ${charactersPerToken === 0 ? "short messages" : `${charactersPerToken} characters of text a token`}`,
-    ours: `${SESSIONS} sessions in one process`,
-    reference: charactersPerToken === 0 ? "" : "with the text of the messages",
-    verdict: verdict(await residentPerToken({ ...SHAPE, charactersPerToken })),
-  });
+function nativeRow(): Row {
+  const { session, tokens } = record(SHAPE, 0);
+  const { byteLength } = session;
+  session.free("exported");
+  return {
+    what: "held per distinct token, native memory of one session",
+    ours: `${byteLength} B, ${tokens} tokens`,
+    reference: "",
+    verdict: verdict(byteLength / tokens),
+  };
 }
+
+async function residentRow(detail: string, shape: LoadShape, collect: boolean): Promise<Row> {
+  const held = await residentPerToken(shape, collect);
+  const what = `held per distinct token, resident memory, ${detail}`;
+  return { what, ours: `${SESSIONS} sessions`, reference: "", verdict: verdict(held) };
+}
+
+const verdict = (value: number) => ({ value, wanted: 10, sense: "at most", unit: " B" }) as const;
+const TEXT = { ...SHAPE, charactersPerToken: 4 };
+
+/** One a process: what malloc keeps of one would hide what the next holds. */
+const ROWS: Readonly<Record<string, () => Row | Promise<Row>>> = {
+  native: nativeRow,
+  held: () => residentRow("short messages, garbage collected", SHAPE, true),
+  uncollected: () => residentRow("short messages, garbage left to V8", SHAPE, false),
+  text: () => residentRow("with 4 characters of text a token", TEXT, true),
+};
+const row = await ROWS[process.argv[2] ?? ""]?.();
+if (!row) throw new Error(`one of ${Object.keys(ROWS).join(", ")} is wanted`);
+report(row);

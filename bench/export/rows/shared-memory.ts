@@ -1,0 +1,76 @@
+import { sha256 } from "../checksum.js";
+import { AGENT_RUN, DISCOUNT, makeLoad, recordedStore } from "../load.js";
+import { collectGarbage, median } from "../measure.js";
+import { exportOptions, NOT_IN_BUILD } from "../options.js";
+import { ADMIN_KEY, packSeconds, startProxy } from "../proxy.js";
+import { findPython, PythonPeer } from "../python.js";
+import { milliseconds, report, skipped } from "../row.js";
+
+/**
+ * From the request of another process to its typed views of every tensor, through a file in shared memory; against the
+ * time that the server itself spent on planning and packing for that same request.
+ */
+
+const WHAT = "shared memory, from request to tensors in another process";
+const ROUNDS = 25;
+
+interface Opened {
+  readonly status: number;
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+async function expectedSum(): Promise<{ ids: string[]; sum: string }> {
+  const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
+  const batch = await store.exportBatch(ids, exportOptions());
+  const sum = sha256(batch.bytes);
+  batch.release();
+  store.release(ids);
+  return { ids, sum };
+}
+
+async function rounds(peer: PythonPeer, url: string, ids: readonly string[], sum: string) {
+  const body = JSON.stringify({ session_ids: ids, discount: DISCOUNT, transport: "shm" });
+  const times: { open: number; pack: number; bytes: number }[] = [];
+  for (let round = -1; round < ROUNDS; round++) {
+    collectGarbage();
+    const packedBefore = await packSeconds(url);
+    const { status, seconds, bytes } = await peer.ask<Opened>(JSON.stringify({ body }));
+    if (status === 400) return undefined;
+    if (status !== 200) throw new Error(`/export_batch answered ${status}`);
+    const pack = (await packSeconds(url)) - packedBefore;
+    if (round < 0) {
+      const { sha256: mapped } = await peer.ask<{ sha256: string }>('{"checksum": true}');
+      if (mapped !== sum) throw new Error("the shared file is not the block that the library exports");
+    } else times.push({ open: seconds, pack, bytes });
+    await peer.ask('{"acknowledge": true}');
+  }
+  return times;
+}
+
+async function measure(python: string): Promise<void> {
+  const { ids, sum } = await expectedSum();
+  const proxy = await startProxy();
+  const peer = new PythonPeer(python, "open_shared.py", proxy.url, ADMIN_KEY);
+  try {
+    const times = await rounds(peer, proxy.url, ids, sum);
+    if (!times) return report(skipped(WHAT, NOT_IN_BUILD));
+    report({
+      what: `${WHAT}, ${((times[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`,
+      ours: milliseconds(median(times.map(({ open }) => open))),
+      reference: `plan and pack ${milliseconds(median(times.map(({ pack }) => pack)))}`,
+      verdict: {
+        value: median(times.map(({ open, pack }) => open / pack)),
+        wanted: 1.5,
+        sense: "at most",
+        unit: "x",
+      },
+    });
+  } finally {
+    await Promise.all([peer.close(), proxy.stop()]);
+  }
+}
+
+const python = findPython();
+if (python === undefined) report(skipped(WHAT, "no python3 here to open it"));
+else await measure(python);
