@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
 import { type Row, table } from "./row.js";
 
@@ -14,8 +13,6 @@ import { type Row, table } from "./row.js";
 interface Measurement {
   readonly name: string;
   readonly args?: readonly string[];
-  /** Keeps the process on one processor: the packer then uses one thread. */
-  readonly onOneProcessor?: boolean;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -31,27 +28,22 @@ const WARM_HEAP = [
 ].join(":");
 
 const MEASUREMENTS: readonly Measurement[] = [
-  { name: "pack", onOneProcessor: true, env: { GLIBC_TUNABLES: WARM_HEAP } },
+  { name: "pack", env: { GLIBC_TUNABLES: WARM_HEAP } },
   { name: "whole-export" },
+  { name: "memory-kinds" },
   { name: "http-body" },
   { name: "shared-memory" },
   ...["native", "held", "uncollected", "text"].map((row) => ({ name: "session-memory", args: [row] })),
-  { name: "reply-scan", onOneProcessor: true },
+  { name: "reply-scan" },
   { name: "tree-bytes" },
   { name: "loop-delay" },
 ];
 
-async function run({
-  name,
-  args: own = [],
-  onOneProcessor = false,
-  env = {},
-}: Measurement): Promise<{ rows: Row[]; failed: boolean }> {
+async function run({ name, args = [], env = {} }: Measurement): Promise<{ rows: Row[]; failed: boolean }> {
   const script = new URL(`rows/${name}.ts`, import.meta.url).pathname;
-  const node = [process.execPath, "--expose-gc", "--import", "tsx", script, ...own];
-  const pinned = onOneProcessor && process.platform === "linux";
-  const [command = "", ...args] = pinned ? ["taskset", "-c", String(availableParallelism() - 1), ...node] : node;
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const node = ["--expose-gc", "--import", "tsx", script, ...args];
+  const stdio = ["ignore", "pipe", "inherit"] as const;
+  const child = spawn(process.execPath, node, { stdio: [...stdio], env: { ...process.env, ...env } });
   const ended = once(child, "exit") as Promise<[number | null]>;
   const rows: Row[] = [];
   for await (const line of createInterface(child.stdout)) rows.push(JSON.parse(line) as Row);

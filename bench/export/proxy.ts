@@ -4,8 +4,17 @@ export const ADMIN_KEY = "sk-admin-bench-0123456789";
 
 /** The proxy in a process of its own, with the sessions of the agent run ended and named as the library names them. */
 export function startProxy(): Promise<Child> {
-  const args = ["--import", "tsx", "bench/export/server-process.ts"];
-  return startChild(process.execPath, args, { BENCH_ADMIN_KEY: ADMIN_KEY });
+  return startScript("server-process.ts", [], { BENCH_ADMIN_KEY: ADMIN_KEY });
+}
+
+/** The least that a Node server can do: it sends as many bytes, which it has ready. */
+export function startBareServer(bytes: number): Promise<Child> {
+  return startScript("bare-server-process.ts", [String(bytes)]);
+}
+
+function startScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Child> {
+  const script = new URL(name, import.meta.url).pathname;
+  return startChild(process.execPath, ["--import", "tsx", script, ...args], env);
 }
 
 /** Seconds that the proxy has spent on planning and packing since it started, by its own metrics. */

@@ -1,9 +1,8 @@
-import { startChild } from "../../processes.js";
 import { sha256 } from "../checksum.js";
 import { AGENT_RUN, DISCOUNT, makeLoad, recordedStore } from "../load.js";
 import { median, takeTurns, timesFaster } from "../measure.js";
 import { exportOptions } from "../options.js";
-import { ADMIN_KEY, packSeconds, startProxy } from "../proxy.js";
+import { ADMIN_KEY, packSeconds, startBareServer, startProxy } from "../proxy.js";
 import { findPython, PythonPeer } from "../python.js";
 import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
@@ -28,8 +27,7 @@ async function expected(): Promise<{ ids: string[]; bytes: number; sum: string }
 async function measure(python: string): Promise<void> {
   const { ids, bytes, sum } = await expected();
   const proxy = await startProxy();
-  const bareServer = ["--import", "tsx", "bench/export/bare-server-process.ts", String(bytes)];
-  const bare = await startChild(process.execPath, bareServer);
+  const bare = await startBareServer(bytes);
   const reader = new PythonPeer(python, "read_body.py", String(bytes));
   const body = JSON.stringify({ session_ids: ids, discount: DISCOUNT });
   const read = async (url: string, path: string) => {

@@ -1,0 +1,51 @@
+import { SessionError, type StoreExportOptions } from "../../../src/index.js";
+import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
+import { median, seconds, takeTurns } from "../measure.js";
+import { exportOptions, NOT_IN_BUILD } from "../options.js";
+import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
+
+/** `exportBatch` into each kind of memory, batch after batch, with as many threads as it takes. Informs only. */
+
+const ROUNDS = 15;
+const DEFAULT = "heap";
+const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
+
+async function exportInto(memory: string): Promise<{ taken: number; bytes: number }> {
+  const kind = memory === DEFAULT ? {} : { memory };
+  const options: StoreExportOptions = { ...exportOptions(), ...kind };
+  const started = performance.now();
+  const batch = await store.exportBatch(ids, options);
+  const taken = (performance.now() - started) / 1000;
+  const bytes = batch.bytes.byteLength;
+  batch.release();
+  return { taken, bytes };
+}
+
+/** Why this memory cannot be had here; undefined where it can. */
+async function refusal(memory: string): Promise<string | undefined> {
+  try {
+    await exportInto(memory);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const unknownOption = error instanceof SessionError && error.code === "invalid_value";
+    return unknownOption ? NOT_IN_BUILD : error.message;
+  }
+}
+
+async function measure(memory: string): Promise<void> {
+  const what = `whole exportBatch, memory ${memory}`;
+  const why = await refusal(memory);
+  if (why !== undefined) return report(skipped(what, why));
+  const { bytes } = await exportInto(memory);
+  const from = new Uint8Array(bytes).fill(1);
+  const to = new Uint8Array(bytes).fill(2);
+  const times = await takeTurns(ROUNDS, {
+    ours: async () => (await exportInto(memory)).taken,
+    memcpy: () => seconds(() => to.set(from)),
+  });
+  const show = (taken: number) => `${milliseconds(taken)}, ${gigabytesPerSecond(bytes, taken)}`;
+  report({ what, ours: show(median(times.ours)), reference: `memcpy ${show(median(times.memcpy))}` });
+}
+
+for (const memory of [DEFAULT, "shared", "pinned"]) await measure(memory);
