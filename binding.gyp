@@ -19,6 +19,7 @@
         "native/binding/session_object.cc",
         "native/core/base64.cc",
         "native/core/batch.cc",
+        "native/core/decimal.cc",
         "native/core/error.cc",
         "native/core/generation.cc",
         "native/core/json_cursor.cc",
@@ -39,6 +40,7 @@
         "native/core/sglang_reply.cc",
         "native/core/siphash.cc",
         "native/core/token_arena.cc",
+        "native/core/token_logprob.cc",
         "native/core/top_logprobs.cc",
         "native/core/version_runs.cc",
         "native/memory/heap_block.cc"

@@ -62,6 +62,9 @@ class JsonCursor {
   void finish();
 
   std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+  /// What was not read yet, for who reads a part of it in a way of its own and then says how far that went.
+  std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
+  void advance(std::size_t bytes) { at_ += bytes; }
   [[noreturn]] void fail(const std::string& what) const;
 
  private:

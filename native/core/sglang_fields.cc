@@ -2,44 +2,25 @@
 
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <string>
 
 #include "error.h"
-#include "reward.h"
+#include "token_logprob.h"
 
 namespace rolltape {
 
 namespace {
 
-constexpr std::int64_t kMaxId = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
-
-std::int32_t readId(JsonCursor& json) {
-  return static_cast<std::int32_t>(json.integer("a token id", 0, kMaxId));
-}
 
 std::optional<std::int64_t> readCount(JsonCursor& json, const char* name) {
   if (json.consumeNull()) return std::nullopt;
   return json.integer(name, 0, kMaxCount);
 }
 
-/// A log probability; not finite for null.
-double readLogprob(JsonCursor& json) {
-  return json.consumeNull() ? -std::numeric_limits<double>::infinity() : json.number();
-}
-
-/// `[logprob, id, text]`; what follows the id does not matter here. Calls `onPair(logprob, id)`.
-template <typename OnPair>
-void readPair(JsonCursor& json, OnPair onPair) {
-  double logprob = 0;
-  int field = 0;
-  json.array([&] {
-    if (field == 0) logprob = readLogprob(json);
-    if (field == 1) onPair(logprob, readId(json));
-    if (field > 1) json.skip();
-    ++field;
-  });
-  if (field < 2) json.fail("expected [logprob, id, text]");
+[[noreturn]] void throwNotFinite(const JsonCursor& json, const std::string& what) {
+  throw Error(ErrorCode::kReplyNotFinite,
+              "the log probability of " + what + ", before byte " + std::to_string(json.offset()));
 }
 
 void readLogprobs(JsonCursor& json, SglangFields& fields) {
@@ -48,34 +29,32 @@ void readLogprobs(JsonCursor& json, SglangFields& fields) {
   fields.hasLogprobs = !json.consumeNull();
   if (!fields.hasLogprobs) return;
   json.array([&] {
-    readPair(json, [&](double logprob, std::int32_t id) {
-      if (!fitsFloat32(logprob)) {
-        throw Error(ErrorCode::kReplyNotFinite, "the log probability of output token " +
-                                                    std::to_string(fields.ids.size()) + " is not finite, before byte " +
-                                                    std::to_string(json.offset()));
-      }
-      fields.ids.push_back(id);
-      fields.logprobs.push_back(static_cast<float>(logprob));
-    });
+    const TokenLogprob token = readTokenLogprob(json);
+    if (!std::isfinite(token.logprob)) {
+      throwNotFinite(json, "output token " + std::to_string(fields.ids.size()) + " is not finite");
+    }
+    fields.ids.push_back(token.id);
+    fields.logprobs.push_back(token.logprob);
   });
+}
+
+/// A place whose logprob is -Infinity or null, which the sampler excluded, is left unused.
+void readAlternative(JsonCursor& json, TopLists& top) {
+  const TokenLogprob token = readTokenLogprob(json);
+  const bool excluded = !std::isfinite(token.logprob);
+  if (excluded && !(token.logprob < 0)) {
+    throwNotFinite(json, "an alternative of output token " + std::to_string(top.ends.size()) + " is not a number");
+  }
+  top.ids.push_back(excluded ? TopLogprobs::kUnused : token.id);
+  top.logprobs.push_back(excluded ? 0.0f : token.logprob);
 }
 
 void readTop(JsonCursor& json, SglangFields& fields) {
   fields.top.reset();
   if (json.consumeNull()) return;
   TopLists& top = fields.top.emplace();
-  const auto add = [&](double logprob, std::int32_t id) {
-    if (std::isnan(logprob) || logprob > std::numeric_limits<float>::max()) {
-      throw Error(ErrorCode::kReplyNotFinite, "the log probability of an alternative of output token " +
-                                                  std::to_string(top.ends.size()) + " is not a number, before byte " +
-                                                  std::to_string(json.offset()));
-    }
-    const bool excluded = !fitsFloat32(logprob);
-    top.ids.push_back(excluded ? TopLogprobs::kUnused : id);
-    top.logprobs.push_back(excluded ? 0.0f : static_cast<float>(logprob));
-  };
   json.array([&] {
-    if (!json.consumeNull()) json.array([&] { readPair(json, add); });
+    if (!json.consumeNull()) json.array([&] { readAlternative(json, top); });
     top.ends.push_back(top.ids.size());
   });
 }
@@ -183,7 +162,7 @@ void readOutputIds(JsonCursor& json, SglangFields& fields) {
   fields.outputIds.reset();
   if (json.consumeNull()) return;
   std::vector<std::int32_t>& ids = fields.outputIds.emplace();
-  json.array([&] { ids.push_back(readId(json)); });
+  json.array([&] { ids.push_back(readTokenId(json)); });
 }
 
 }  // namespace

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
 #include "support.h"
 
 namespace rolltape {
@@ -240,19 +245,49 @@ TEST(SglangReply, AnyByteMayBeWrongWithoutHarm) {
   }
 }
 
+/// Log probabilities as engines write them, and others: in the middle of two float32, subnormal, of more digits than a
+/// float64 has.
+std::string anyNumber(test::Random& random) {
+  char text[80];
+  const auto bits =
+      static_cast<float>(-std::ldexp(1 + random.below(1u << 23) * 0x1p-23, random.chance(0.8) ? -5 : -120));
+  const double middle = (static_cast<double>(bits) + std::nextafter(bits, -1.0f)) / 2;
+  switch (random.below(5)) {
+    case 0:
+      std::snprintf(text, sizeof text, "%.17g", static_cast<double>(bits));
+      break;
+    case 1:
+      std::snprintf(text, sizeof text, "%.17g", random.chance(0.5) ? middle : std::nextafter(middle, 0.0));
+      break;
+    case 2:
+      std::snprintf(text, sizeof text, "%.40f", middle);
+      break;
+    case 3:
+      std::snprintf(text, sizeof text, "%.17g", static_cast<double>(std::ldexp(bits, -130)));
+      break;
+    default:
+      std::snprintf(text, sizeof text, "-%u.%u%ue-%u", random.below(100), random.below(1u << 31),
+                    random.below(1u << 31), random.below(400));
+  }
+  return text;
+}
+
 TEST(SglangReply, FloatsAreTheFloat32OfTheDouble) {
   test::Random random(6);
   std::string body;
-  std::vector<float> expected;
-  for (int i = 0; i < 2000; ++i) {
-    char text[40];
-    const double value = -static_cast<double>(random.below(1u << 31)) / (1 + random.below(1u << 20));
-    std::snprintf(text, sizeof text, "%.17g", value);
-    body += (body.empty() ? "[" : ",[") + std::string(text) + "," + std::to_string(i) + ",null]";
-    expected.push_back(static_cast<float>(value));
+  std::vector<std::uint32_t> expected;
+  for (int i = 0; i < 200'000; ++i) {
+    const std::string text = anyNumber(random);
+    const char* space = random.chance(0.5) ? " " : "";
+    body += (i == 0 ? "[" : ",[") + text + "," + space + std::to_string(i) + "," + space + "null]";
+    expected.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(std::strtod(text.c_str(), nullptr))));
   }
   const EngineReply got = read(reply("\"output_token_logprobs\":[" + body + "]"));
-  EXPECT_EQ(expected, std::vector<float>(got.tokens.logprobs().begin(), got.tokens.logprobs().end()));
+  ASSERT_EQ(expected.size(), got.tokens.length());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(expected[i], std::bit_cast<std::uint32_t>(got.tokens.logprobs()[i])) << i;
+    ASSERT_EQ(static_cast<std::int32_t>(i), got.tokens.ids()[i]);
+  }
 }
 
 }  // namespace

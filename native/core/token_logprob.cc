@@ -1,0 +1,84 @@
+#include "token_logprob.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "decimal.h"
+#include "reward.h"
+
+namespace rolltape {
+
+namespace {
+
+/// The brackets, commas, spaces and the null beside the two numbers.
+constexpr std::size_t kPairRoom = 2 * kDecimalRoom;
+
+/// Steps over a comma and the space that Python's json writes after it.
+const char* scanComma(const char* at) {
+  if (*at != ',') return nullptr;
+  return at + 1 + (at[1] == ' ');
+}
+
+const char* scanNull(const char* at) {
+  return std::memcmp(at, "null]", 5) == 0 ? at + 5 : nullptr;
+}
+
+/// Reads `[logprob, id, null]` as engines write it, and returns where it ends. Null where anything is unusual.
+const char* scanTokenLogprob(const char* at, TokenLogprob& token) {
+  if (*at != '[') return nullptr;
+  Decimal logprob;
+  at = scanDecimal(at + 1, logprob);
+  if (at == nullptr || !toFloat32(logprob, token.logprob)) return nullptr;
+  at = scanComma(at);
+  if (at != nullptr) at = scanUnsigned(at, token.id);
+  if (at != nullptr) at = scanComma(at);
+  return at == nullptr ? nullptr : scanNull(at);
+}
+
+float readLogprob(JsonCursor& json) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if (json.consumeNull()) return -infinity;
+  const double value = json.number();
+  if (std::isnan(value) || fitsFloat32(value)) return static_cast<float>(value);
+  return value < 0 ? -infinity : infinity;
+}
+
+}  // namespace
+
+std::int32_t readTokenId(JsonCursor& json) {
+  json.peek();
+  const std::string_view rest = json.rest();
+  std::int32_t id = 0;
+  if (rest.size() >= kDecimalRoom) {
+    const char* end = scanUnsigned(rest.data(), id);
+    if (end != nullptr && (*end == ',' || *end == ']')) {
+      json.advance(static_cast<std::size_t>(end - rest.data()));
+      return id;
+    }
+  }
+  return static_cast<std::int32_t>(json.integer("a token id", 0, std::numeric_limits<std::int32_t>::max()));
+}
+
+TokenLogprob readTokenLogprob(JsonCursor& json) {
+  json.peek();
+  const std::string_view rest = json.rest();
+  TokenLogprob token;
+  if (rest.size() >= kPairRoom) {
+    if (const char* end = scanTokenLogprob(rest.data(), token)) {
+      json.advance(static_cast<std::size_t>(end - rest.data()));
+      return token;
+    }
+  }
+  int field = 0;
+  json.array([&] {
+    if (field == 0) token.logprob = readLogprob(json);
+    if (field == 1) token.id = readTokenId(json);
+    if (field > 1) json.skip();
+    ++field;
+  });
+  if (field < 2) json.fail("expected [logprob, id, text]");
+  return token;
+}
+
+}  // namespace rolltape
