@@ -18,6 +18,12 @@ const char* errorCodeName(ErrorCode code) {
       return "ERR_TOO_LARGE";
     case ErrorCode::kOutOfMemory:
       return "ERR_OUT_OF_MEMORY";
+    case ErrorCode::kSharedFull:
+      return "ERR_SHARED_FULL";
+    case ErrorCode::kSharedUnavailable:
+      return "ERR_SHARED_UNAVAILABLE";
+    case ErrorCode::kPinnedUnavailable:
+      return "ERR_PINNED_UNAVAILABLE";
   }
   return "ERR_INVALID_ARG";
 }

@@ -13,6 +13,9 @@ enum class ErrorCode {
   kReleased,
   kTooLarge,
   kOutOfMemory,
+  kSharedFull,
+  kSharedUnavailable,
+  kPinnedUnavailable,
 };
 
 /// The stable name of a code, as JavaScript sees it: `ERR_…`.

@@ -1,22 +1,24 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <span>
+
+#include "block.h"
 
 namespace rolltape {
 
-/// One uninitialized piece of heap memory, aligned for any tensor.
-class HeapBlock {
+/// One uninitialized piece of heap memory.
+class HeapBlock final : public Block {
  public:
   HeapBlock() = default;
   /// @throws Error kTooLarge over kMaxBlockBytes, kOutOfMemory if the allocation fails.
   explicit HeapBlock(std::uint64_t bytes);
+  HeapBlock(HeapBlock&&) noexcept = default;
+  HeapBlock& operator=(HeapBlock&&) noexcept = default;
 
-  std::uint8_t* data() const { return data_.get(); }
-  std::size_t size() const { return size_; }
+  std::uint8_t* data() const override { return data_.get(); }
+  std::size_t size() const override { return size_; }
+  BlockKind kind() const override { return BlockKind::kHeap; }
 
  private:
   struct Free {
@@ -24,6 +26,12 @@ class HeapBlock {
   };
   std::unique_ptr<std::uint8_t, Free> data_;
   std::size_t size_ = 0;
+};
+
+/// Fresh heap memory for every block.
+class HeapSource final : public BlockSource {
+ public:
+  std::unique_ptr<Block> allocate(std::uint64_t bytes) override { return std::make_unique<HeapBlock>(bytes); }
 };
 
 }  // namespace rolltape
