@@ -18,8 +18,15 @@ class JsonCursor {
       : begin_(reinterpret_cast<const char*>(text.data())), at_(begin_), end_(begin_ + text.size()) {}
 
   /// The next character that is not white space.
-  char peek();
-  bool consume(char c);
+  char peek() {
+    if (at_<end_&& static_cast<unsigned char>(*at_)> ' ') return *at_;
+    return peekAfterSpace();
+  }
+  bool consume(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    return true;
+  }
   void expect(char c);
   bool consumeNull() { return peek() == 'n' && (literal("null"), true); }
 
@@ -68,6 +75,7 @@ class JsonCursor {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
+  char peekAfterSpace();
   void open(char bracket);
   void literal(std::string_view word);
   bool digits();

@@ -1,8 +1,10 @@
 #include "request_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 
+#include "digits.h"
 #include "size.h"
 
 namespace rolltape {
@@ -18,6 +20,17 @@ std::uint64_t digits(std::int32_t id) {
   for (const std::int32_t power : powers) count += id >= power;
   return count;
 }
+
+/// Writes an id of up to eight digits, and whatever behind it: eight characters in all.
+char* writeShortId(char* out, std::int32_t id) {
+  const std::uint64_t digits = splitEightDigits(static_cast<std::uint32_t>(id));
+  const int zeros = digits == 0 ? 7 : std::countr_zero(digits) / 8;
+  storeEightDigits(out, digits >> (8 * zeros));
+  return out + 8 - zeros;
+}
+
+constexpr std::int32_t kShortIds = 100'000'000;
+constexpr std::ptrdiff_t kShortBytes = 8;
 
 }  // namespace
 
@@ -37,6 +50,7 @@ RequestBody::RequestBody(std::string_view prefix, const Prompt& prompt, const Ge
 }
 
 void RequestBody::write(char* out) const {
+  const char* arrayEnd = out + (byteLength_ - suffix_.size());
   out = std::copy(prefix_.begin(), prefix_.end(), out);
   *out++ = '[';
   bool first = true;
@@ -44,7 +58,8 @@ void RequestBody::write(char* out) const {
     for (const std::int32_t id : span) {
       if (!first) *out++ = ',';
       first = false;
-      out = std::to_chars(out, out + kMaxDigits, id).ptr;
+      const bool isShort = id < kShortIds && arrayEnd - out >= kShortBytes;
+      out = isShort ? writeShortId(out, id) : std::to_chars(out, out + kMaxDigits, id).ptr;
     }
   }
   *out++ = ']';

@@ -42,6 +42,20 @@ TEST(RequestBody, WritesEveryNumberOfDigits) {
   EXPECT_EQ(expected + "]", bodyOf("", test::promptOf(ids), nullptr, ""));
 }
 
+TEST(RequestBody, WritesAnyIdAnywhereInTheArray) {
+  test::Random random(8);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::int32_t> ids(random.below(40));
+    std::string expected;
+    for (std::int32_t& id : ids) {
+      id = static_cast<std::int32_t>(random.below(1u << 31) >> random.below(31));
+      expected += (expected.empty() ? "" : ",") + std::to_string(id);
+    }
+    const std::string suffix(random.below(12), '}');
+    ASSERT_EQ("{[" + expected + "]" + suffix, bodyOf("{", test::promptOf(ids), nullptr, suffix));
+  }
+}
+
 TEST(RequestBody, AHistoryIsWrittenFromItsSpans) {
   Session session(test::kKey);
   test::record(session, test::promptOf({1, 2}), test::generationOf({3}), {"u"}, {"a"});
