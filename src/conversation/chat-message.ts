@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "./list-of.js";
 import type { Message } from "./message.js";
 
 /**
@@ -13,7 +14,7 @@ const textPart = z.object({ type: z.literal("text"), text });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: text });
 
 const contentOf = (part: z.ZodType<{ text: string } | { refusal: string }>) =>
-  z.union([text, z.array(part).transform((parts) => parts.map((p) => ("text" in p ? p.text : p.refusal)).join(""))]);
+  z.union([text, listOf(part).transform((parts) => parts.map((p) => ("text" in p ? p.text : p.refusal)).join(""))]);
 const content = contentOf(
   z.discriminatedUnion("type", [textPart], {
     error: (issue) => `only text parts are supported, got ${describePart(issue.input)}`,
@@ -41,7 +42,7 @@ const assistant = z.object({
   refusal: optionalText,
   reasoning_content: optionalText,
   reasoning: optionalText,
-  tool_calls: z.array(toolCall).nullish(),
+  tool_calls: listOf(toolCall).nullish(),
   ...named,
 });
 
@@ -56,7 +57,7 @@ const chatMessageShape = z.discriminatedUnion(
 /** One chat message as a request spells it. */
 export const chatMessageSchema = chatMessageShape.transform(toMessage);
 
-export const chatMessagesSchema = z.array(chatMessageSchema).min(1, "must hold at least one message");
+export const chatMessagesSchema = listOf(chatMessageSchema, { min: 1 });
 
 /** What {@link chatMessageSchema} accepts, for documentation and for the library's callers. */
 export type ChatMessage = z.input<typeof chatMessageShape>;

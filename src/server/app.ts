@@ -1,6 +1,4 @@
-import swagger from "@fastify/swagger";
 import Fastify, { type FastifyBaseLogger } from "fastify";
-import { jsonSchemaTransform } from "fastify-type-provider-zod";
 import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
 import { Exporter } from "../session/exporter.js";
@@ -10,7 +8,9 @@ import type { ServerContext, ServerSettings } from "./context.js";
 import { Metrics } from "./metrics.js";
 import { auth } from "./plugins/auth.js";
 import { body } from "./plugins/body.js";
+import { clientErrorHandler } from "./plugins/client-error.js";
 import { errorHandler, frameworkErrors } from "./plugins/error-handler.js";
+import { openapi } from "./plugins/openapi.js";
 import { zodValidator } from "./plugins/validation.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
@@ -26,6 +26,9 @@ export interface ServerOptions {
   readonly logger?: FastifyBaseLogger;
 }
 
+/** How long a client may take to send a request. What a generation takes is not limited by it. */
+const RECEIVE_TIMEOUT_MS = 300_000;
+
 /** The proxy as a Fastify application, not yet listening. Closing it does not close the engine. */
 export async function createServer({
   logger,
@@ -38,6 +41,7 @@ export async function createServer({
     metrics: new Metrics(registry),
     weightVersion: 0,
     draining: false,
+    shutdown: new AbortController(),
   };
   const app: App = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
@@ -46,7 +50,9 @@ export async function createServer({
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
     forceCloseConnections: "idle",
     frameworkErrors,
-    requestTimeout: 0,
+    clientErrorHandler,
+    return503OnClosing: false,
+    requestTimeout: RECEIVE_TIMEOUT_MS,
     keepAliveTimeout: 72_000,
   });
   app.setValidatorCompiler(zodValidator);
@@ -56,15 +62,7 @@ export async function createServer({
   await app.register(errorHandler);
   await app.register(body);
   await app.register(auth, { registry, adminKey: settings.adminKey });
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: { title: "Rolltape", version: "0.1.0", description: "Agent rollout proxy" },
-      components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
-      security: [{ bearer: [] }],
-    },
-    transform: jsonSchemaTransform,
-  });
+  await app.register(openapi);
   app.after(() => {
     controlRoutes(app, context);
     sessionRoutes(app, context);

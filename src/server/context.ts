@@ -16,6 +16,8 @@ export interface ServerContext {
   weightVersion: number;
   /** The server is going down: no new sessions and model calls. */
   draining: boolean;
+  /** Aborts when the server waits for nothing any more. */
+  readonly shutdown: AbortController;
 }
 
 export interface ServerSettings {

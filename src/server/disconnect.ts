@@ -1,12 +1,24 @@
 import type { FastifyReply } from "fastify";
 import { SessionError } from "../session/errors.js";
 
-/** Aborts when the client's connection closes before its answer was sent. */
+/**
+ * Aborts when the client's connection closes before its answer was sent. The connection is watched beside the response:
+ * a response that waits behind another one on the same connection does not hear of its end.
+ */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished)
-      controller.abort(new SessionError("call_aborted", "The client closed its connection."));
-  });
+  const { raw } = reply;
+  const { socket } = reply.request.raw;
+  const closed = () => {
+    sent();
+    controller.abort(new SessionError("call_aborted", "The client closed its connection."));
+  };
+  const sent = () => {
+    socket.off("close", closed);
+    raw.off("close", closed);
+  };
+  socket.once("close", closed);
+  raw.once("close", closed);
+  raw.once("finish", sent);
   return controller.signal;
 }

@@ -14,6 +14,7 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
   const deadline = Date.now() + context.settings.shutdownSeconds * 1000;
   while (Date.now() < deadline && isBusy(context)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 
+  context.shutdown.abort();
   const reason = new SessionError("call_aborted", "The server is shutting down.");
   const sessions = [...context.registry.all()];
   const aborted = await Promise.all(sessions.map((session) => session.calls.abortAll(reason)));

@@ -8,6 +8,7 @@ import { SessionError } from "../session/errors.js";
  * test compares the two.
  */
 export const CATALOGUE = {
+  malformed_request: [400, "invalid_request_error"],
   invalid_json: [400, "invalid_request_error"],
   invalid_value: [400, "invalid_request_error"],
   unknown_parameter: [400, "invalid_request_error"],
@@ -24,6 +25,7 @@ export const CATALOGUE = {
   request_timeout: [408, "invalid_request_error"],
   session_active: [409, "invalid_request_error"],
   session_ended: [409, "invalid_request_error"],
+  session_exporting: [409, "invalid_request_error"],
   api_key_in_use: [409, "invalid_request_error"],
   batch_not_exportable: [409, "invalid_request_error"],
   call_superseded: [409, "invalid_request_error"],
@@ -34,7 +36,9 @@ export const CATALOGUE = {
   unsupported_media_type: [415, "invalid_request_error"],
   concat_mismatch: [422, "invalid_request_error"],
   max_length_exceeded: [422, "invalid_request_error"],
+  reward_overflow: [422, "invalid_request_error"],
   batch_too_large: [422, "invalid_request_error"],
+  headers_too_large: [431, "invalid_request_error"],
   no_capacity: [429, "rate_limit_error"],
   internal_error: [500, "server_error"],
   engine_error: [502, "server_error"],
@@ -100,12 +104,8 @@ const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof SessionError) {
-    const status = error.code === "batch_not_exportable" ? onlyReason(error) : undefined;
-    return new ApiError(status ?? error.code, error.message, {
-      param: error.param,
-      details: error.details,
-      cause: error,
-    });
+    const { code, message, param, details } = error;
+    return new ApiError(code, message, { param, details, cause: error });
   }
   if (error instanceof RequestError) return new ApiError("invalid_value", error.message, { param: error.param });
   if (error instanceof EngineError) return new ApiError(error.code, error.message, { cause: error });
@@ -131,12 +131,4 @@ function fromForeign(error: unknown): ApiError {
     return new ApiError("invalid_json", `The body is not valid JSON: ${message}`, { cause: error });
   }
   return new ApiError("internal_error", "The server failed to answer. Its log says why.", { cause: error });
-}
-
-/** A refused batch in which every session was refused for the same reason is answered with that reason's status. */
-function onlyReason(error: SessionError): ErrorCode | undefined {
-  const reasons = error.details?.["reasons"];
-  if (!Array.isArray(reasons) || reasons.length !== 1) return undefined;
-  const [code] = reasons as unknown[];
-  return typeof code === "string" && code in CATALOGUE ? (code as ErrorCode) : undefined;
 }

@@ -5,6 +5,15 @@ import type { SessionRegistry } from "../session/registry.js";
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
+/** Metrics of the process are collected once, however many servers it runs: their monitors cannot be stopped. */
+let processRegistry: Registry | undefined;
+
+function startProcessMetrics(): Registry {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  return register;
+}
+
 /** The server's Prometheus metrics. Each instance has its own registry. */
 export class Metrics {
   readonly registry = new Registry();
@@ -28,7 +37,6 @@ export class Metrics {
 
   constructor(sessions: SessionRegistry) {
     this.#delay.enable();
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 10 });
     this.#gauge("rolltape_sessions", "Sessions by state.", ["state"], (gauge) => {
       for (const [state, count] of Object.entries(sessions.countByState())) gauge.set({ state }, count);
     });
@@ -49,6 +57,12 @@ export class Metrics {
         this.#delay.reset();
       },
     );
+  }
+
+  /** The text that Prometheus scrapes: these metrics and those of the process. */
+  async scrape(): Promise<string> {
+    processRegistry ??= startProcessMetrics();
+    return `${await this.registry.metrics()}\n${await processRegistry.metrics()}`;
   }
 
   close(): void {

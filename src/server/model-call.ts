@@ -8,7 +8,7 @@ import type { GenerationAnswer, RecordedTokens } from "../protocols/generation.j
 import type { RequestSampling } from "../protocols/sampling.js";
 import type { Call } from "../session/calls.js";
 import { SessionError } from "../session/errors.js";
-import type { Api } from "../session/interaction.js";
+import { type Api, inputLength } from "../session/interaction.js";
 import type { PreparedMessages, Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
 import { contextLimit } from "./context-limit.js";
@@ -50,14 +50,16 @@ export async function runModelCall(context: ServerContext, request: ModelCall): 
   const call = session.calls.begin(requestKey(prepared), request.retryCount);
   let outcome = "failed";
   try {
-    const answer = await generateAndRecord(context, request, prepared, call);
+    const { answer, index } = await generateAndRecord(context, request, prepared, call);
     outcome = "recorded";
+    request.disconnected.addEventListener("abort", () => session.calls.undelivered(call, index));
     return answer;
   } catch (error) {
     if (call.controller.signal.aborted) outcome = "aborted";
     throw error;
   } finally {
     session.calls.end(call, outcome === "recorded");
+    session.touch();
     context.metrics.calls.inc({ api: request.api, outcome });
   }
 }
@@ -67,7 +69,7 @@ async function generateAndRecord(
   request: ModelCall,
   prepared: PreparedMessages,
   call: Call,
-): Promise<GenerationAnswer> {
+): Promise<{ answer: GenerationAnswer; index: number }> {
   const { session, api, conversation } = request;
   const signal = AbortSignal.any([request.disconnected, call.controller.signal]);
   const built = buildPrompt(context, session, conversation, prepared);
@@ -88,13 +90,13 @@ async function generateAndRecord(
     api,
     id: `${request.idPrefix}${randomUUID().replaceAll("-", "")}`,
     parent: built.parent,
-    replacesEarlier: call.replaces,
+    replaces: call.replaces,
   });
   countTokens(context, built.prompt.length, completionTokens, result);
   context.metrics.parents.inc({
     link: interaction.parent < 0 ? "root" : interaction.tokenExact ? "token_exact" : "not_exact",
   });
-  return {
+  const answer: GenerationAnswer = {
     interactionId: interaction.id,
     model: context.settings.modelName,
     createdAt: interaction.createdAt,
@@ -103,6 +105,7 @@ async function generateAndRecord(
     usage: { promptTokens: built.prompt.length, completionTokens, cachedTokens: result.cachedTokens ?? 0 },
     tokens,
   };
+  return { answer, index: interaction.index };
 }
 
 /** In `concat` the parent's tokens as generated and the new messages behind them; else what the template renders. */
@@ -128,10 +131,11 @@ function continuationOf(
   parent: ParentMatch,
 ): Int32Array[] | undefined {
   if (parent.rule !== "continuation") return undefined;
-  const { inheritedMessages, newMessages, output, lastTokenId, toolsKey } = session.interaction(parent.index);
+  const interaction = session.interaction(parent.index);
+  const { output, lastTokenId, toolsKey } = interaction;
   const [answer] = output;
   if (!answer || toolsKey !== prepared.toolsKey) return undefined;
-  const messageCount = inheritedMessages + newMessages.length + output.length;
+  const messageCount = inputLength(interaction) + output.length;
   return model.continuation(conversation, { messageCount, output: answer, lastTokenId });
 }
 

@@ -22,6 +22,9 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** How long answers that are being sent may take once nothing is waited for any more. */
+const CLOSE_GRACE_MS = 2_000;
+
 const silent = () => pino({ level: "silent" });
 
 const SWEEP_INTERVAL_MS = 10_000;
@@ -50,7 +53,9 @@ export async function startServer(
     const stop = async () => {
       await drain(context, logger);
       clearInterval(sweeper);
+      const stragglers = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
+      clearTimeout(stragglers);
       await engine.close();
     };
     return { url: urlOf(app.server.address(), config), model: settings.modelName, close: () => (closing ??= stop()) };

@@ -23,10 +23,8 @@ export const batchFields = {
     .describe("What a longer row does: refuse the batch, lose its end, or be left out."),
 } as const;
 
-const batchOptionsSchema = z.strictObject(batchFields);
+export const batchOptionsSchema = z.strictObject(batchFields);
 
 export type BatchOptions = z.output<typeof batchOptionsSchema>;
 export type BatchOptionsInput = z.input<typeof batchOptionsSchema>;
 export type TrajectoryOptions = Pick<BatchOptions, keyof typeof exportFields>;
-
-export { batchOptionsSchema };

@@ -70,6 +70,7 @@ function metadataOf(plan: ExportPlan, { style, discount, layout }: BatchOptions)
     interaction_id: row.record.id,
     length: row.length,
   }));
+  const incomplete = plan.sessions.filter((session) => session.incompleteCalls > 0);
   const rewardsMissing = plan.sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
   return {
     producer: "rolltape",
@@ -78,6 +79,7 @@ function metadataOf(plan: ExportPlan, { style, discount, layout }: BatchOptions)
     discount: String(discount),
     rows: JSON.stringify(rows),
     rewards_missing: JSON.stringify(rewardsMissing),
+    incomplete_calls: JSON.stringify(Object.fromEntries(incomplete.map((each) => [each.id, each.incompleteCalls]))),
   };
 }
 

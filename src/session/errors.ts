@@ -4,6 +4,7 @@ export type SessionErrorCode =
   | "session_not_found"
   | "session_active"
   | "session_ended"
+  | "session_exporting"
   | "session_exported"
   | "session_expired"
   | "interaction_not_found"
@@ -13,6 +14,7 @@ export type SessionErrorCode =
   | "concat_mismatch"
   | "max_length_exceeded"
   | "batch_not_exportable"
+  | "reward_overflow"
   | "call_superseded"
   | "call_aborted";
 

@@ -11,6 +11,9 @@ export interface ExportWaits {
   readonly signal?: AbortSignal;
 }
 
+/** More refused sessions than this are not named one by one. */
+const MAX_NAMED = 1000;
+
 /**
  * Exports sessions of a registry: waits until they may be, packs, and only then takes them from their agents for good.
  * A packing that fails leaves every session as it was.
@@ -25,16 +28,17 @@ export class Exporter {
   /** One session; its refusal is thrown as it is. */
   async one<T>(id: string, waits: ExportWaits, pack: (session: Session) => Promise<T>): Promise<T> {
     const session = this.#registry.get(id);
-    await session.waitEnd(waits.waitMilliseconds, waits.signal);
-    const refusal = refusalOf(session);
-    if (refusal) throw refusal;
-    return this.#export([session], waits, () => pack(session));
+    await session.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal);
+    throwIfRefused(session);
+    await drain(session, waits);
+    throwIfRefused(session);
+    return this.#export([session], () => pack(session));
   }
 
   /** All of these sessions or none; the error names each that cannot be exported, and why. */
   async all<T>(ids: readonly string[], waits: ExportWaits, pack: (sessions: Session[]) => Promise<T>): Promise<T> {
     const sessions: Session[] = [];
-    const refused: { id: string; error: SessionError }[] = [];
+    const refused: Refusal[] = [];
     for (const id of ids) {
       try {
         sessions.push(this.#registry.get(id));
@@ -43,27 +47,46 @@ export class Exporter {
         refused.push({ id, error });
       }
     }
-    if (refused.length === 0) await Promise.all(sessions.map((s) => s.waitEnd(waits.waitMilliseconds, waits.signal)));
-    for (const session of sessions) {
-      const error = refusalOf(session);
-      if (error) refused.push({ id: session.id, error });
-    }
+    if (refused.length === 0)
+      await Promise.all(sessions.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
+    refused.push(...refusalsOf(sessions));
     if (refused.length > 0) throw batchRefusal(refused);
-    return this.#export(sessions, waits, () => pack(sessions));
+    await Promise.all(sessions.map((session) => drain(session, waits)));
+    // While one drained, another may have expired.
+    const late = refusalsOf(sessions);
+    if (late.length > 0) throw batchRefusal(late);
+    return this.#export(sessions, () => pack(sessions));
   }
 
-  async #export<T>(sessions: readonly Session[], waits: ExportWaits, pack: () => Promise<T>): Promise<T> {
-    await Promise.all(sessions.map((session) => drain(session, waits)));
-    for (const session of sessions) session.beginExport();
+  async #export<T>(sessions: readonly Session[], pack: () => Promise<T>): Promise<T> {
+    for (const session of sessions) session.lifecycle.beginExport();
+    let sealed = false;
     try {
       const packed = await pack();
-      this.#registry.seal(sessions);
+      sealed = true;
       return packed;
-    } catch (error) {
-      for (const session of sessions) session.cancelExport();
-      throw error;
+    } finally {
+      for (const session of sessions) session.lifecycle.endExport(sealed);
+      if (sealed) this.#registry.seal(sessions);
     }
   }
+}
+
+interface Refusal {
+  readonly id: string;
+  readonly error: SessionError;
+}
+
+function throwIfRefused(session: Session): void {
+  const refusal = refusalOf(session);
+  if (refusal) throw refusal;
+}
+
+function refusalsOf(sessions: readonly Session[]): Refusal[] {
+  return sessions.flatMap((session) => {
+    const error = refusalOf(session);
+    return error ? [{ id: session.id, error }] : [];
+  });
 }
 
 function refusalOf(session: Session): SessionError | undefined {
@@ -73,7 +96,7 @@ function refusalOf(session: Session): SessionError | undefined {
   if (session.state === "expired") {
     return new SessionError("session_expired", `Session ${session.id} saw no call for too long: its data was freed.`);
   }
-  if (session.freed) {
+  if (session.lifecycle.freed) {
     return new SessionError("session_exported", `Session ${session.id} was exported and is no longer retained.`);
   }
   return undefined;
@@ -82,16 +105,19 @@ function refusalOf(session: Session): SessionError | undefined {
 async function drain(session: Session, { drainMilliseconds }: ExportWaits): Promise<void> {
   if (await session.calls.waitIdle(drainMilliseconds)) return;
   const reason = new SessionError("call_aborted", `Session ${session.id} is being exported: this call came too late.`);
-  session.incompleteCalls += await session.calls.abortAll(reason);
+  const aborted = await session.calls.abortAll(reason);
+  session.incompleteCalls += aborted;
 }
 
-function batchRefusal(refused: readonly { id: string; error: SessionError }[]): SessionError {
-  const sessions = refused.map(({ id, error }) => ({ session_id: id, code: error.code, message: error.message }));
+/** Where all have the same reason, that is the error's code; else `batch_not_exportable`. */
+function batchRefusal(refused: readonly Refusal[]): SessionError {
+  const named = refused.slice(0, MAX_NAMED);
+  const sessions = named.map(({ id, error }) => ({ session_id: id, code: error.code, message: error.message }));
   const [first] = refused;
-  const codes = new Set(sessions.map((session) => session.code));
+  const codes = new Set(refused.map(({ error }) => error.code));
   return new SessionError(
-    "batch_not_exportable",
+    codes.size === 1 && first ? first.error.code : "batch_not_exportable",
     `No session was exported, because ${refused.length} cannot be. The first: ${first?.error.message ?? ""}`,
-    { param: "session_ids", details: { sessions, reasons: [...codes] } },
+    { param: "session_ids", details: { sessions } },
   );
 }

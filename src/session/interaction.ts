@@ -15,10 +15,7 @@ export interface Interaction {
   /** -1 for a root. */
   readonly parent: number;
   readonly tokenExact: boolean;
-  /** How many of the input messages are the parent's (its input, and its output where the child continues it). */
-  readonly inheritedMessages: number;
-  /** The input messages behind the inherited ones. */
-  readonly newMessages: readonly Message[];
+  readonly input: InputMessages;
   readonly output: readonly Message[];
   /** Last token of the output; undefined for an empty output. */
   readonly lastTokenId: number | undefined;
@@ -26,24 +23,48 @@ export interface Interaction {
   readonly toolsKey: string;
 }
 
-/** Number of input messages. */
-export function messageCount(interaction: Interaction): number {
-  return interaction.inheritedMessages + interaction.newMessages.length;
+/**
+ * Input messages, as what they add to the parent's. A conversation of n turns holds n messages, not n²/2.
+ */
+export interface InputMessages {
+  /** How many of the first messages are the parent's: its input, and its output where the child continues it. */
+  readonly inherited: number;
+  /** Inherited ones that the request spelled another way (a date that is filtered, reasoning that was dropped). */
+  readonly respelled: ReadonlyMap<number, Message>;
+  /** The messages behind the inherited ones. */
+  readonly added: readonly Message[];
 }
 
-/**
- * The input messages of an interaction, put together from those that each ancestor added. Messages that equal an
- * ancestor's in canonical form appear as the ancestor spelled them.
- */
+/** Number of input messages. */
+export function inputLength({ input }: Interaction): number {
+  return input.inherited + input.added.length;
+}
+
+/** What a request's messages add to those of its parent. */
+export function differenceTo(inherited: readonly Message[], messages: readonly Message[]): InputMessages {
+  const respelled = new Map<number, Message>();
+  inherited.forEach((message, i) => {
+    const own = messages[i];
+    if (own && !sameMessage(own, message)) respelled.set(i, own);
+  });
+  return { inherited: inherited.length, respelled, added: messages.slice(inherited.length) };
+}
+
+/** The input messages of an interaction, exactly as its request spelled them. */
 export function inputMessages(interaction: Interaction, all: readonly Interaction[]): Message[] {
-  const parts: (readonly Message[])[] = [interaction.newMessages];
-  let wanted = interaction.inheritedMessages;
-  for (let at = all[interaction.parent]; at && wanted > 0; at = all[at.parent]) {
-    const count = messageCount(at);
-    if (wanted > count) parts.push(at.output.slice(0, wanted - count));
-    const own = Math.min(wanted, count) - at.inheritedMessages;
-    if (own > 0) parts.push(at.newMessages.slice(0, own));
-    wanted = Math.min(wanted, at.inheritedMessages);
+  const chain = [interaction];
+  for (let at = all[interaction.parent]; at; at = all[at.parent]) chain.push(at);
+  let messages: Message[] = [];
+  let above: Interaction | undefined;
+  for (const each of chain.reverse()) {
+    messages = [...messages, ...(above?.output ?? [])].slice(0, each.input.inherited);
+    for (const [i, message] of each.input.respelled) messages[i] = message;
+    messages.push(...each.input.added);
+    above = each;
   }
-  return parts.reverse().flat();
+  return messages;
+}
+
+function sameMessage(a: Message, b: Message): boolean {
+  return a.content === b.content && JSON.stringify({ ...a, content: "" }) === JSON.stringify({ ...b, content: "" });
 }

@@ -19,10 +19,7 @@ export interface ExportRow extends PlanRow {
 
 /** Plans an export of these sessions, a snapshot. Throws `concat_mismatch` or `max_length_exceeded` with particulars. */
 export function planExport(sessions: readonly Session[], options: BatchOptions): ExportPlan {
-  const plan = native.planBatch(
-    sessions.map((session) => session.tokens),
-    toNative(options),
-  );
+  const plan = planNative(sessions, options);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
   return { native: plan, sessions, rows: plan.rows.map((row) => withOwner(row, sessions)) };
@@ -31,6 +28,37 @@ export function planExport(sessions: readonly Session[], options: BatchOptions):
 function toNative(options: BatchOptions): PlanOptions {
   const { style, discount, onMismatch, padTokenId, padSide, padToMultipleOf, maxLength, overflow } = options;
   return { style, discount, onMismatch, padTokenId, padSide, padToMultipleOf, maxLength: maxLength ?? 0, overflow };
+}
+
+function planNative(sessions: readonly Session[], options: BatchOptions): NativePlan {
+  try {
+    return native.planBatch(
+      sessions.map((session) => session.tokens),
+      toNative(options),
+    );
+  } catch (error) {
+    refuseOverflowingRewards(sessions, options);
+    throw error;
+  }
+}
+
+/** Each reward fits a float32, but sums of them need not. */
+function refuseOverflowingRewards(sessions: readonly Session[], { discount }: BatchOptions): void {
+  const overflowing = sessions.filter((session) => overflows(session, discount));
+  const [first] = overflowing;
+  if (!first) return;
+  throw new SessionError("reward_overflow", `A discounted reward of session ${first.id} does not fit a float32.`, {
+    details: { sessions: overflowing.map(({ id }) => id) },
+  });
+}
+
+function overflows(session: Session, discount: number): boolean {
+  try {
+    session.tokens.discountedRewards(discount);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function withOwner(row: PlanRow, sessions: readonly Session[]): ExportRow {

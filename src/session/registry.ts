@@ -1,7 +1,8 @@
 import { SessionError } from "./errors.js";
 import { hashKey, newSessionKey } from "./keys.js";
+import type { SessionState } from "./lifecycle.js";
 import { Retention, type RetentionLimits } from "./retention.js";
-import { Session, type SessionState } from "./session.js";
+import { Session } from "./session.js";
 
 export interface RegistryOptions {
   readonly adminKey: string;
@@ -29,7 +30,7 @@ export class SessionRegistry {
   readonly #sessions = new Map<string, Session>();
   readonly #byKeyHash = new Map<string, Session>();
   readonly #keyHashOf = new Map<Session, string>();
-  readonly #nextNumber = new Map<string, number>();
+  #nextNumber = 0;
   readonly #retention: Retention;
   #capacity = 0;
 
@@ -58,7 +59,7 @@ export class SessionRegistry {
     }
     const key = apiKey ?? newSessionKey();
     const session = new Session({
-      id: this.#newId(taskId),
+      id: `${taskId}-${this.#nextNumber++}`,
       taskId,
       groupId,
       messageFilters: this.#options.messageFilters ?? [],
@@ -89,10 +90,9 @@ export class SessionRegistry {
     return counts;
   }
 
-  /** Seals the export of these sessions: keys are revoked, tokens are kept under the retention limits. */
+  /** The export of these sessions came about: keys are revoked, tokens are kept under the retention limits. */
   seal(sessions: readonly Session[]): void {
     for (const session of sessions) {
-      session.sealExport();
       this.#revokeKey(session);
       this.#retention.keep(session);
     }
@@ -102,19 +102,13 @@ export class SessionRegistry {
   sweep(now = Date.now()): void {
     for (const session of this.#sessions.values()) {
       const waiting = session.state === "active" || session.state === "ended";
-      if (!waiting || session.calls.size > 0) continue;
+      if (!waiting || session.calls.size > 0 || session.lifecycle.exporting) continue;
       if (now - session.lastAccessAt < this.#options.timeoutMilliseconds) continue;
       this.#revokeKey(session);
       session.free("expired");
     }
     this.#retention.sweep(now);
     this.#buryOldest();
-  }
-
-  #newId(taskId: string): string {
-    const number = this.#nextNumber.get(taskId) ?? 0;
-    this.#nextNumber.set(taskId, number + 1);
-    return `${taskId}-${number}`;
   }
 
   #checkKey(key: string): void {
@@ -150,7 +144,7 @@ export class SessionRegistry {
   #buryOldest(): void {
     if (this.#sessions.size <= MAX_TOMBSTONES) return;
     for (const [id, session] of this.#sessions) {
-      if (session.freed) this.#sessions.delete(id);
+      if (session.lifecycle.freed) this.#sessions.delete(id);
       if (this.#sessions.size <= MAX_TOMBSTONES) return;
     }
   }

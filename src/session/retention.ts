@@ -30,6 +30,7 @@ export class Retention {
   /** Frees what is over the limits, oldest first. */
   sweep(now = Date.now()): void {
     for (const [session, { since, bytes }] of this.#kept) {
+      if (session.lifecycle.exporting) continue;
       const overdue = now - since >= this.#limits.milliseconds;
       if (!overdue && this.#bytes <= this.#limits.bytes) return;
       this.#kept.delete(session);

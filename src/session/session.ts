@@ -3,16 +3,12 @@ import { canonicalMessages } from "../conversation/canonical.js";
 import type { Message, Tool } from "../conversation/message.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
-import { CallTracker } from "./calls.js";
+import { CallTracker, type Replaces } from "./calls.js";
 import { SessionError } from "./errors.js";
-import { type Api, type Interaction, inputMessages, messageCount } from "./interaction.js";
+import type { Api, Interaction } from "./interaction.js";
+import { InteractionLog } from "./interaction-log.js";
 import { hashKey } from "./keys.js";
-
-/**
- * `active`: takes model calls. `ended`: takes rewards, waits for its export. `exported`: its key is revoked, its data is
- * kept for another export until retention ends. `expired`: saw no call for too long, its data is freed.
- */
-export type SessionState = "active" | "ended" | "exported" | "expired";
+import { Lifecycle, type SessionState } from "./lifecycle.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -41,9 +37,12 @@ export interface CompletedCall {
   readonly id?: string | undefined;
   /** The parent that the prompt was built on. Absent: found among the interactions that are complete now. */
   readonly parent?: ParentMatch | undefined;
-  /** An earlier attempt at the same request was recorded and is dropped. */
-  readonly replacesEarlier?: boolean;
+  /** The recorded attempt at the same request that this one takes the place of. */
+  readonly replaces?: Replaces;
 }
+
+/** The greatest finite float32, in which rewards are exported. */
+const MAX_REWARD = 3.4028234663852886e38;
 
 /** One rollout: a tree of recorded model calls, their rewards, and the state that says who may do what. */
 export class Session {
@@ -51,44 +50,35 @@ export class Session {
   readonly taskId: string;
   readonly groupId: string | undefined;
   readonly createdAt = Date.now();
+  readonly lifecycle = new Lifecycle();
   readonly calls = new CallTracker();
-  /** Calls that an export aborted because they did not end in time. */
+  /** Calls that exports aborted because they did not end in time. */
   incompleteCalls = 0;
   lastAccessAt = this.createdAt;
 
   readonly #filters: readonly RegExp[];
   readonly #native: NativeSession = new native.Session();
-  readonly #interactions: Interaction[] = [];
-  readonly #indexOf = new Map<string, number>();
-  #dropped = 0;
+  readonly #log: InteractionLog;
   #rewards = 0;
-  #freed = false;
-  #sealed = false;
-  #state: SessionState = "active";
-  #endedAt: number | undefined;
   #countAtEnd = 0;
   #promptTokens = 0;
   #completionTokens = 0;
-  readonly #onEnd: (() => void)[] = [];
 
   constructor(options: SessionOptions) {
     this.id = options.id;
     this.taskId = options.taskId;
     this.groupId = options.groupId;
     this.#filters = options.messageFilters ?? [];
+    this.#log = new InteractionLog(options.id);
   }
 
   get state(): SessionState {
-    return this.#state;
-  }
-
-  get endedAt(): number | undefined {
-    return this.#endedAt;
+    return this.lifecycle.state;
   }
 
   /** Interactions in the tree; orphans of repeated requests not counted. */
   get interactionCount(): number {
-    return this.#interactions.length - this.#dropped;
+    return this.#log.count;
   }
 
   /** Input tokens of all recorded calls together. */
@@ -107,12 +97,7 @@ export class Session {
 
   /** Native memory that this session holds, in bytes. */
   get byteLength(): number {
-    return this.#freed ? 0 : this.#native.byteLength;
-  }
-
-  /** Its tokens are gone: only the record of the session is left. */
-  get freed(): boolean {
-    return this.#freed;
+    return this.lifecycle.freed ? 0 : this.#native.byteLength;
   }
 
   /** For planning an export. */
@@ -134,9 +119,7 @@ export class Session {
   }
 
   interaction(index: number): Interaction {
-    const found = this.#interactions[index];
-    if (!found) throw new SessionError("interaction_not_found", `Session ${this.id} has no interaction ${index}.`);
-    return found;
+    return this.#log.at(index);
   }
 
   /** A prompt of these pieces, behind the whole sequence of interaction `base` where one is given. */
@@ -146,18 +129,15 @@ export class Session {
 
   /** Adds a completed call to the tree and answers its interaction. */
   record(call: CompletedCall): Interaction {
-    if (this.#state === "exported" || this.#state === "expired") {
-      throw new SessionError("session_ended", `Session ${this.id} is ${this.#state} and records no more calls.`);
-    }
-    if (call.id !== undefined && this.#indexOf.has(call.id)) {
-      throw new SessionError("invalid_value", `Session ${this.id} has an interaction "${call.id}" already.`, {
-        param: "interactionId",
-      });
+    this.#requireOpen("session_ended", "records no more calls");
+    if (call.id !== undefined && this.#log.has(call.id)) {
+      const message = `Session ${this.id} has an interaction "${call.id}" already.`;
+      throw new SessionError("invalid_value", message, { param: "interactionId" });
     }
     const { messages, digests, toolsKey } = call.prepared;
-    const orphan = call.replacesEarlier ? this.#findOrphan(digests) : undefined;
+    const orphan = this.#findOrphan(digests, call.replaces ?? "none");
     const match = this.#standing(call.parent) ?? this.#native.findParent(digests);
-    const inheritedMessages = match ? this.#inherited(match) : 0;
+    const input = this.#log.difference(messages, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
     const { index, parent, tokenExact } = this.#native.record({
@@ -167,22 +147,12 @@ export class Session {
       output: canonicalMessages(call.output, this.#filters),
       parent: match?.index ?? -1,
     });
-    const interaction: Interaction = {
-      index,
-      id: call.id ?? `interaction-${randomUUID()}`,
-      api: call.api,
-      createdAt: Date.now(),
-      finishReason: call.finishReason,
-      parent,
-      tokenExact,
-      inheritedMessages,
-      newMessages: messages.slice(inheritedMessages),
-      output: call.output,
-      lastTokenId,
-      toolsKey,
-    };
-    this.#interactions[index] = interaction;
-    this.#indexOf.set(interaction.id, index);
+    const { api, finishReason, output } = call;
+    const id = call.id ?? `interaction-${randomUUID()}`;
+    const createdAt = Date.now();
+    const tree = { index, parent, tokenExact };
+    const interaction = { ...tree, id, api, createdAt, finishReason, input, output, lastTokenId, toolsKey };
+    this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
     if (orphan !== undefined) this.#drop(orphan);
@@ -192,70 +162,44 @@ export class Session {
 
   /** Sets the reward of one interaction, of the last completed one where none is named. Answers its id. */
   setReward(reward: number, interactionId?: string): string {
-    const interaction = interactionId === undefined ? this.#last() : this.#named(interactionId);
-    if (!Number.isFinite(reward) || !Number.isFinite(Math.fround(reward))) {
+    const { id, index } = interactionId === undefined ? this.#log.last() : this.#log.named(interactionId);
+    if (!(Math.abs(reward) <= MAX_REWARD)) {
       throw new SessionError("invalid_value", "reward must be a finite number that fits a float32.", {
         param: "reward",
       });
     }
-    if (this.#state === "exported" || this.#state === "expired") {
-      throw new SessionError("session_exported", `Session ${this.id} is ${this.#state}: its rewards are final.`);
-    }
-    if (this.#native.interaction(interaction.index).ownReward === undefined) this.#rewards++;
-    this.#native.setReward(interaction.index, reward);
-    return interaction.id;
+    this.#requireOpen("session_exported", "its rewards are final");
+    const isFirst = this.#native.interaction(index).ownReward === undefined;
+    this.#native.setReward(index, reward);
+    if (isFirst) this.#rewards++;
+    return id;
   }
 
   /** Ends the session; calls in flight go on. Answers how many interactions it had then, the same every time. */
   end(): number {
-    if (this.#state !== "active") return this.#countAtEnd;
-    this.#state = "ended";
-    this.#endedAt = Date.now();
-    this.#countAtEnd = this.interactionCount;
-    for (const wake of this.#onEnd.splice(0)) wake();
+    if (this.lifecycle.end()) this.#countAtEnd = this.interactionCount;
     return this.#countAtEnd;
   }
 
-  /** Resolves when the session is no longer active, or after `milliseconds`. */
-  async waitEnd(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    if (this.#state !== "active" || milliseconds <= 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, milliseconds);
-      this.#onEnd.push(resolve);
-      signal?.addEventListener("abort", () => resolve(), { once: true });
-    });
-    clearTimeout(timer);
-  }
-
-  /** Fixes calls and rewards while an export is packed, until {@link sealExport} or {@link cancelExport}. */
-  beginExport(): void {
-    if (this.#state === "ended") this.#state = "exported";
-  }
-
-  /** The export did not come about: the session is as before, unless another export was sealed meanwhile. */
-  cancelExport(): void {
-    if (this.#state === "exported" && !this.#sealed) this.#state = "ended";
-  }
-
-  sealExport(): void {
-    this.#sealed = true;
-    this.#state = "exported";
-  }
-
-  /** Frees the tokens. The record of the session stays. */
+  /** Frees tokens and messages. The record of the session stays, with its counts. */
   free(state: "expired" | "exported"): void {
-    this.#state = state;
-    this.#freed = true;
+    this.lifecycle.free(state);
     this.#native.release();
-    this.#interactions.length = 0;
-    this.#indexOf.clear();
-    for (const wake of this.#onEnd.splice(0)) wake();
+    this.#log.clear();
   }
 
-  /** Input messages of an interaction, as {@link inputMessages} puts them together. */
+  /** Input messages of an interaction, exactly as its request spelled them. */
   messagesOf(interaction: Interaction): Message[] {
-    return inputMessages(interaction, this.#interactions);
+    return this.#log.messagesOf(interaction);
+  }
+
+  #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
+    if (this.lifecycle.exporting) {
+      throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again when that is done.`);
+    }
+    if (this.state === "exported" || this.state === "expired") {
+      throw new SessionError(code, `Session ${this.id} is ${this.state}: ${consequence}.`);
+    }
   }
 
   /** The parent on which a prompt was built, unless it was dropped as an orphan since. */
@@ -263,38 +207,17 @@ export class Session {
     return parent && !this.#native.interaction(parent.index).dropped ? parent : undefined;
   }
 
-  #inherited(match: ParentMatch): number {
-    const parent = this.interaction(match.index);
-    return messageCount(parent) + (match.rule === "continuation" ? parent.output.length : 0);
-  }
-
-  #last(): Interaction {
-    for (let i = this.#interactions.length - 1; i >= 0; i--) {
-      const interaction = this.#interactions[i];
-      if (interaction && this.#indexOf.has(interaction.id)) return interaction;
-    }
-    throw new SessionError("no_interactions", `Session ${this.id} has no completed model call to reward.`);
-  }
-
-  #named(id: string): Interaction {
-    const index = this.#indexOf.get(id);
-    if (index !== undefined) return this.interaction(index);
-    const where = this.interactionCount === 0 ? "has no completed model call yet" : "has no such interaction";
-    throw new SessionError("interaction_not_found", `Session ${this.id} ${where}: "${id.slice(0, 100)}".`, {
-      param: "interaction_id",
-    });
-  }
-
-  #findOrphan(digests: Uint8Array): number | undefined {
+  /** An orphan is no one's parent and has no reward: otherwise its answer did reach the agent. */
+  #findOrphan(digests: Uint8Array, replaces: Replaces): number | undefined {
+    if (replaces === "none") return undefined;
     return this.#native.findSame(digests).find((index) => {
-      const info = this.#native.interaction(index);
-      return info.children === 0 && info.ownReward === undefined;
+      const { children, ownReward } = this.#native.interaction(index);
+      return (replaces === "newest" || replaces === index) && children === 0 && ownReward === undefined;
     });
   }
 
   #drop(index: number): void {
     this.#native.drop(index);
-    this.#indexOf.delete(this.interaction(index).id);
-    this.#dropped++;
+    this.#log.drop(index);
   }
 }

@@ -91,6 +91,9 @@ export class TrajectoryStore {
   readonly #sessions = new Map<string, Session>();
 
   createSession({ sessionId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
+    if (typeof sessionId !== "string" || sessionId === "") {
+      throw new SessionError("invalid_value", "sessionId must be a text that is not empty.", { param: "sessionId" });
+    }
     if (this.#sessions.has(sessionId)) {
       throw new SessionError("invalid_value", `There is a session "${sessionId}" already.`, { param: "sessionId" });
     }
@@ -107,26 +110,41 @@ export class TrajectoryStore {
   /** Packs ended sessions into one batch. All or nothing; nothing is freed when it fails. */
   async exportBatch(sessionIds: readonly string[], options: StoreExportOptions = {}): Promise<Batch> {
     const { release = true, ...rest } = options;
+    if (sessionIds.length === 0) {
+      throw new SessionError("invalid_value", "The list of sessions is empty.", { param: "sessionIds" });
+    }
     if (new Set(sessionIds).size < sessionIds.length) {
       throw new SessionError("invalid_value", "The list of sessions names one twice.", { param: "sessionIds" });
     }
+    const batchOptions = parse(batchOptionsSchema, rest, "options");
     const sessions = sessionIds.map((id) => this.#ended(id));
-    const batch = await packBatch(sessions, parse(batchOptionsSchema, rest, "options"));
-    if (release) this.release(sessionIds);
-    return batch;
+    for (const session of sessions) session.lifecycle.beginExport();
+    try {
+      const batch = await packBatch(sessions, batchOptions);
+      if (release) for (const session of sessions) this.#release(session);
+      return batch;
+    } finally {
+      for (const session of sessions) session.lifecycle.endExport(false);
+    }
   }
 
   /** Frees sessions without exporting them. Unknown ids are passed over. */
   release(sessionIds: readonly string[]): void {
     for (const id of sessionIds) {
-      this.#sessions.get(id)?.free("exported");
-      this.#sessions.delete(id);
+      const session = this.#sessions.get(id);
+      if (session) this.#release(session);
     }
+  }
+
+  #release(session: Session): void {
+    session.free("exported");
+    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
 
   #ended(id: string): Session {
     const session = this.#sessions.get(id);
     if (!session) throw new SessionError("session_not_found", `There is no session "${id}".`);
+    if (session.lifecycle.freed) throw new SessionError("session_not_found", `Session ${id} was released.`);
     if (session.state === "active") throw new SessionError("session_active", `Session ${id} is active: end it first.`);
     return session;
   }

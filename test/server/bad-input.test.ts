@@ -128,6 +128,34 @@ describe("messages that make no sense", () => {
   });
 });
 
+describe("bodies made to exhaust the server", () => {
+  it.each([
+    ["a million messages that are none", `{"messages":[${"1,".repeat(1_000_000)}1]}`, "messages[0]"],
+    [
+      "a million parts that are none",
+      `{"messages":[{"role":"user","content":[${"1,".repeat(1_000_000)}1]}]}`,
+      "messages[0].content[0]",
+    ],
+    [
+      "a million tools that are none",
+      `{"messages":[{"role":"user","content":"x"}],"tools":[${"1,".repeat(1_000_000)}1]}`,
+      "tools[0]",
+    ],
+  ])("%s: 400 naming the first", async (_, text, param) => {
+    const reply = await raw(text);
+    expect([reply.refusal, reply.error.param]).toEqual(["400 invalid_value", param]);
+  });
+
+  it.each(["tools", "chat_template_kwargs"])("%s nested 100,000 levels deep: 400", async (field) => {
+    const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    const value =
+      field === "tools" ? `[{"type":"function","function":{"name":"f","parameters":${deep}}}]` : `{"a":${deep}}`;
+    const reply = await raw(`{"messages":[{"role":"user","content":"x"}],"${field}":${value}}`);
+    expect(reply.refusal).toBe("400 invalid_value");
+    expect(reply.error.param?.startsWith(field)).toBe(true);
+  });
+});
+
 describe("parameters", () => {
   it.each([
     ["temperature", -1],
@@ -156,6 +184,7 @@ describe("parameters", () => {
 
   it.each([
     ["n", 2],
+    ["parallel_tool_calls", false],
     ["stream", true],
     ["response_format", { type: "json_object" }],
     ["logit_bias", { 5: 1 }],

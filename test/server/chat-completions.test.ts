@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
 import { numbers, type WireExport } from "../support/export-json.js";
@@ -246,6 +247,26 @@ describe("a call that fails", () => {
     expect(failed.raw.toString()).not.toContain("/etc/passwd");
     const after = (await proxy.chat(session, [user("c")])).json<{ id: string }>();
     expect((await exported()).map((each) => each.interaction_id)).toEqual([before.id, after.id]);
+  });
+
+  it("because the agent's connection dropped while its answer waited behind another's records nothing", async () => {
+    const url = new URL(await proxy.app.listen({ host: "127.0.0.1", port: 0 }));
+    const release = proxy.engine.hold();
+    const before = proxy.engine.calls.length;
+    const body = JSON.stringify({ messages: [user("a")] });
+    const request = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${session.key}\r\n`;
+    const socket = connect(Number(url.port), url.hostname);
+    for (let i = 0; i < 2; i++) {
+      socket.write(`${request}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    }
+    await until(() => proxy.engine.calls.length === before + 2);
+    const aborted = proxy.engine.aborted.length;
+    socket.destroy();
+    await until(() => proxy.engine.aborted.length === aborted + 2);
+    release();
+    expect(await exported()).toEqual([]);
+    await proxy.close();
+    proxy = await Proxy.start();
   });
 
   it("because the agent's connection dropped aborts the engine's work and records nothing", async () => {

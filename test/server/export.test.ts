@@ -99,6 +99,21 @@ describe("POST /export_trajectories", () => {
     expect(numbers(leaf, "input_ids")).toEqual([...promptIds(2), 42, 52, 62]);
   });
 
+  it("gives the messages as each request spelled them", async () => {
+    await proxy.close();
+    proxy = await Proxy.start({ messageFilters: [/date: \S+/gu] });
+    const session = await proxy.session();
+    const system = (date: string) => ({ role: "system", content: `date: ${date}` });
+    const first = (await proxy.chat(session, [system("monday"), user("q  ")])).json<Completion>();
+    await proxy.chat(session, [system("tuesday"), user("q"), first.choices[0].message, user("r")]);
+    await proxy.end(session);
+    const { interactions } = (await proxy.export(session, { include: ["messages"] })).json<WireExport>();
+    const [one, two] = Object.values(interactions);
+    expect(two?.parent_id).toBe(one?.interaction_id);
+    expect(one?.messages).toEqual([system("monday"), user("q  ")]);
+    expect(two?.messages).toMatchObject([system("tuesday"), user("q"), { role: "assistant" }, user("r")]);
+  });
+
   it("answers the same batch as safetensors when asked", async () => {
     const { session, calls } = await episode(2);
     const reply = await proxy.export(session, { format: "safetensors" });

@@ -43,6 +43,7 @@ describe("set_reward", () => {
     ["nothing", undefined],
     ["null", null],
     ["more than a float32 holds", 1e300],
+    ["a little more than a float32 holds", 3.4028235e38],
   ])("refuses %s and keeps the reward that was set", async (_, value) => {
     const { id } = await turn([user("a")]);
     await proxy.reward(session, 0.25);
@@ -116,6 +117,18 @@ describe("back-propagation", () => {
     const { interactions } = (await proxy.export(session, { discount: 0.5 })).json<WireExport>();
     expect(interactions[a.id]?.own_reward).toBe(1);
     expect(interactions[a.id] && numbers(interactions[a.id] as never, "rewards")).toEqual([2]);
+  });
+
+  it("that does not fit a float32 is refused by name, and the session stays exportable", async () => {
+    const a = await turn([user("1")]);
+    const b = await turn([...a.messages, user("2")]);
+    await proxy.reward(session, 3e38, a.id);
+    await proxy.reward(session, 3e38, b.id);
+    await proxy.end(session);
+    const refused = await proxy.export(session, { discount: 1 });
+    expect(refused.refusal).toBe("422 reward_overflow");
+    expect(refused.error["sessions"]).toEqual([session.id]);
+    expect((await proxy.export(session, { discount: 0 })).status).toBe(200);
   });
 
   it("says that rewards are missing, and gives zeros", async () => {

@@ -99,6 +99,16 @@ describe("shutting down", () => {
     await drained;
   });
 
+  it("ends exports that wait for sessions that do not end", async () => {
+    await proxy.close();
+    proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });
+    const session = await proxy.session();
+    const waiting = proxy.export(session, { wait_seconds: 3600 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await drain(proxy.context, pino({ level: "silent" }));
+    expect((await waiting).refusal).toBe("409 session_active");
+  });
+
   it("aborts what does not end in time", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WireExport } from "../support/export-json.js";
 import { Proxy } from "../support/proxy.js";
+import { readSafetensors } from "../support/safetensors.js";
 import { until } from "../support/until.js";
 
 const USER = [{ role: "user", content: "hello" }];
@@ -31,10 +32,10 @@ describe("start_session", () => {
     const first = await proxy.session({ task_id: "math:1" });
     const second = await proxy.session({ task_id: "math:1" });
     expect([first.id, second.id]).toEqual(["math:1-0", "math:1-1"]);
-    expect((await proxy.session()).id).toBe("task-0");
+    expect((await proxy.session()).id).toBe("task-2");
     await proxy.end(first);
     await proxy.export(first);
-    expect((await proxy.session({ task_id: "math:1" })).id).toBe("math:1-2");
+    expect((await proxy.session({ task_id: "math:1" })).id).toBe("math:1-3");
   });
 
   it("gives the key under both names, at least 32 random bytes long", async () => {
@@ -100,6 +101,8 @@ describe("a session that ended", () => {
     expect(incomplete_calls).toBe(1);
     expect((await call).refusal).toBe("409 call_aborted");
     expect(proxy.engine.aborted).toHaveLength(1);
+    const batch = readSafetensors((await proxy.post("/export_batch", { session_ids: [session.id] })).raw);
+    expect(JSON.parse(batch.metadata["incomplete_calls"] ?? "")).toEqual({ [session.id]: 1 });
   });
 });
 
@@ -125,7 +128,8 @@ describe("a session that was exported", () => {
     await proxy.end(session);
     expect((await proxy.export(session)).status).toBe(200);
     expect((await proxy.export(session)).refusal).toBe("410 session_exported");
-    expect((await proxy.request({ url: `/rl/sessions/${session.id}` })).json()).toMatchObject({ state: "exported" });
+    const record = (await proxy.request({ url: `/rl/sessions/${session.id}` })).json();
+    expect(record).toMatchObject({ state: "exported", interaction_count: 1 });
   });
 
   it("is freed oldest first when retention has no room, or after its time", async () => {
@@ -140,6 +144,73 @@ describe("a session that was exported", () => {
     expect((await proxy.export(sessions[0] as never)).status).toBe(200);
     registry.sweep(Date.now() + 301_000);
     expect((await proxy.export(sessions[0] as never)).refusal).toBe("410 session_exported");
+  });
+});
+
+describe("a session whose engine is slow", () => {
+  it("is not expired by the time that a failed call took", async () => {
+    const session = await proxy.session();
+    proxy.engine.replies.push(new Error("broke"));
+    await proxy.chat(session, USER);
+    const { registry } = proxy.context;
+    registry.get(session.id).lastAccessAt = 0;
+    proxy.engine.replies.push(new Error("broke late"));
+    const release = proxy.engine.hold();
+    const call = proxy.chat(session, USER);
+    await until(() => proxy.engine.calls.length === 2);
+    registry.get(session.id).lastAccessAt = 0;
+    release();
+    await call;
+    registry.sweep();
+    expect((await proxy.chat(session, USER)).status).toBe(200);
+  });
+});
+
+describe("exports side by side", () => {
+  it("a refused one does not reopen a session that another one packs", async () => {
+    const session = await proxy.session();
+    await proxy.chat(session, USER);
+    await proxy.chat(session, [...USER, { role: "assistant", content: "rewritten" }, ...USER]);
+    await proxy.end(session);
+    const { lifecycle } = proxy.context.registry.get(session.id);
+    lifecycle.beginExport();
+    expect((await proxy.export(session, { style: "concat" })).refusal).toBe("422 concat_mismatch");
+    const reward = proxy.reward(session, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    lifecycle.endExport(false);
+    expect((await reward).status).toBe(200);
+    expect((await proxy.export(session)).json<WireExport>().rewards_missing).toBe(false);
+  });
+
+  it("a reward that waits for one that comes about is refused", async () => {
+    const session = await proxy.session();
+    await proxy.chat(session, USER);
+    await proxy.end(session);
+    const { lifecycle } = proxy.context.registry.get(session.id);
+    lifecycle.beginExport();
+    const reward = proxy.reward(session, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    lifecycle.endExport(true);
+    expect((await reward).refusal).toBe("410 session_exported");
+  });
+
+  it("a session that expires while another one drains is named, and nothing is taken", async () => {
+    const [busy, idle] = [await proxy.session(), await proxy.session()];
+    await proxy.chat(idle, USER);
+    await proxy.end(idle);
+    const release = proxy.engine.hold();
+    const call = proxy.chat(busy, USER);
+    await until(() => proxy.engine.calls.length === 2);
+    await proxy.end(busy);
+    const batch = proxy.post("/export_batch", { session_ids: [busy.id, idle.id] });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    proxy.context.registry.sweep(Date.now() + 7_200_000);
+    release();
+    await call;
+    const refused = await batch;
+    expect(refused.refusal).toBe("410 session_expired");
+    expect(refused.error["sessions"]).toMatchObject([{ session_id: idle.id }]);
+    expect((await proxy.export(busy)).status).toBe(200);
   });
 });
 

@@ -155,6 +155,28 @@ describe("a request that the client's SDK sends again", () => {
     expect(await interactions()).toHaveLength(2);
   });
 
+  it("leaves a sample of the same messages alone that was answered after the first attempt failed", async () => {
+    proxy.engine.replies.push(new Error("broke"));
+    await proxy.chat(session, [user("a")]);
+    const sample = await call([user("a")]);
+    const second = await call([user("a")], retry);
+    expect((await interactions()).map((each) => each.interaction_id)).toEqual([sample.id, second.id]);
+  });
+
+  it("leaves samples of the same messages alone that still run while one of them failed", async () => {
+    proxy.engine.replies.push(new Error("broke"));
+    await proxy.chat(session, [user("a")]);
+    const release = proxy.engine.hold();
+    const samples = [proxy.chat(session, [user("a")]), proxy.chat(session, [user("a")])];
+    await until(() => proxy.engine.calls.length === 3);
+    const again = proxy.chat(session, [user("a")], {}, retry);
+    await until(() => proxy.engine.calls.length === 4);
+    release();
+    const replies = await Promise.all([...samples, again]);
+    expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200]);
+    expect(await interactions()).toHaveLength(3);
+  });
+
   it("is an interaction of its own without the header", async () => {
     await call([user("a")]);
     await call([user("a")]);

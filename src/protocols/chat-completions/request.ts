@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { chatMessagesSchema } from "../../conversation/chat-message.js";
+import { listOf } from "../../conversation/list-of.js";
 import type { Conversation, Tool } from "../../conversation/message.js";
+import { isShallow, MAX_DEPTH } from "../depth.js";
 import { RequestError } from "../request-error.js";
 import type { RequestSampling } from "../sampling.js";
 
@@ -14,9 +16,11 @@ const MAX_STOP_STRINGS = 16;
 const wellFormed = z.string().transform((value) => value.toWellFormed());
 const stopString = wellFormed.pipe(z.string().min(1, "a stop string must not be empty"));
 
+const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
+
 const tool = z.object({
   type: z.literal("function", { error: "only function tools are supported" }),
-  function: z.looseObject({ name: z.string().regex(/^[a-zA-Z0-9_.-]{1,128}$/) }),
+  function: z.looseObject({ name: z.string().regex(/^[a-zA-Z0-9_.-]{1,128}$/) }).refine(isShallow, TOO_DEEP),
 });
 
 const toolChoice = z.union([
@@ -41,30 +45,30 @@ const penalty = z.number().min(-2).max(2);
 export const chatCompletionSchema = z.strictObject({
   model: z.string().optional(),
   messages: chatMessagesSchema,
-  tools: z.array(tool).optional(),
+  tools: listOf(tool).optional(),
   tool_choice: toolChoice.optional(),
-  parallel_tool_calls: z.boolean().optional(),
+  parallel_tool_calls: unsupported("parallel_tool_calls: false", (value) => value === true),
   max_tokens: count.optional(),
   max_completion_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().gt(0).max(1).optional(),
   top_k: z.int32().min(-1).optional().describe("0 and -1 are off."),
   min_p: z.number().min(0).max(1).optional(),
-  stop: z.union([stopString, z.array(stopString).max(MAX_STOP_STRINGS)]).optional(),
-  stop_token_ids: z.array(z.int32().min(0)).max(64).optional(),
+  stop: z.union([stopString, listOf(stopString, { max: MAX_STOP_STRINGS })]).optional(),
+  stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
   seed: z.int().optional(),
   frequency_penalty: penalty.optional(),
   presence_penalty: penalty.optional(),
   logprobs: z.boolean().optional(),
   top_logprobs: z.int32().min(0).max(20).optional(),
-  chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
+  chat_template_kwargs: z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP).optional(),
 
   n: unsupported("n other than 1", (value) => value === 1),
   stream: unsupported("stream: true", (value) => value === false),
   stream_options: unsupported("stream_options"),
   response_format: unsupported("response_format other than text", (value) => isTyped(value, "text")),
   logit_bias: unsupported("logit_bias", (value) => isEmptyObject(value)),
-  modalities: unsupported("modalities other than text", (value) => JSON.stringify(value) === '["text"]'),
+  modalities: unsupported("modalities other than text", isTextOnly),
   audio: unsupported("audio"),
   functions: unsupported("functions (use tools)"),
   function_call: unsupported("function_call (use tool_choice)"),
@@ -144,6 +148,10 @@ function toSampling(request: ChatCompletionRequest): RequestSampling {
 
 function isTyped(value: unknown, type: string): boolean {
   return typeof value === "object" && value !== null && "type" in value && value.type === type;
+}
+
+function isTextOnly(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 1 && value[0] === "text";
 }
 
 function isEmptyObject(value: unknown): boolean {

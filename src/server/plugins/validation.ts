@@ -16,8 +16,8 @@ export function toApiError(error: z.ZodError): ApiError {
   const issue = mostSpecific(error.issues, []);
   const path = formatPath(issue.path);
   if (issue.code === "unrecognized_keys") {
-    const param = formatPath([...issue.path, issue.keys[0] ?? ""]);
-    return new ApiError("unknown_parameter", `Unknown parameter: ${param.slice(0, 200)}.`, { param });
+    const param = formatPath([...issue.path, issue.keys[0] ?? ""]).slice(0, 200);
+    return new ApiError("unknown_parameter", `Unknown parameter: ${param}.`, { param });
   }
   const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
   const message = path === "" || unsupported ? issue.message : `${path}: ${issue.message}`;

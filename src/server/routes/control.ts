@@ -12,7 +12,10 @@ const startBody = z.object({
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
     .optional(),
   group_id: z.string().min(1).max(256).optional(),
-  api_key: z.string().max(4096).optional(),
+  api_key: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,4096}$/, "must be 16 to 4096 visible ASCII characters without spaces")
+    .optional(),
 });
 
 const rewardBody = z.object({
@@ -68,7 +71,9 @@ export function controlRoutes(app: App, context: ServerContext): void {
     },
     async (request) => {
       const { reward, interaction_id } = request.body;
-      return { interaction_id: sessionOf(request).setReward(reward, interaction_id), reward };
+      const session = sessionOf(request);
+      await session.lifecycle.waitSettled();
+      return { interaction_id: session.setReward(reward, interaction_id), reward };
     },
   );
 

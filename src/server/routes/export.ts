@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOf } from "../../conversation/list-of.js";
 import { type Batch, packBatch } from "../../session/batch.js";
 import { batchFields, batchOptionsSchema, exportFields } from "../../session/batch-options.js";
 import type { ExportWaits } from "../../session/exporter.js";
@@ -31,7 +32,7 @@ const trajectoriesBody = z.object({
 });
 
 const batchBody = z.object({
-  session_ids: z.array(z.string()).min(1).max(100_000),
+  session_ids: listOf(z.string(), { min: 1, max: 100_000 }),
   style: batchFields.style,
   discount: batchFields.discount,
   on_mismatch: batchFields.onMismatch,
@@ -123,13 +124,13 @@ export function exportRoutes(app: App, context: ServerContext): void {
 
 function toWaits(
   body: { wait_seconds: number; drain_seconds?: number | undefined },
-  { settings }: ServerContext,
+  { settings, shutdown }: ServerContext,
   signal: AbortSignal,
 ): ExportWaits {
   return {
     waitMilliseconds: body.wait_seconds * 1000,
     drainMilliseconds: (body.drain_seconds ?? settings.drainSeconds) * 1000,
-    signal,
+    signal: AbortSignal.any([signal, shutdown.signal]),
   };
 }
 

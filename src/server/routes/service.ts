@@ -30,8 +30,7 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   });
 
   app.get("/metrics", { schema: { summary: "Prometheus metrics" } }, async (_, reply) => {
-    const { registry } = context.metrics;
-    return reply.type(registry.contentType).send(await registry.metrics());
+    return reply.type(context.metrics.registry.contentType).send(await context.metrics.scrape());
   });
 
   app.get(

@@ -21,6 +21,9 @@ const sessionRecord = z.object({
   holds_slot: z.boolean().describe("Counts as running against the granted capacity."),
 });
 
+const DEFAULT_LIMIT = 1000;
+const limit = z.coerce.number().int().min(1).max(100_000).describe(`Default ${DEFAULT_LIMIT}.`);
+
 /** What sessions there are, and their state. */
 export function sessionRoutes(app: App, { registry }: ServerContext): void {
   app.get(
@@ -28,8 +31,12 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "All sessions that the server remembers",
-        querystring: z.object({ state: sessionRecord.shape.state.optional(), task_id: z.string().optional() }),
+        summary: "Sessions that the server remembers, oldest first",
+        querystring: z.object({
+          state: sessionRecord.shape.state.optional(),
+          task_id: z.string().optional(),
+          limit: limit.optional(),
+        }),
         response: { 200: z.object({ sessions: z.array(sessionRecord) }) },
       },
     },
@@ -37,7 +44,12 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
       const wanted = (session: Session) =>
         (query.state === undefined || session.state === query.state) &&
         (query.task_id === undefined || session.taskId === query.task_id);
-      return { sessions: [...registry.all()].filter(wanted).map(toRecord) };
+      const found: Session[] = [];
+      for (const session of registry.all()) {
+        if (found.length === (query.limit ?? DEFAULT_LIMIT)) break;
+        if (wanted(session)) found.push(session);
+      }
+      return { sessions: found.map(toRecord) };
     },
   );
 
@@ -62,7 +74,7 @@ function toRecord(session: Session): z.input<typeof sessionRecord> {
     group_id: session.groupId ?? null,
     state: session.state,
     created_at: session.createdAt / 1000,
-    ended_at: session.endedAt === undefined ? null : session.endedAt / 1000,
+    ended_at: session.lifecycle.endedAt === undefined ? null : session.lifecycle.endedAt / 1000,
     last_access_at: session.lastAccessAt / 1000,
     interaction_count: session.interactionCount,
     prompt_tokens: session.promptTokens,

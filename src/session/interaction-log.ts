@@ -1,0 +1,77 @@
+import type { Message } from "../conversation/message.js";
+import type { ParentMatch } from "../native/contract.js";
+import { SessionError } from "./errors.js";
+import { differenceTo, type InputMessages, type Interaction, inputMessages } from "./interaction.js";
+
+/** The interactions of one session in completion order. Those that were dropped keep their index and lose their name. */
+export class InteractionLog {
+  readonly #sessionId: string;
+  readonly #all: Interaction[] = [];
+  readonly #indexOf = new Map<string, number>();
+  #count = 0;
+
+  constructor(sessionId: string) {
+    this.#sessionId = sessionId;
+  }
+
+  /** Interactions in the tree. Stays what it was when the log is cleared. */
+  get count(): number {
+    return this.#count;
+  }
+
+  has(id: string): boolean {
+    return this.#indexOf.has(id);
+  }
+
+  add(interaction: Interaction): void {
+    this.#all[interaction.index] = interaction;
+    this.#indexOf.set(interaction.id, interaction.index);
+    this.#count++;
+  }
+
+  drop(index: number): void {
+    this.#indexOf.delete(this.at(index).id);
+    this.#count--;
+  }
+
+  /** Forgets the interactions, not their number. */
+  clear(): void {
+    this.#all.length = 0;
+    this.#indexOf.clear();
+  }
+
+  at(index: number): Interaction {
+    const found = this.#all[index];
+    if (!found)
+      throw new SessionError("interaction_not_found", `Session ${this.#sessionId} has no interaction ${index}.`);
+    return found;
+  }
+
+  /** The last completed one. */
+  last(): Interaction {
+    for (let i = this.#all.length - 1; i >= 0; i--) {
+      const interaction = this.#all[i];
+      if (interaction && this.has(interaction.id)) return interaction;
+    }
+    throw new SessionError("no_interactions", `Session ${this.#sessionId} has no completed model call to reward.`);
+  }
+
+  named(id: string): Interaction {
+    const index = this.#indexOf.get(id);
+    if (index !== undefined) return this.at(index);
+    const message = `Session ${this.#sessionId} has no interaction "${id.slice(0, 100)}".`;
+    throw new SessionError("interaction_not_found", message, { param: "interaction_id" });
+  }
+
+  messagesOf(interaction: Interaction): Message[] {
+    return inputMessages(interaction, this.#all);
+  }
+
+  /** A request's messages as what they add to those of its parent. */
+  difference(messages: readonly Message[], match: ParentMatch | undefined): InputMessages {
+    if (!match) return differenceTo([], messages);
+    const parent = this.at(match.index);
+    const output = match.rule === "continuation" ? parent.output : [];
+    return differenceTo([...this.messagesOf(parent), ...output], messages);
+  }
+}

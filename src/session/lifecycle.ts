@@ -1,0 +1,70 @@
+import { Waiters } from "./waiters.js";
+
+/**
+ * `active`: takes model calls. `ended`: takes rewards, waits for its export. `exported`: its key is revoked, its data is
+ * kept for another export until retention ends. `expired`: saw no call for too long, its data is freed.
+ */
+export type SessionState = "active" | "ended" | "exported" | "expired";
+
+/** The state of a session, who waits for it to change, and the exports that are being packed. */
+export class Lifecycle {
+  #state: SessionState = "active";
+  #endedAt: number | undefined;
+  #freed = false;
+  #exports = 0;
+  readonly #whenEnded = new Waiters();
+  readonly #whenSettled = new Waiters();
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get endedAt(): number | undefined {
+    return this.#endedAt;
+  }
+
+  get freed(): boolean {
+    return this.#freed;
+  }
+
+  /** An export of it is being packed: rewards and calls are fixed until that is done. */
+  get exporting(): boolean {
+    return this.#exports > 0;
+  }
+
+  /** @returns whether it was active until now. */
+  end(): boolean {
+    if (this.#state !== "active") return false;
+    this.#state = "ended";
+    this.#endedAt = Date.now();
+    this.#whenEnded.wake();
+    return true;
+  }
+
+  /** Resolves when the session is no longer active, after `milliseconds`, or when the signal aborts. */
+  async waitEnd(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (this.#state === "active" && milliseconds > 0) await this.#whenEnded.wait(milliseconds, signal);
+  }
+
+  beginExport(): void {
+    this.#exports++;
+  }
+
+  /** Ends what {@link beginExport} began; `sealed` where the export came about. */
+  endExport(sealed: boolean): void {
+    this.#exports--;
+    if (sealed) this.#state = "exported";
+    if (this.#exports === 0) this.#whenSettled.wake();
+  }
+
+  /** Resolves when no export is being packed. */
+  async waitSettled(): Promise<void> {
+    while (this.exporting) await this.#whenSettled.wait(Number.POSITIVE_INFINITY);
+  }
+
+  free(state: "exported" | "expired"): void {
+    this.#state = state;
+    this.#freed = true;
+    this.#whenEnded.wake();
+  }
+}
