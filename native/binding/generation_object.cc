@@ -64,9 +64,12 @@ Napi::Value GenerationObject::appendSglangReply(const Napi::CallbackInfo& info) 
 
 Napi::Value GenerationObject::appendSglangReplyAsync(const Napi::CallbackInfo& info) {
   bytesArg(info[0], "body");
+  const auto body = info[0].As<Napi::Uint8Array>();
+  // The worker reads in place: a buffer that can shrink would be pulled away under it.
+  if (body.ArrayBuffer().Get("resizable").ToBoolean()) throwInvalid("body", "a Uint8Array over a buffer of fixed size");
   const std::int32_t version = int32Arg(info[1], "version");
   generation();
-  return PromiseWorker::start(new ReplyWorker(*this, info[0].As<Napi::Uint8Array>(), version));
+  return PromiseWorker::start(new ReplyWorker(*this, body, version));
 }
 
 namespace {

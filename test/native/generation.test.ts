@@ -134,6 +134,17 @@ describe("a native generation", () => {
     expect(made.versions(50_000)).toEqual(ids(6));
   });
 
+  it("does not read in place from a buffer that can shrink meanwhile", async () => {
+    const text = reply(twoTokens);
+    // Node 20 has resizable buffers, the library of its types does not.
+    const Resizable = ArrayBuffer as new (length: number, options: { maxByteLength: number }) => ArrayBuffer;
+    const body = new Uint8Array(new Resizable(text.length, { maxByteLength: text.length }));
+    body.set(text);
+    const made = new native.Generation();
+    await expect(made.appendSglangReplyAsync(body, 0)).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
+    expect(made.appendSglangReply(body, 0)).toMatchObject({ tokens: 2 });
+  });
+
   it("reads replies into many generations at once", async () => {
     const made = Array.from({ length: 64 }, () => new native.Generation());
     await Promise.all(made.map((one, version) => one.appendSglangReplyAsync(reply(twoTokens), version)));

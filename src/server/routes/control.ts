@@ -27,8 +27,14 @@ const versionBody = z.object({ version: z.int32().min(0) });
 
 /** Capacity, the life of sessions, rewards, the weight version. */
 export function controlRoutes(app: App, context: ServerContext): void {
-  const { registry } = context;
+  grantCapacity(app, context);
+  startSession(app, context);
+  setReward(app);
+  endSession(app);
+  setVersion(app, context);
+}
 
+function grantCapacity(app: App, { registry }: ServerContext): void {
   app.post(
     "/grant_capacity",
     {
@@ -41,7 +47,9 @@ export function controlRoutes(app: App, context: ServerContext): void {
     },
     async (request) => ({ capacity: registry.grant(request.body.slots) }),
   );
+}
 
+function startSession(app: App, context: ServerContext): void {
   app.post(
     "/rl/start_session",
     {
@@ -54,11 +62,17 @@ export function controlRoutes(app: App, context: ServerContext): void {
     },
     async ({ body }) => {
       if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
-      const { session, key } = registry.start({ taskId: body.task_id, groupId: body.group_id, apiKey: body.api_key });
+      const { session, key } = context.registry.start({
+        taskId: body.task_id,
+        groupId: body.group_id,
+        apiKey: body.api_key,
+      });
       return { session_id: session.id, session_api_key: key, api_key: key };
     },
   );
+}
 
+function setReward(app: App): void {
   app.post(
     "/rl/set_reward",
     {
@@ -76,7 +90,9 @@ export function controlRoutes(app: App, context: ServerContext): void {
       return { interaction_id: session.setReward(reward, interaction_id), reward };
     },
   );
+}
 
+function endSession(app: App): void {
   app.post(
     "/rl/end_session",
     {
@@ -92,7 +108,9 @@ export function controlRoutes(app: App, context: ServerContext): void {
       return { session_id: session.id, interaction_count: session.end() };
     },
   );
+}
 
+function setVersion(app: App, context: ServerContext): void {
   app.post(
     "/rl/set_version",
     {
