@@ -4,10 +4,12 @@
 #include "batch_object.h"
 #include "digest_messages.h"
 #include "generation_object.h"
+#include "memory_arg.h"
 #include "napi_setup.h"
 #include "plan_object.h"
 #include "prompt_object.h"
 #include "session_object.h"
+#include "shared_pool_object.h"
 
 namespace rolltape::binding {
 
@@ -26,8 +28,10 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(data);
   exports.Set("Session", SessionObject::define(env));
   exports.Set("Generation", GenerationObject::define(env));
+  exports.Set("SharedPool", SharedPoolObject::define(env));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));
+  exports.Set("pinnedMemory", Napi::Function::New(env, pinnedMemory, "pinnedMemory"));
   return exports;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../core/siphash.h"
+#include "memory_sources.h"
 #include "napi_setup.h"
 
 namespace rolltape::binding {
@@ -12,6 +13,7 @@ struct AddonData {
   Napi::FunctionReference prompt;
   Napi::FunctionReference plan;
   Napi::FunctionReference batch;
+  MemorySources memory = {};
 };
 
 inline AddonData& addonData(Napi::Env env) {

@@ -1,7 +1,6 @@
 #include "batch_object.h"
 
 #include "addon_data.h"
-#include "block_view.h"
 
 namespace rolltape::binding {
 
@@ -26,36 +25,80 @@ Napi::Array tensorsToJs(Napi::Env env, const std::vector<TensorPlace>& tensors) 
   return array;
 }
 
+const char* memoryName(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kHeap:
+      return "heap";
+    case BlockKind::kShared:
+      return "shared";
+    case BlockKind::kPinned:
+      return "pinned";
+  }
+  return "";
+}
+
 }  // namespace
 
 Napi::Function BatchObject::define(Napi::Env env) {
-  return DefineClass(env, kClassName,
-                     {guardedGetter<&BatchObject::bytes>("bytes"), guardedMethod<&BatchObject::release>("release")});
+  using Self = BatchObject;
+  return DefineClass(
+      env, kClassName,
+      {guardedGetter<&Self::bytes>("bytes"), guardedGetter<&Self::byteLength>("byteLength"),
+       guardedGetter<&Self::memory>("memory"), guardedGetter<&Self::path>("path"), guardedGetter<&Self::taken>("taken"),
+       guardedMethod<&Self::acknowledge>("acknowledge"), guardedMethod<&Self::release>("release")});
 }
 
-Napi::Object BatchObject::create(Napi::Env env, HeapBlock block, const std::vector<TensorPlace>& tensors) {
+Napi::Object BatchObject::create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors) {
   const Napi::Object object = addonData(env).batch.New({});
-  BatchObject* self = Unwrap(object);
-  self->block_ = std::make_shared<HeapBlock>(std::move(block));
-  Napi::ArrayBuffer buffer = viewBlock(env, self->block_);
-  const Napi::Uint8Array bytes = Napi::Uint8Array::New(env, buffer.ByteLength(), buffer, 0);
-  self->bytes_ = Napi::Persistent(bytes.As<Napi::Object>());
+  Unwrap(object)->held_ = std::make_shared<HeldBlock>(HeldBlock{std::move(block)});
   object.DefineProperty(Napi::PropertyDescriptor::Value("tensors", tensorsToJs(env, tensors), napi_enumerable));
   return object;
 }
 
-Napi::Value BatchObject::bytes(const Napi::CallbackInfo&) {
-  if (!block_) throw Error(ErrorCode::kReleased, "the batch was released");
+Block& BatchObject::block() const {
+  if (!held_) throw Error(ErrorCode::kReleased, "the batch was released");
+  return *held_->block;
+}
+
+Napi::Value BatchObject::bytes(const Napi::CallbackInfo& info) {
+  block();
+  if (bytes_.IsEmpty()) {
+    Napi::ArrayBuffer buffer = viewBlock(info.Env(), held_);
+    bytes_ = Napi::Persistent(Napi::Uint8Array::New(info.Env(), buffer.ByteLength(), buffer, 0).As<Napi::Object>());
+  }
   return bytes_.Value();
 }
 
+Napi::Value BatchObject::byteLength(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(block().size()));
+}
+
+Napi::Value BatchObject::memory(const Napi::CallbackInfo& info) {
+  return Napi::String::New(info.Env(), memoryName(block().kind()));
+}
+
+Napi::Value BatchObject::path(const Napi::CallbackInfo& info) {
+  const std::string path = block().path();
+  if (path.empty()) return info.Env().Undefined();
+  return Napi::String::New(info.Env(), path);
+}
+
+Napi::Value BatchObject::taken(const Napi::CallbackInfo& info) {
+  return Napi::Boolean::New(info.Env(), block().taken());
+}
+
+Napi::Value BatchObject::acknowledge(const Napi::CallbackInfo& info) {
+  if (held_) held_->block->acknowledge();
+  return release(info);
+}
+
 Napi::Value BatchObject::release(const Napi::CallbackInfo& info) {
-  if (!block_) return info.Env().Undefined();
-  bytes_.Value().As<Napi::Uint8Array>().ArrayBuffer().Detach();
+  if (!held_) return info.Env().Undefined();
+  if (!bytes_.IsEmpty()) bytes_.Value().As<Napi::Uint8Array>().ArrayBuffer().Detach();
   bytes_.Reset();
   // The ArrayBuffer's finalizer runs some time later and still holds the block: empty it now.
-  *block_ = HeapBlock();
-  block_.reset();
+  held_->block.reset();
+  held_.reset();
   return info.Env().Undefined();
 }
 

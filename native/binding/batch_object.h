@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../core/safetensors.h"
-#include "../memory/heap_block.h"
+#include "block_view.h"
 #include "wrapped.h"
 
 namespace rolltape::binding {
@@ -16,17 +16,24 @@ class BatchObject : public Wrapped<BatchObject> {
   static constexpr const char* kClassName = "NativeBatch";
 
   static Napi::Function define(Napi::Env env);
-  static Napi::Object create(Napi::Env env, HeapBlock block, const std::vector<TensorPlace>& tensors);
+  static Napi::Object create(Napi::Env env, std::unique_ptr<Block> block, const std::vector<TensorPlace>& tensors);
 
   using Wrapped::Wrapped;
 
  private:
+  /// @throws Error kReleased after release().
+  Block& block() const;
   Napi::Value bytes(const Napi::CallbackInfo& info);
+  Napi::Value byteLength(const Napi::CallbackInfo& info);
+  Napi::Value memory(const Napi::CallbackInfo& info);
+  Napi::Value path(const Napi::CallbackInfo& info);
+  Napi::Value taken(const Napi::CallbackInfo& info);
+  Napi::Value acknowledge(const Napi::CallbackInfo& info);
   Napi::Value release(const Napi::CallbackInfo& info);
 
-  std::shared_ptr<HeapBlock> block_;
-  /// The one view, kept so that release() reaches it. It does not refer back to this object, so that either may be
-  /// collected first.
+  std::shared_ptr<HeldBlock> held_;
+  /// The one view, made when it is first asked for and kept so that release() reaches it. It does not refer back to
+  /// this object, so that either may be collected first.
   Napi::ObjectReference bytes_;
 };
 

@@ -2,13 +2,18 @@
 
 #include <memory>
 
-#include "../memory/heap_block.h"
+#include "../memory/block.h"
 #include "napi_setup.h"
 
 namespace rolltape::binding {
 
+/// A block that a batch and its view share, so that either may be collected first and the batch can free it at once.
+struct HeldBlock {
+  std::unique_ptr<Block> block;
+};
+
 /// A block as an ArrayBuffer over its memory, or over a copy where the runtime forbids foreign memory (Electron). The
-/// block is freed when both the caller and the ArrayBuffer have let go of it.
-Napi::ArrayBuffer viewBlock(Napi::Env env, const std::shared_ptr<HeapBlock>& block);
+/// ArrayBuffer holds the block.
+Napi::ArrayBuffer viewBlock(Napi::Env env, const std::shared_ptr<HeldBlock>& held);
 
 }  // namespace rolltape::binding

@@ -10,10 +10,11 @@ namespace rolltape::binding {
 
 void PackWorker::work() {
   layout_ = layoutBatch(*plan_, metadata_);
-  block_ = HeapBlock(layout_.totalBytes);
+  block_ = options_.memory->allocate(layout_.totalBytes);
   const std::size_t worth = threadsFor(layout_.totalBytes);
-  writeBatch(*plan_, layout_, reinterpret_cast<std::byte*>(block_.data()),
+  writeBatch(*plan_, layout_, reinterpret_cast<std::byte*>(block_->data()),
              static_cast<unsigned>(std::min<std::size_t>(options_.threads, worth)));
+  block_->publish();
 }
 
 Napi::Value PackWorker::result() {

@@ -13,6 +13,7 @@ namespace rolltape::binding {
 struct PackOptions {
   /// Threads that may write, the worker's own included.
   unsigned threads;
+  std::shared_ptr<BlockSource> memory;
 };
 
 /// Packs a plan, which it shares, into a NativeBatch.
@@ -32,7 +33,7 @@ class PackWorker : public PromiseWorker {
   Metadata metadata_;
   PackOptions options_;
   BatchLayout layout_;
-  HeapBlock block_;
+  std::unique_ptr<Block> block_;
 };
 
 /// Packs a plan, which it shares, into JSON text in a Buffer.

@@ -71,8 +71,7 @@ void CudaHostMemory::start() {
 
 void CudaHostMemory::require(CudaResult result, const char* what) {
   if (result == CudaResult::kSuccess) return;
-  const ErrorCode code =
-      result == CudaResult::kOutOfMemory ? ErrorCode::kOutOfMemory : ErrorCode::kPinnedUnavailable;
+  const ErrorCode code = result == CudaResult::kOutOfMemory ? ErrorCode::kOutOfMemory : ErrorCode::kPinnedUnavailable;
   throw Error(code, std::string(what) + ": " + driver_->errorName(result));
 }
 

@@ -30,7 +30,7 @@ std::string randomDigits() {
 
 /// A file of this user's own with a name still, by its descriptor.
 bool isOurs(int fd) {
-  struct stat status{};
+  struct stat status {};
   return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink > 0;
 }
 

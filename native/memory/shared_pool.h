@@ -17,7 +17,7 @@ struct SharedPoolOptions {
   /// Memory that all files of the pool may take together, in use or not.
   std::uint64_t maxBytes = 0;
   /// Where given, every slot is page-locked for this process's devices.
-  std::shared_ptr<PageLock> lock;
+  std::shared_ptr<PageLock> lock = nullptr;
 };
 
 struct SharedPoolUse {

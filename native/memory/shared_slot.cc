@@ -43,8 +43,7 @@ int extendFile(int fd, std::uint64_t from, std::uint64_t to) {
   static constexpr std::size_t kChunk = 1 << 16;
   static const char zeros[kChunk] = {};
   while (from < to) {
-    const ssize_t wrote =
-        pwrite(fd, zeros, std::min<std::uint64_t>(kChunk, to - from), static_cast<off_t>(from));
+    const ssize_t wrote = pwrite(fd, zeros, std::min<std::uint64_t>(kChunk, to - from), static_cast<off_t>(from));
     if (wrote < 0 && errno != EINTR) return errno;
     if (wrote > 0) from += static_cast<std::uint64_t>(wrote);
   }
@@ -63,8 +62,8 @@ void populate(std::uint8_t* data, std::uint64_t bytes) {
 }
 
 bool leadsTo(const std::string& path, int fd) {
-  struct stat named{};
-  struct stat own{};
+  struct stat named {};
+  struct stat own {};
   return lstat(path.c_str(), &named) == 0 && fstat(fd, &own) == 0 && named.st_ino == own.st_ino &&
          named.st_dev == own.st_dev;
 }
@@ -132,7 +131,7 @@ void SharedSlot::unlock() noexcept {
 }
 
 bool SharedSlot::isOurs() const noexcept {
-  struct stat own{};
+  struct stat own {};
   return fstat(file_.get(), &own) == 0 && own.st_nlink == 1 && leadsTo(path_, file_.get());
 }
 

@@ -20,8 +20,8 @@ struct WarmLimits {
 };
 
 /// Keeps some blocks of another source after their use, because the first touch of fresh memory costs several times
-/// what writing it does. Only memory in use counts while a batch is packed; what is kept goes when it was not wanted for
-/// a while, on a thread of the pool's own that sleeps otherwise.
+/// what writing it does. Only memory in use counts while a batch is packed; what is kept goes when it was not wanted
+/// for a while, on a thread of the pool's own that sleeps otherwise.
 ///
 /// A block that outlives its pool is freed where it ends. Nothing here is global: each Node environment has its own
 /// pool, and a process that ends has nothing to wait for.

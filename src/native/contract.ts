@@ -22,7 +22,13 @@ export type NativeErrorCode =
   /** More bytes than one block can have on this Node. */
   | "ERR_TOO_LARGE"
   /** The allocation failed. */
-  | "ERR_OUT_OF_MEMORY";
+  | "ERR_OUT_OF_MEMORY"
+  /** No room for a shared file: batches that were not acknowledged fill the pool, or the file system is full. */
+  | "ERR_SHARED_FULL"
+  /** A directory or file for shared batches that cannot be used; the message says why. */
+  | "ERR_SHARED_UNAVAILABLE"
+  /** No page-locked memory here; the message has the reason of {@link NativeAddon.pinnedMemory}. */
+  | "ERR_PINNED_UNAVAILABLE";
 
 export interface NativeAddon {
   readonly Session: new () => NativeSession;
@@ -34,6 +40,77 @@ export interface NativeAddon {
   digestMessages(canonical: readonly string[]): Uint8Array;
   /** Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it. */
   planBatch(sessions: readonly NativeSession[], options: PlanOptions): NativePlan;
+  /** A directory in which batches are files; see {@link NativeSharedPool}. */
+  readonly SharedPool: new (
+    options: SharedPoolOptions,
+  ) => NativeSharedPool;
+  /**
+   * Whether `memory: "pinned"` can be had in this process, and if not, why. The first call, or the first pinned batch,
+   * opens NVIDIA's driver, which may take seconds where there is one; the answer stays the same afterwards.
+   */
+  pinnedMemory(): PinnedMemory;
+}
+
+export interface PinnedMemory {
+  readonly available: boolean;
+  /** Where it is not available: what is missing, or which call of the driver failed and how. */
+  readonly reason?: string;
+}
+
+export interface SharedPoolOptions {
+  /** An absolute path: `/dev/shm`, or another directory on a file system in memory. */
+  readonly directory: string;
+  /** Memory that all files of the pool may take together, those that wait to be used again included. */
+  readonly maxBytes: number;
+  /**
+   * Page-locks every slot for the devices of this process (default false); where that is not possible, packing fails
+   * with `ERR_PINNED_UNAVAILABLE`. A reader in another process locks its own mapping instead.
+   */
+  readonly pinned?: boolean;
+}
+
+/**
+ * Batches as files that other processes map: `pack(metadata, { memory: pool })`. Each file is exactly one safetensors
+ * file, readable by this user only. Its header ends at a multiple of 64 bytes, and so the first tensor begins at one;
+ * the format allows no holes, and the others follow without: they begin at multiples of 64 bytes too where the number
+ * of tokens is a multiple of 16 (`padToMultipleOf`), and at multiples of their element size in any case.
+ *
+ * The rules, for a reader that knows a batch's path:
+ * - The file appears under its path when it is whole, and never changes as long as its batch is neither acknowledged
+ *   nor released.
+ * - `batch.acknowledge()` says that no reader will look at it again. Its slot, memory that is warm already, becomes the
+ *   file of a later batch, under another path: the old path is gone, so that a late reader finds no file. What a reader
+ *   still has mapped then shows other bytes, or none.
+ * - `batch.release()` without an acknowledgement unlinks the file; so does a batch that is garbage collected, and the
+ *   end of the process. What a reader has mapped stays as it is; the memory is freed when the last mapping ends, and no
+ *   longer counts here.
+ * - A reader that unlinks, moves or links the file owns it for good: `batch.taken` is true, and acknowledging or
+ *   releasing only frees this process's side.
+ * - The files of a process that was killed are unlinked when the next pool is made in the directory; which processes
+ *   live is told by locks that they hold, not by their ids.
+ */
+export interface NativeSharedPool {
+  readonly use: SharedPoolUse;
+  /**
+   * Makes a free slot for a batch of so many bytes, so that the first batch of this size finds memory that is warm.
+   * @throws as packing does: `ERR_SHARED_FULL`, `ERR_TOO_LARGE`, …
+   */
+  reserve(bytes: number): Promise<void>;
+  /** Unlinks free slots that were not used for so long. */
+  trim(unusedMilliseconds: number): void;
+  /**
+   * Unlinks the free slots and gives no more blocks (`ERR_RELEASED`). Batches that are out go on as before. Idempotent.
+   */
+  close(): void;
+}
+
+export interface SharedPoolUse {
+  /** Memory of the pool's files, in whole pages. */
+  readonly bytes: number;
+  /** Slots that wait to be used again. */
+  readonly freeSlots: number;
+  /** Batches that were neither acknowledged nor released. */
+  readonly lentSlots: number;
 }
 
 /** The tokens of one conversation tree. Mutated from the event loop only. */
@@ -223,6 +300,14 @@ export interface NativePlan {
 export interface PackOptions {
   /** Threads that may write, at most; 1: the worker thread alone. Default: as many as the batch's size is worth. */
   readonly threads?: number;
+  /**
+   * Where the block lives:
+   * - "heap" (default): memory of this process. Some of it is kept warm after its release (up to 1 GiB, for a minute).
+   * - a shared pool: a file that other processes map.
+   * - "pinned": page-locked memory, from which the devices of this process copy without a detour; kept warm likewise.
+   *   `ERR_PINNED_UNAVAILABLE` where there is none: ask again for "heap".
+   */
+  readonly memory?: "heap" | "pinned" | NativeSharedPool;
 }
 
 export interface PlanRow {
@@ -247,10 +332,28 @@ export interface ConcatMismatch {
 }
 
 export interface NativeBatch {
-  /** The whole block as safetensors: 8-byte header length, JSON header, data. A view, no copy. */
+  /**
+   * The whole block as safetensors: 8-byte header length, JSON header, data. A view, no copy, made when it is first
+   * asked for: who hands out only the path never has the garbage collector count the block.
+   */
   readonly bytes: Uint8Array;
+  /** Bytes of the whole block. */
+  readonly byteLength: number;
   readonly tensors: readonly TensorSpan[];
-  /** Idempotent. Detaches every view of the block and frees it. */
+  readonly memory: "heap" | "shared" | "pinned";
+  /** The file, where `memory` is "shared". The batch must be kept as long as a reader may still open it. */
+  readonly path: string | undefined;
+  /** A reader unlinked, moved or linked the file: it is the reader's now. */
+  readonly taken: boolean;
+  /**
+   * Releases the batch, and says that no reader elsewhere will look at its file again: the slot may be used for another
+   * batch. The same as `release()` for memory that is not shared.
+   */
+  acknowledge(): void;
+  /**
+   * Idempotent. Detaches every view of the block and frees it; nothing in this process may still read from it, a write
+   * to a socket included. A shared file that was not acknowledged is unlinked.
+   */
   release(): void;
 }
 
