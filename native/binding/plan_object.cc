@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "addon_data.h"
-#include "memory_arg.h"
 #include "pack_workers.h"
 #include "plan_options.h"
 #include "session_object.h"
@@ -45,8 +44,8 @@ Napi::Array mismatchesToJs(Napi::Env env, std::span<const ConcatMismatch> mismat
 
 Napi::Array shapeToJs(Napi::Env env, const Plan& plan) {
   const Napi::Array shape = Napi::Array::New(env, 2);
-  shape.Set(0u, Napi::Number::New(env, static_cast<double>(plan.rows().size())));
-  shape.Set(1u, Napi::Number::New(env, static_cast<double>(plan.paddedLength())));
+  shape.Set(0u, Napi::Number::New(env, static_cast<double>(plan.shape().rows)));
+  shape.Set(1u, Napi::Number::New(env, static_cast<double>(plan.shape().length)));
   return shape;
 }
 
@@ -58,7 +57,7 @@ void defineResults(Napi::Object object, const Plan& plan) {
        Property::Value("mismatches", mismatchesToJs(env, plan.mismatches()), napi_enumerable),
        Property::Value("overflows", rowsToJs(env, plan.overflows()), napi_enumerable),
        Property::Value("shape", shapeToJs(env, plan), napi_enumerable),
-       Property::Value("tokens", Napi::Number::New(env, static_cast<double>(plan.tokens())), napi_enumerable),
+       Property::Value("tokens", Napi::Number::New(env, static_cast<double>(plan.shape().tokens)), napi_enumerable),
        Property::Value("byteLength", Napi::Number::New(env, static_cast<double>(plan.byteLength())), napi_enumerable)});
 }
 
@@ -75,10 +74,9 @@ Metadata metadataArg(Napi::Value value) {
 }
 
 PackOptions packOptionsArg(Napi::Value value) {
-  const Napi::Env env = value.Env();
-  const Napi::Object object = value.IsUndefined() ? Napi::Object::New(env) : objectArg(value, "options");
-  PackOptions options{std::numeric_limits<unsigned>::max(), memoryArg(object.Get("memory"), "options.memory")};
-  const Napi::Value threads = object.Get("threads");
+  PackOptions options{std::numeric_limits<unsigned>::max()};
+  if (value.IsUndefined()) return options;
+  const Napi::Value threads = objectArg(value, "options").Get("threads");
   if (!threads.IsUndefined()) options.threads = static_cast<unsigned>(integerArg(threads, "options.threads", 1, 1024));
   return options;
 }

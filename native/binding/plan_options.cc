@@ -37,7 +37,8 @@ PlanOptions planOptionsArg(Napi::Value value) {
   PlanOptions options;
   const Napi::Value layout = object.Get("layout");
   if (!layout.IsUndefined()) {
-    options.layout = choiceArg<Layout>(layout, "options.layout", {{"padded", Layout::kPadded}});
+    options.layout = choiceArg<Layout>(
+        layout, "options.layout", {{"padded", Layout::kPadded}, {"packed", Layout::kPacked}, {"tree", Layout::kTree}});
   }
   options.style = choiceArg<RowStyle>(object.Get("style"), "options.style",
                                       {{"individual", RowStyle::kIndividual}, {"concat", RowStyle::kConcat}});

@@ -1,19 +1,43 @@
 #include "batch.h"
 
 #include <cstring>
+#include <string>
 
+#include "pack_packed.h"
 #include "pack_padded.h"
+#include "pack_tree.h"
+#include "size.h"
 
 namespace rolltape {
 
+namespace {
+
+void requireCountable(const BatchShape& shape) {
+  if (shape.layout == Layout::kPadded || shape.tokens <= kMaxSequenceTokens) return;
+  throw Error(ErrorCode::kTooLarge, "the batch would have " + std::to_string(shape.tokens) +
+                                        " tokens; the most that its int32 offsets count is " +
+                                        std::to_string(kMaxSequenceTokens));
+}
+
+}  // namespace
+
 BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata) {
   plan.requirePackable();
-  return layoutSafetensors(paddedSpecs(plan), metadata);
+  requireCountable(plan.shape());
+  return layoutSafetensors(tensorSpecs(plan.shape()), metadata);
 }
 
 void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads) {
   std::memcpy(block, layout.header.data(), layout.header.size());
-  writePadded(plan, layout, block, threads);
+  const BatchBlock batch(layout, block);
+  switch (plan.options().layout) {
+    case Layout::kPadded:
+      return writePadded(plan, batch, threads);
+    case Layout::kPacked:
+      return writePacked(plan, batch, threads);
+    case Layout::kTree:
+      return writeTree(plan, batch, threads);
+  }
 }
 
 }  // namespace rolltape

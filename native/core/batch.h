@@ -11,12 +11,13 @@ namespace rolltape {
 using BatchLayout = SafetensorsLayout;
 
 /// Header, tensors and size of the plan's batch. Metadata is UTF-8 with distinct keys.
-/// @throws kInvalidArg for a plan that cannot be packed, kTooLarge.
+/// @throws kInvalidArg for a plan that cannot be packed; kTooLarge, also for a packed or tree batch of more tokens than
+/// its int32 offsets can count.
 BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata);
 
 /// Writes every byte of the batch that `layout` describes to `block`, which has room for `layout.totalBytes` and is
-/// aligned for any tensor, on up to `threads` threads, this one included. Holds no lock and allocates little: what the
-/// block is made of is the caller's matter.
+/// aligned for any tensor, on up to `threads` threads, this one included. What the block is made of is the caller's
+/// matter.
 /// @throws std::bad_alloc; the block's contents are undefined then.
 void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads);
 

@@ -28,12 +28,17 @@ struct Interaction {
   std::uint32_t inputLength = 0;
   std::uint32_t outputLength = 0;
   std::uint32_t versionRunCount = 0;
+  /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
+  /// this very context.
+  std::uint32_t exactFrom = 0;
   /// The parent's whole sequence is a prefix of this input. False for a root.
   bool tokenExact = false;
 
   /// -1 for a root.
   std::int32_t parentIndex() const { return parent == nullptr ? -1 : static_cast<std::int32_t>(parent->index); }
   std::uint32_t sequenceLength() const { return inputLength + outputLength; }
+  /// Tokens that are not stored with an ancestor.
+  std::uint32_t ownLength() const { return sequenceLength() - shared; }
   std::span<const std::int32_t> tailIds() const { return {tail, inputLength - shared}; }
   std::span<const VersionRun> versions() const { return {versionRuns, versionRunCount}; }
 };

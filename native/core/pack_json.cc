@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "base64.h"
+#include "row_writer.h"
 #include "size.h"
+#include "token_path.h"
 
 namespace rolltape {
 
@@ -41,17 +43,16 @@ struct RowTensors {
   std::vector<std::int32_t> versions;
   std::vector<std::uint8_t> attentionMask;
   float reward = 0;
-  std::vector<RowSegment> segments;
 
-  void fill(const Plan& plan, const PlanRow& row) {
+  void fill(const Plan& plan, const PlanRow& row, const TokenColumns& tokens, const BulkStore& store) {
     inputIds.resize(row.length);
     lossMask.resize(row.length);
     logprobs.resize(row.length);
     versions.resize(row.length);
     attentionMask.resize(row.length, 1);
     reward = row.reward;
-    rowSegments(*row.interaction, plan.options().style, row.length, segments);
-    writeRow(segments, {inputIds.data(), lossMask.data(), logprobs.data(), versions.data()});
+    writeRow(tokens, plan.trainedFrom(row), row.length,
+             {inputIds.data(), lossMask.data(), logprobs.data(), versions.data()}, store);
   }
 };
 
@@ -107,10 +108,13 @@ HeapBlock packJson(const Plan& plan, std::span<const std::string> parts) {
   HeapBlock block(jsonBytes(plan, parts));
   Writer writer(reinterpret_cast<char*>(block.data()));
   RowTensors tensors;
+  TokenPath path(plan.longestRow());
+  const BulkStore store(0);
   writer.text(parts[0]);
   for (std::size_t i = 0; i < plan.rows().size(); ++i) {
     const PlanRow& row = plan.rows()[i];
-    tensors.fill(plan, row);
+    path.moveTo(*row.interaction);
+    tensors.fill(plan, row, path.columns(), store);
     writeTensorDict(writer, row.length, tensors);
     writer.text(parts[i + 1]);
   }

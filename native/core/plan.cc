@@ -22,6 +22,10 @@ std::vector<bool> continued(const Session& session) {
 }  // namespace
 
 Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options) : options_(options) {
+  if (options.layout == Layout::kTree) {
+    if (options.maxLength > 0) throw Error(ErrorCode::kInvalidArg, "maxLength: a tree batch can have none");
+    options_.style = RowStyle::kIndividual;
+  }
   storages_.reserve(sessions.size());
   for (const Session* session : sessions) {
     storages_.push_back(session->storage());
@@ -31,13 +35,36 @@ Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options)
 }
 
 void Plan::addSession(const Session& session) {
-  const bool concat = options_.style == RowStyle::kConcat;
   const std::vector<double> rewards = session.discountedRewards(options_.discount);
+  if (options_.layout == Layout::kTree) {
+    addNodes(session, rewards);
+  } else {
+    addRows(session, rewards);
+  }
+}
+
+void Plan::addRows(const Session& session, std::span<const double> rewards) {
+  const bool concat = options_.style == RowStyle::kConcat;
   const std::vector<bool> inner = concat ? continued(session) : std::vector<bool>(session.length());
   for (const Interaction& at : session.storage()->interactions) {
     if (session.state(at.index).dropped) continue;
     if (concat && options_.onMismatch == OnMismatch::kError && at.parent != nullptr && !at.tokenExact) addMismatch(at);
     if (!inner[at.index]) addRow(at, finalReward(rewards[at.index], at.index));
+  }
+}
+
+void Plan::addNodes(const Session& session, std::span<const double> rewards) {
+  std::vector<const Interaction*> live;
+  live.reserve(session.length());
+  for (const Interaction& at : session.storage()->interactions) {
+    if (!session.state(at.index).dropped) live.push_back(&at);
+  }
+  const auto base = static_cast<std::uint32_t>(nodes_.size());
+  for (TreeNode node : depthFirst(live)) {
+    if (node.parent != TreeNode::kNone) node.parent += base;
+    node.end += base;
+    nodes_.push_back(node);
+    addRow(*node.interaction, finalReward(rewards[node.interaction->index], node.interaction->index));
   }
 }
 
@@ -62,12 +89,24 @@ void Plan::addRow(const Interaction& interaction, float reward) {
 }
 
 void Plan::measure() {
-  std::uint64_t longest = 0;
-  for (const PlanRow& row : rows_) longest = std::max<std::uint64_t>(longest, row.length);
-  paddedLength_ = checkedRoundUp(longest, options_.padToMultipleOf);
-  constexpr std::uint64_t bytesPerToken = 3 * sizeof(std::int32_t) + sizeof(float) + sizeof(bool);
-  tokens_ = checkedMultiply(rows_.size(), paddedLength_);
-  byteLength_ = checkedAdd(checkedMultiply(tokens_, bytesPerToken), checkedMultiply(rows_.size(), sizeof(float)));
+  std::uint64_t rowTokens = 0;
+  for (const PlanRow& row : rows_) {
+    longestRow_ = std::max(longestRow_, row.length);
+    rowTokens = checkedAdd(rowTokens, row.length);
+  }
+  shape_ = {options_.layout, rows_.size(), longestRow_, rowTokens, 0};
+  if (options_.layout == Layout::kPadded) {
+    shape_.length = checkedRoundUp(longestRow_, options_.padToMultipleOf);
+    shape_.tokens = checkedMultiply(rows_.size(), shape_.length);
+  }
+  if (options_.layout == Layout::kTree) {
+    shape_.tokens = 0;
+    for (const TreeNode& node : nodes_) {
+      shape_.tokens = checkedAdd(shape_.tokens, node.interaction->ownLength());
+      shape_.trees += node.parent == TreeNode::kNone ? 1 : 0;
+    }
+  }
+  byteLength_ = tensorBytes(shape_);
 }
 
 void Plan::requirePackable() const {

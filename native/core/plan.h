@@ -5,25 +5,33 @@
 #include <span>
 #include <vector>
 
-#include "row.h"
+#include "batch_shape.h"
+#include "depth_first.h"
 #include "session.h"
 
 namespace rolltape {
 
+/// Which interactions have a row, and which of its outputs are trained on.
+enum class RowStyle {
+  /// Every interaction, and its own outputs.
+  kIndividual,
+  /// Every leaf; its own outputs and those of the ancestors that token-exact edges lead to.
+  kConcat,
+};
 enum class OnMismatch { kError, kSplit };
 enum class PadSide { kLeft, kRight };
 enum class Overflow { kError, kTruncate, kDrop };
-enum class Layout { kPadded };
 
 struct PlanOptions {
   Layout layout = Layout::kPadded;
+  /// A tree batch has every interaction as a node, whatever the style, and every output is trained on.
   RowStyle style = RowStyle::kIndividual;
   double discount = 1;
   OnMismatch onMismatch = OnMismatch::kError;
   std::int32_t padTokenId = 0;
   PadSide padSide = PadSide::kRight;
   std::uint32_t padToMultipleOf = 1;
-  /// 0: no limit.
+  /// 0: no limit, which a tree batch demands: what is cut from one row may be needed by others.
   std::uint32_t maxLength = 0;
   Overflow overflow = Overflow::kError;
 };
@@ -54,24 +62,32 @@ struct ConcatMismatch {
 class Plan {
  public:
   /// Costs time in interactions; touches no token but the first that differ.
-  /// @throws kInvalidArg for a discount outside [0, 1] or rewards beyond float32, kTooLarge where sizes overflow.
+  /// @throws kInvalidArg for a discount outside [0, 1], rewards beyond float32, or a tree batch with maxLength;
+  /// kTooLarge where sizes overflow.
   Plan(std::span<const Session* const> sessions, const PlanOptions& options);
 
   const PlanOptions& options() const { return options_; }
+  /// In order of sessions, then of interactions; of a tree batch, in the order of the nodes.
   std::span<const PlanRow> rows() const { return rows_; }
+  /// Of a tree batch, one for each row.
+  std::span<const TreeNode> nodes() const { return nodes_; }
   std::span<const ConcatMismatch> mismatches() const { return mismatches_; }
   std::span<const PlanRow> overflows() const { return overflows_; }
-  /// T of the padded [B, T]: the longest row, rounded up to the multiple.
-  std::uint64_t paddedLength() const { return paddedLength_; }
-  /// Tokens of the batch's flat dimension, padding included: B × T.
-  std::uint64_t tokens() const { return tokens_; }
+  const BatchShape& shape() const { return shape_; }
+  std::uint32_t longestRow() const { return longestRow_; }
   /// Bytes of the tensors.
   std::uint64_t byteLength() const { return byteLength_; }
+  /// The position from which on the row's outputs are trained on.
+  std::uint32_t trainedFrom(const PlanRow& row) const {
+    return options_.style == RowStyle::kConcat ? row.interaction->exactFrom : row.interaction->inputLength;
+  }
   /// @throws kInvalidArg where mismatches or overflows forbid packing.
   void requirePackable() const;
 
  private:
   void addSession(const Session& session);
+  void addRows(const Session& session, std::span<const double> rewards);
+  void addNodes(const Session& session, std::span<const double> rewards);
   void addMismatch(const Interaction& child);
   void addRow(const Interaction& interaction, float reward);
   void measure();
@@ -81,8 +97,9 @@ class Plan {
   std::vector<PlanRow> rows_;
   std::vector<ConcatMismatch> mismatches_;
   std::vector<PlanRow> overflows_;
-  std::uint64_t paddedLength_ = 0;
-  std::uint64_t tokens_ = 0;
+  std::vector<TreeNode> nodes_;
+  BatchShape shape_;
+  std::uint32_t longestRow_ = 0;
   std::uint64_t byteLength_ = 0;
 };
 

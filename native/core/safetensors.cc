@@ -11,12 +11,6 @@ constexpr std::uint64_t kDataAlignment = 64;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr std::uint64_t kLengthBytes = 8;
 
-std::uint64_t tensorBytes(const TensorSpec& spec) {
-  std::uint64_t bytes = dtypeBytes(spec.dtype);
-  for (const std::uint64_t extent : spec.shape) bytes = checkedMultiply(bytes, extent);
-  return bytes;
-}
-
 void appendMetadata(std::string& json, const Metadata& metadata) {
   json += "\"__metadata__\":{";
   for (std::size_t i = 0; i < metadata.size(); ++i) {
@@ -79,6 +73,12 @@ const char* dtypeName(Dtype dtype) {
 
 std::uint64_t dtypeBytes(Dtype dtype) {
   return dtype == Dtype::kBool ? 1 : 4;
+}
+
+std::uint64_t tensorBytes(const TensorSpec& spec) {
+  std::uint64_t bytes = dtypeBytes(spec.dtype);
+  for (const std::uint64_t extent : spec.shape) bytes = checkedMultiply(bytes, extent);
+  return bytes;
 }
 
 SafetensorsLayout layoutSafetensors(std::span<const TensorSpec> specs, const Metadata& metadata) {

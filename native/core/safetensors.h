@@ -19,6 +19,9 @@ struct TensorSpec {
   std::vector<std::uint64_t> shape;
 };
 
+/// @throws kTooLarge where that does not fit 64 bits.
+std::uint64_t tensorBytes(const TensorSpec& spec);
+
 /// A tensor and its place, in bytes from the start of the file.
 struct TensorPlace {
   TensorSpec spec;

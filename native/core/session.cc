@@ -75,6 +75,7 @@ void Session::storeInput(Interaction& made, const Prompt& prompt) {
   }
   made.source = sourceOf(made.parent, made.shared);
   made.tokenExact = made.parent != nullptr && made.shared == made.parent->sequenceLength();
+  made.exactFrom = made.tokenExact ? made.parent->exactFrom : made.shared;
   const std::span<std::int32_t> tail = storage_->arena.allocate<std::int32_t>(made.inputLength - made.shared);
   auto to = tail.begin();
   for (const TokenSpan span : own) to = std::copy(span.begin(), span.end(), to);

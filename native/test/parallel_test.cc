@@ -54,7 +54,7 @@ TEST(PackPadded, IsUndisturbedByASessionThatRecordsMeanwhile) {
   }
   packing.join();
   const auto* inputIds = reinterpret_cast<const std::int32_t*>(packed.block.data() + packed.tensors[0].offset);
-  const std::size_t width = plan.paddedLength();
+  const std::size_t width = plan.shape().length;
   for (std::size_t row = 0; row < 40; ++row) {
     const std::size_t length = (row + 1) * 4000;
     EXPECT_TRUE(std::all_of(inputIds + row * width, inputIds + row * width + length, [](auto id) { return id == 7; }));

@@ -89,7 +89,7 @@ TEST(Plan, RowsOverTheLimit) {
 
   const Plan cut = planOf(session, {.maxLength = 4, .overflow = Overflow::kTruncate});
   EXPECT_TRUE(cut.overflows().empty());
-  EXPECT_EQ(4u, cut.paddedLength());
+  EXPECT_EQ(4u, cut.shape().length);
 
   const Plan fewer = planOf(session, {.maxLength = 4, .overflow = Overflow::kDrop});
   EXPECT_EQ(std::vector<std::uint32_t>{0}, interactionsOf(fewer.rows()));
@@ -103,13 +103,13 @@ TEST(Plan, LengthIsRoundedUpAndBytesFollow) {
   Session session(test::kKey);
   recordFork(session);
   const Plan plan = planOf(session, {.padToMultipleOf = 4});
-  EXPECT_EQ(8u, plan.paddedLength());
+  EXPECT_EQ(8u, plan.shape().length);
   EXPECT_EQ(3u * 8 * 17 + 3 * 4, plan.byteLength());
 }
 
 TEST(Plan, NoRowsHaveNoLength) {
   const Plan plan = planOf(Session(test::kKey), {.padToMultipleOf = 64});
-  EXPECT_EQ(0u, plan.paddedLength());
+  EXPECT_EQ(0u, plan.shape().length);
   EXPECT_EQ(0u, plan.byteLength());
 }
 

@@ -251,12 +251,30 @@ export interface EngineFinish {
 
 export type ExportStyle = "individual" | "concat";
 
-/** How the rows of a batch lie in its tensors. */
+/**
+ * How the rows of a batch lie in its tensors; I32 unless said otherwise. Every layout has input_ids, loss_mask, logprobs
+ * (F32) and versions.
+ *
+ * - `padded`: these and attention_mask (BOOL) are [B, T]; rewards F32 [B]. Padding holds the pad token, else 0, false, and
+ *   -1 in versions.
+ * - `packed`: these, position_ids (from 0 in each row) and attention_mask (BOOL, all true) are [N], row after row;
+ *   cu_seqlens [B + 1], where each row starts and the last ends; rewards F32 [B].
+ * - `tree`: every token of the sessions' token trees once. These, position_ids (in its sequence) and subtree_end are
+ *   [N]; cu_trees [trees + 1]; node_offsets [nodes + 1]; node_parents, node_lengths and node_rewards (F32) [nodes].
+ *
+ * A node is an interaction, hung from the ancestor whose own tokens its input shares last. The tokens of node i that are
+ * its own lie at [node_offsets[i], node_offsets[i + 1]); behind them come the nodes that branch off, the one that branches
+ * off last first, each with all that hangs from it. So `subtree_end[j]`, the end of what branches off behind token j,
+ * tells what a token sees: token j is one of token i's sequence exactly if j <= i < subtree_end[j]. loss_mask is 1 at
+ * every output token. node_parents is -1 for a root, and a tree of cu_trees begins there. A node's row has
+ * node_lengths[i] tokens: what its last own token sees or, where it has none, as many of its parent's row.
+ */
 export type BatchTensorLayout = "padded" | "packed" | "tree";
 
 export interface PlanOptions {
   /** Default "padded". */
   readonly layout?: BatchTensorLayout;
+  /** A tree batch has every interaction as a node, whatever the style. */
   readonly style: ExportStyle;
   readonly discount: number;
   /** What a child that is not token-exact does to `concat`: listed in `mismatches`, or a new row. */
@@ -264,29 +282,28 @@ export interface PlanOptions {
   readonly padTokenId: number;
   readonly padSide: "left" | "right";
   readonly padToMultipleOf: number;
-  /** 0: no limit. */
+  /** 0: no limit. A tree batch takes no other (`ERR_INVALID_ARG`): rows share the tokens that would be cut. */
   readonly maxLength: number;
   readonly overflow: "error" | "truncate" | "drop";
 }
 
 export interface NativePlan {
-  /** In order of sessions, then of interactions. */
+  /** In order of sessions, then of interactions; of a tree batch, in the order of its nodes. */
   readonly rows: readonly PlanRow[];
   /** Children that are not token-exact under `concat` with onMismatch "error"; not empty: the plan cannot be packed. */
   readonly mismatches: readonly ConcatMismatch[];
   /** Rows over maxLength with overflow "error"; not empty: the plan cannot be packed. With "drop": those left out. */
   readonly overflows: readonly PlanRow[];
-  /** [B, T] of the padded batch. */
+  /** [B, T] of the padded batch; else the number of rows and the longest. */
   readonly shape: readonly [number, number];
-  /** Tokens of the batch's flat dimension, padding included: B × T where padded. */
+  /** N, the tokens of the batch's flat dimension, padding included: B × T where padded. */
   readonly tokens: number;
   /** Bytes of tensor data, header excluded. */
   readonly byteLength: number;
   /**
    * Writes the batch as one safetensors block, off the event loop. `metadata` is the header's `__metadata__`:
    * strings to strings.
-   *
-   * Tensors: input_ids I32, loss_mask I32, logprobs F32, versions I32 [B, T]; attention_mask BOOL [B, T]; rewards F32 [B].
+   * A packed or tree batch of 2^31 tokens and more is `ERR_TOO_LARGE`: its offsets are int32.
    */
   pack(metadata: Readonly<Record<string, string>>, options?: PackOptions): Promise<NativeBatch>;
   /**

@@ -65,6 +65,55 @@ describe("a native plan", () => {
     expect(tensor(batch, "loss_mask")).toEqual([0, 0, 1, 0, 1, 1]);
   });
 
+  it("packs rows one after the other", async () => {
+    const session = twoTurns();
+    session.setReward(1, 1);
+    const plan = planOf({ layout: "packed", discount: 0.5 }, session);
+    expect(plan.shape).toEqual([2, 6]);
+    expect(plan.tokens).toBe(9);
+    expect(plan.byteLength).toBe(9 * 21 + 3 * 4 + 2 * 4);
+    const batch = await plan.pack({});
+    expect(tensor(batch, "input_ids")).toEqual([1, 2, 3, 1, 2, 3, 4, 5, 6]);
+    expect(tensor(batch, "loss_mask")).toEqual([0, 0, 1, 0, 0, 0, 0, 1, 1]);
+    expect(tensor(batch, "logprobs")).toEqual([0, 0, -0.375, 0, 0, 0, 0, -0.625, -0.75]);
+    expect(tensor(batch, "versions")).toEqual([-1, -1, 0, -1, -1, -1, -1, 0, 0]);
+    expect(tensor(batch, "position_ids")).toEqual([0, 1, 2, 0, 1, 2, 3, 4, 5]);
+    expect(tensor(batch, "attention_mask")).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    expect(tensor(batch, "cu_seqlens")).toEqual([0, 3, 9]);
+    expect(tensor(batch, "rewards")).toEqual([0.5, 1]);
+  });
+
+  it("packs every token of a tree once, the deepest branch first", async () => {
+    const session = twoTurns();
+    record(session, session.prompt([ids(1, 9)]), [7], ["u", "a", "w"], ["c"]);
+    session.setReward(1, 1);
+    const plan = planOf({ layout: "tree", style: "concat", discount: 0.5 }, session);
+    expect(plan.rows.map((row) => row.interaction)).toEqual([0, 1, 2]);
+    expect(plan.mismatches).toEqual([]);
+    expect(plan.tokens).toBe(8);
+    const batch = await plan.pack({});
+    expect(plan.byteLength).toBe(batch.tensors.reduce((bytes, span) => bytes + span.byteLength, 0));
+    expect(tensor(batch, "input_ids")).toEqual([1, 2, 3, 4, 5, 6, 9, 7]);
+    expect(tensor(batch, "loss_mask")).toEqual([0, 0, 1, 0, 1, 1, 0, 1]);
+    expect(tensor(batch, "position_ids")).toEqual([0, 1, 2, 3, 4, 5, 1, 2]);
+    expect(tensor(batch, "subtree_end")).toEqual([8, 6, 6, 6, 6, 6, 8, 8]);
+    expect(tensor(batch, "cu_trees")).toEqual([0, 8]);
+    expect(tensor(batch, "node_offsets")).toEqual([0, 3, 6, 8]);
+    expect(tensor(batch, "node_parents")).toEqual([-1, 0, 0]);
+    expect(tensor(batch, "node_lengths")).toEqual([3, 6, 3]);
+    expect(tensor(batch, "node_rewards")).toEqual([0.5, 1, 0]);
+  });
+
+  it("writes the same bytes on any number of threads", async () => {
+    const session = twoTurns();
+    for (const layout of ["padded", "packed", "tree"] as const) {
+      const plan = planOf({ layout }, session);
+      const one = await plan.pack({}, { threads: 1 });
+      const many = await plan.pack({}, { threads: 8 });
+      expect(Buffer.from(one.bytes)).toEqual(Buffer.from(many.bytes));
+    }
+  });
+
   it("writes a block that safetensors reads", async () => {
     const metadata = { rows: '[{"é":"\u0001😀\\n"}]', 'k"ey': "", __proto__x: "y" };
     const batch = await planOf({}).pack(metadata);
@@ -138,6 +187,8 @@ describe("a native plan", () => {
     const session = twoTurns();
     const refused: [Record<string, unknown>, string][] = [
       [{ style: "tree" }, "options.style"],
+      [{ layout: "ragged" }, "options.layout"],
+      [{ layout: "tree", maxLength: 4 }, "maxLength"],
       [{ discount: 2 }, "discount"],
       [{ discount: "1" }, "options.discount"],
       [{ onMismatch: undefined }, "options.onMismatch"],
@@ -161,6 +212,8 @@ describe("a native plan", () => {
     const rejected: [Promise<unknown>, RegExp][] = [
       [plan.pack(withAny(undefined)), /^metadata:/],
       [plan.pack({ rows: withAny(1) }), /^metadata\.rows:/],
+      [plan.pack({}, withAny(1)), /^options:/],
+      [plan.pack({}, { threads: 0 }), /^options\.threads:/],
       [plan.packJson(withAny("x")), /^parts:/],
       [plan.packJson(["", withAny(0), ""]), /^parts\[1\]:/],
       [plan.packJson(["", ""]), /^parts:/],
