@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "addon_data.h"
+#include "memory_arg.h"
 #include "pack_workers.h"
 #include "plan_options.h"
 #include "session_object.h"
@@ -74,9 +75,10 @@ Metadata metadataArg(Napi::Value value) {
 }
 
 PackOptions packOptionsArg(Napi::Value value) {
-  PackOptions options{std::numeric_limits<unsigned>::max()};
-  if (value.IsUndefined()) return options;
-  const Napi::Value threads = objectArg(value, "options").Get("threads");
+  const Napi::Env env = value.Env();
+  const Napi::Object object = value.IsUndefined() ? Napi::Object::New(env) : objectArg(value, "options");
+  PackOptions options{std::numeric_limits<unsigned>::max(), memoryArg(object.Get("memory"), "options.memory")};
+  const Napi::Value threads = object.Get("threads");
   if (!threads.IsUndefined()) options.threads = static_cast<unsigned>(integerArg(threads, "options.threads", 1, 1024));
   return options;
 }
