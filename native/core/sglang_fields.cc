@@ -23,18 +23,18 @@ std::optional<std::int64_t> readCount(JsonCursor& json, const char* name) {
               "the log probability of " + what + ", before byte " + std::to_string(json.offset()));
 }
 
-void readLogprobs(JsonCursor& json, SglangFields& fields) {
-  fields.ids.clear();
-  fields.logprobs.clear();
-  fields.hasLogprobs = !json.consumeNull();
-  if (!fields.hasLogprobs) return;
+void readLogprobs(JsonCursor& json, SglangMetaInfo& meta) {
+  meta.ids.clear();
+  meta.logprobs.clear();
+  meta.hasLogprobs = !json.consumeNull();
+  if (!meta.hasLogprobs) return;
   json.array([&] {
     const TokenLogprob token = readTokenLogprob(json);
     if (!std::isfinite(token.logprob)) {
-      throwNotFinite(json, "output token " + std::to_string(fields.ids.size()) + " is not finite");
+      throwNotFinite(json, "output token " + std::to_string(meta.ids.size()) + " is not finite");
     }
-    fields.ids.push_back(token.id);
-    fields.logprobs.push_back(token.logprob);
+    meta.ids.push_back(token.id);
+    meta.logprobs.push_back(token.logprob);
   });
 }
 
@@ -49,10 +49,10 @@ void readAlternative(JsonCursor& json, TopLists& top) {
   top.logprobs.push_back(excluded ? 0.0f : token.logprob);
 }
 
-void readTop(JsonCursor& json, SglangFields& fields) {
-  fields.top.reset();
+void readTop(JsonCursor& json, SglangMetaInfo& meta) {
+  meta.top.reset();
   if (json.consumeNull()) return;
-  TopLists& top = fields.top.emplace();
+  TopLists& top = meta.top.emplace();
   json.array([&] {
     if (!json.consumeNull()) json.array([&] { readAlternative(json, top); });
     top.ends.push_back(top.ids.size());
@@ -75,8 +75,8 @@ std::optional<std::int32_t> readVersion(JsonCursor& json) {
   return std::nullopt;
 }
 
-void readVersionSpans(JsonCursor& json, SglangFields& fields) {
-  fields.weightVersions.clear();
+void readVersionSpans(JsonCursor& json, SglangMetaInfo& meta) {
+  meta.weightVersions.clear();
   if (json.consumeNull()) return;
   json.array([&] {
     WeightVersionSpan span;
@@ -91,7 +91,7 @@ void readVersionSpans(JsonCursor& json, SglangFields& fields) {
         json.skip();
       }
     });
-    fields.weightVersions.push_back(span);
+    meta.weightVersions.push_back(span);
   });
 }
 
@@ -107,10 +107,10 @@ void readMatched(JsonCursor& json, EngineFinish& finish) {
   }
 }
 
-void readFinish(JsonCursor& json, SglangFields& fields) {
-  fields.finish.reset();
+void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
+  meta.finish.reset();
   if (json.consumeNull()) return;
-  EngineFinish& finish = fields.finish.emplace();
+  EngineFinish& finish = meta.finish.emplace();
   json.object([&](std::string_view key) {
     if (key == "type") {
       finish.type = json.string();
@@ -128,30 +128,29 @@ void readFinish(JsonCursor& json, SglangFields& fields) {
   if (finish.type.empty()) json.fail("finish_reason without a type");
 }
 
-void readMetaInfo(JsonCursor& json, SglangFields& fields) {
-  fields.hasMetaInfo = true;
+void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta) {
   json.object([&](std::string_view key) {
     if (key == "output_token_logprobs") {
-      readLogprobs(json, fields);
+      readLogprobs(json, meta);
     } else if (key == "output_token_logprobs_length") {
-      fields.logprobsLength = readCount(json, "output_token_logprobs_length");
+      meta.logprobsLength = readCount(json, "output_token_logprobs_length");
     } else if (key == "output_top_logprobs") {
-      readTop(json, fields);
+      readTop(json, meta);
     } else if (key == "weight_versions") {
-      readVersionSpans(json, fields);
+      readVersionSpans(json, meta);
     } else if (key == "weight_version") {
-      fields.weightVersion = readVersion(json);
+      meta.weightVersion = readVersion(json);
     } else if (key == "finish_reason") {
-      readFinish(json, fields);
+      readFinish(json, meta);
     } else if (key == "id") {
-      fields.id.reset();
-      if (!json.consumeNull()) fields.id = json.string();
+      meta.id.reset();
+      if (!json.consumeNull()) meta.id = json.string();
     } else if (key == "prompt_tokens") {
-      fields.promptTokens = readCount(json, "prompt_tokens");
+      meta.promptTokens = readCount(json, "prompt_tokens");
     } else if (key == "completion_tokens") {
-      fields.completionTokens = readCount(json, "completion_tokens");
+      meta.completionTokens = readCount(json, "completion_tokens");
     } else if (key == "cached_tokens") {
-      fields.cachedTokens = readCount(json, "cached_tokens");
+      meta.cachedTokens = readCount(json, "cached_tokens");
     } else {
       json.skip();
     }
@@ -169,10 +168,14 @@ void readOutputIds(JsonCursor& json, SglangFields& fields) {
 
 SglangFields readSglangFields(JsonCursor& json) {
   SglangFields fields;
+  bool hasMetaInfo = false;
   if (json.peek() == '[') json.fail("an array of replies, where one was asked for");
   json.object([&](std::string_view key) {
     if (key == "meta_info") {
-      readMetaInfo(json, fields);
+      // What an earlier meta_info held does not count.
+      fields.metaInfo = SglangMetaInfo{};
+      hasMetaInfo = true;
+      readMetaInfo(json, fields.metaInfo);
     } else if (key == "output_ids") {
       readOutputIds(json, fields);
     } else {
@@ -180,7 +183,7 @@ SglangFields readSglangFields(JsonCursor& json) {
     }
   });
   json.finish();
-  if (!fields.hasMetaInfo) json.fail("no meta_info");
+  if (!hasMetaInfo) json.fail("no meta_info");
   return fields;
 }
 

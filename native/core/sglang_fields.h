@@ -24,11 +24,9 @@ struct TopLists {
   std::vector<std::size_t> ends;
 };
 
-/// The fields of a SGLang reply as they stand there, before they are held against each other. Absent where the reply
-/// lacks the field or has null.
-struct SglangFields {
-  bool hasMetaInfo = false;
-  std::optional<std::vector<std::int32_t>> outputIds;
+/// A reply's meta_info as it stands there, before it is held against the rest. Absent where the reply lacks the field
+/// or has null.
+struct SglangMetaInfo {
   bool hasLogprobs = false;
   std::vector<std::int32_t> ids;
   std::vector<float> logprobs;
@@ -41,6 +39,11 @@ struct SglangFields {
   std::optional<std::int64_t> promptTokens;
   std::optional<std::int64_t> completionTokens;
   std::optional<std::int64_t> cachedTokens;
+};
+
+struct SglangFields {
+  std::optional<std::vector<std::int32_t>> outputIds;
+  SglangMetaInfo metaInfo;
 };
 
 /// Reads the whole text. A key that comes twice counts where it comes last.

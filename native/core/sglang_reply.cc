@@ -24,8 +24,9 @@ void checkCount(const char* name, const std::optional<std::int64_t>& said, std::
 
 /// A call that was aborted before it ran has no arrays; any other reply without log probabilities cannot be recorded.
 void checkNothingGenerated(const SglangFields& fields) {
-  const bool aborted = fields.finish && fields.finish->type == "abort";
-  if (fields.completionTokens.value_or(aborted ? 0 : 1) != 0) mismatch("the reply has no output_token_logprobs");
+  const SglangMetaInfo& meta = fields.metaInfo;
+  const bool aborted = meta.finish && meta.finish->type == "abort";
+  if (meta.completionTokens.value_or(aborted ? 0 : 1) != 0) mismatch("the reply has no output_token_logprobs");
   if (fields.outputIds && !fields.outputIds->empty()) {
     mismatch("output_ids has " + std::to_string(fields.outputIds->size()) +
              " tokens, but there are no output_token_logprobs");
@@ -35,21 +36,21 @@ void checkNothingGenerated(const SglangFields& fields) {
 void checkOutputIds(const SglangFields& fields) {
   if (!fields.outputIds) return;
   const std::vector<std::int32_t>& said = *fields.outputIds;
-  const std::vector<std::int32_t>& ids = fields.ids;
+  const std::vector<std::int32_t>& ids = fields.metaInfo.ids;
   if (said.size() < ids.size() || !std::equal(ids.rbegin(), ids.rend(), said.rbegin())) {
     mismatch("output_ids does not end with the " + std::to_string(ids.size()) + " ids of output_token_logprobs");
   }
 }
 
-std::vector<VersionRun> versionRuns(const SglangFields& fields, std::int32_t fallback) {
+std::vector<VersionRun> versionRuns(const SglangMetaInfo& meta, std::int32_t fallback) {
   std::vector<VersionRun> runs;
-  const auto count = static_cast<std::int64_t>(fields.ids.size());
-  if (fields.weightVersions.empty()) {
-    if (count > 0) appendVersion(runs, 0, fields.weightVersion.value_or(fallback));
+  const auto count = static_cast<std::int64_t>(meta.ids.size());
+  if (meta.weightVersions.empty()) {
+    if (count > 0) appendVersion(runs, 0, meta.weightVersion.value_or(fallback));
     return runs;
   }
   std::int64_t end = 0;
-  for (const WeightVersionSpan& span : fields.weightVersions) {
+  for (const WeightVersionSpan& span : meta.weightVersions) {
     if (span.start != end || span.end < span.start || span.end > count) {
       mismatch("weight_versions has a span " + std::to_string(span.start) + " to " + std::to_string(span.end) +
                " after " + std::to_string(end) + " of " + std::to_string(count) + " tokens");
@@ -92,22 +93,23 @@ void appendTopLists(Generation& tokens, const TopLists& top) {
 EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion) {
   JsonCursor json(body);
   SglangFields fields = readSglangFields(json);
-  if (fields.hasLogprobs) {
-    checkCount("completion_tokens", fields.completionTokens, fields.ids.size());
-    checkCount("output_token_logprobs_length", fields.logprobsLength, fields.ids.size());
+  SglangMetaInfo& meta = fields.metaInfo;
+  if (meta.hasLogprobs) {
+    checkCount("completion_tokens", meta.completionTokens, meta.ids.size());
+    checkCount("output_token_logprobs_length", meta.logprobsLength, meta.ids.size());
     checkOutputIds(fields);
   } else {
     checkNothingGenerated(fields);
   }
   EngineReply reply;
-  reply.tokens.append(fields.ids, fields.logprobs, fallbackVersion);
-  reply.tokens.setVersions(versionRuns(fields, fallbackVersion));
-  if (fields.top) appendTopLists(reply.tokens, *fields.top);
-  reply.id = std::move(fields.id);
-  reply.finish = std::move(fields.finish);
-  reply.promptTokens = fields.promptTokens;
-  reply.completionTokens = fields.completionTokens;
-  reply.cachedTokens = fields.cachedTokens;
+  reply.tokens.append(meta.ids, meta.logprobs, fallbackVersion);
+  reply.tokens.setVersions(versionRuns(meta, fallbackVersion));
+  if (meta.top) appendTopLists(reply.tokens, *meta.top);
+  reply.id = std::move(meta.id);
+  reply.finish = std::move(meta.finish);
+  reply.promptTokens = meta.promptTokens;
+  reply.completionTokens = meta.completionTokens;
+  reply.cachedTokens = meta.cachedTokens;
   return reply;
 }
 

@@ -65,6 +65,11 @@ TEST(SglangReply, TakesKeysInAnyOrderAndEscaped) {
 
 TEST(SglangReply, TheLastOfTwoEqualKeysCounts) {
   EXPECT_EQ(Ids{6}, idsOf(read(reply(R"("output_token_logprobs":[[0,5,null]],"output_token_logprobs":[[0,6,null]])"))));
+  const EngineReply later = read(
+      R"({"meta_info":{"id":"x","prompt_tokens":1,"output_token_logprobs":[]},"output_ids":[7],"meta_info":{"output_token_logprobs":[[0,7,null]]}})");
+  EXPECT_EQ(Ids{7}, idsOf(later));
+  EXPECT_FALSE(later.id);
+  EXPECT_FALSE(later.promptTokens);
 }
 
 TEST(SglangReply, FinishReasons) {
