@@ -55,6 +55,7 @@
         "native/core/version_runs.cc",
         "native/memory/cuda_host_memory.cc",
         "native/memory/cuda_library.cc",
+        "native/memory/exit_sweep.cc",
         "native/memory/heap_block.cc",
         "native/memory/pool_lock.cc",
         "native/memory/shared_block.cc",

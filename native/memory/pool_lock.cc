@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <random>
+#include <string_view>
 #include <vector>
 
+#include "exit_sweep.h"
 #include "shared_errors.h"
 
 namespace rolltape {
@@ -38,13 +40,13 @@ bool tryLock(int fd) {
   return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/// What the directory holds with names of this start and end; nothing where it cannot be read.
-std::vector<std::string> listFiles(const std::string& directory, const std::string& start, const std::string& end) {
+/// The lock files that the directory holds; none where it cannot be read.
+std::vector<std::string> listLocks(const std::string& directory) {
   std::vector<std::string> paths;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), last; !error && at != last; at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (name.starts_with(start) && name.ends_with(end)) paths.push_back(at->path().string());
+    if (name.starts_with(kNameStart) && name.ends_with(kLockEnd)) paths.push_back(at->path().string());
   }
   return paths;
 }
@@ -58,22 +60,22 @@ PoolLock::PoolLock(const std::string& directory) {
     const std::string path = prefix_ + kLockEnd;
     file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file_ && errno != EEXIST) throw sharedMemoryError("a lock file in " + directory, errno);
-    if (file_ && tryLock(file_.get()) && isOurs(file_.get())) return;
+    if (file_ && tryLock(file_.get()) && isOurs(file_.get())) break;
   }
+  sweepAtExit(prefix_);
 }
 
 PoolLock::~PoolLock() {
+  forgetAtExit(prefix_);
   unlink((prefix_ + kLockEnd).c_str());
 }
 
 void removeDeadPools(const std::string& directory) {
-  for (const std::string& path : listFiles(directory, kNameStart, kLockEnd)) {
+  for (const std::string& path : listLocks(directory)) {
     // Whoever may write here may have put anything under this name: O_NONBLOCK, so that a pipe does not hold us up.
     const FileDescriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file || !tryLock(file.get()) || !isOurs(file.get())) continue;
-    const std::string name = fs::path(path).filename().string();
-    const std::string prefix = name.substr(0, name.size() - std::string(kLockEnd).size());
-    for (const std::string& slot : listFiles(directory, prefix + '-', "")) unlink(slot.c_str());
+    unlinkFiles(path.substr(0, path.size() - std::string_view(kLockEnd).size()) + '-');
     // Last, so that a sweep that is cut short is taken up by the next.
     unlink(path.c_str());
   }

@@ -1,0 +1,40 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { native } from "../../src/native/addon.js";
+import type { NativeBatch, NativePlan, NativeSharedPool, PackOptions } from "../../src/native/contract.js";
+import { generation, planOptions } from "./support.js";
+
+/** A directory in shared memory where there is one, gone after the test. */
+export function sharedDirectory(): string {
+  const directory = mkdtempSync(join(readdirSync("/dev").includes("shm") ? "/dev/shm" : tmpdir(), "test-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+export function sharedPool(directory: string, maxBytes = 64_000_000): NativeSharedPool {
+  const pool = new native.SharedPool({ directory, maxBytes });
+  onTestFinished(() => pool.close());
+  return pool;
+}
+
+export function filesOf(directory: string, end: string): string[] {
+  return readdirSync(directory).filter((name) => name.endsWith(end));
+}
+
+/** A plan of one row: `tokens` times `id`, then the output 8. */
+export function planOf(tokens: number, id: number): NativePlan {
+  const session = new native.Session();
+  session.record({
+    prompt: session.prompt([new Int32Array(tokens).fill(id)]),
+    generation: generation([8]),
+    digests: native.digestMessages(["u"]),
+    output: [],
+  });
+  return native.planBatch([session], planOptions);
+}
+
+export function packed(tokens: number, id: number, memory: PackOptions["memory"]): Promise<NativeBatch> {
+  return planOf(tokens, id).pack({ rows: "[]" }, memory === undefined ? {} : { memory });
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { native } from "../../src/native/addon.js";
+import { packed, sharedDirectory, sharedPool } from "./memory-support.js";
+import { expectCode, planOptions, tensor, twoTurns, withAny } from "./support.js";
+
+describe("memory of a batch", () => {
+  it("is the heap by default, with no path", async () => {
+    for (const memory of [undefined, "heap"] as const) {
+      const batch = await packed(3, 7, memory);
+      expect(batch).toMatchObject({ memory: "heap", path: undefined, taken: false });
+      expect(batch.byteLength).toBe(batch.bytes.byteLength);
+      expect(tensor(batch, "input_ids")).toEqual([7, 7, 7, 8]);
+    }
+  });
+
+  it("holds the same bytes wherever it is", async () => {
+    const pool = sharedPool(sharedDirectory());
+    const [heap, shared] = await Promise.all([packed(1000, 7, "heap"), packed(1000, 7, pool)]);
+    expect(Buffer.compare(heap.bytes, shared.bytes)).toBe(0);
+    expect(shared.tensors).toEqual(heap.tensors);
+  });
+
+  it("is written whole where another batch was before", async () => {
+    const released = await packed(200_000, 9, "heap");
+    released.release();
+    const batch = await packed(150_000, 7, "heap");
+    const fresh = await packed(150_000, 7, sharedPool(sharedDirectory()));
+    expect(Buffer.compare(batch.bytes, fresh.bytes)).toBe(0);
+  });
+
+  it("is released by an acknowledgement too, where nobody else can have it", async () => {
+    const batch = await packed(3, 7, "heap");
+    const { bytes } = batch;
+    batch.acknowledge();
+    batch.acknowledge();
+    batch.release();
+    expect(bytes.byteLength).toBe(0);
+    for (const use of ["bytes", "byteLength", "memory", "path", "taken"] as const) {
+      expectCode("ERR_RELEASED", () => batch[use]);
+    }
+  });
+
+  it("is refused by name where it is none", async () => {
+    const plan = native.planBatch([twoTurns()], planOptions);
+    for (const memory of ["shared", "", 1, null, {}, new native.Session()]) {
+      await expect(plan.pack({}, { memory: withAny(memory) })).rejects.toMatchObject({
+        code: "ERR_INVALID_ARG",
+        message: expect.stringContaining("options.memory") as string,
+      });
+    }
+  });
+});
+
+describe("pinned memory", () => {
+  it("is there, or says why not", async () => {
+    const pinned = native.pinnedMemory();
+    expect(native.pinnedMemory()).toEqual(pinned);
+    if (pinned.available) {
+      const batch = await packed(1000, 7, "pinned");
+      const heap = await packed(1000, 7, "heap");
+      expect(batch.memory).toBe("pinned");
+      expect(Buffer.compare(batch.bytes, heap.bytes)).toBe(0);
+      batch.release();
+      return;
+    }
+    expect(pinned.reason).toMatch(/./);
+    const refused = { code: "ERR_PINNED_UNAVAILABLE", message: expect.stringContaining(pinned.reason ?? "") as string };
+    await expect(packed(3, 7, "pinned")).rejects.toMatchObject(refused);
+    const slots = new native.SharedPool({ directory: sharedDirectory(), maxBytes: 1_000_000, pinned: true });
+    await expect(packed(3, 7, slots)).rejects.toMatchObject(refused);
+    expect(slots.use).toEqual({ bytes: 0, freeSlots: 0, lentSlots: 0 });
+  });
+});
