@@ -14,10 +14,12 @@ export { createEmbeddedEngine, createSglangEngine, ensureTinyModel } from "./eng
 export { createServer, type ServerOptions } from "./server/app.js";
 export type { ServerSettings } from "./server/context.js";
 export { type RunningServer, type StartOptions, startServer } from "./server/start.js";
-export { Batch, type BatchRow, type Tensor, type TensorName } from "./session/batch.js";
+export { Batch, type BatchRow } from "./session/batch.js";
+export type { BatchMemory, SharedMemoryOptions } from "./session/batch-memory.js";
 export type { BatchOptions } from "./session/batch-options.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
 export { SessionRegistry } from "./session/registry.js";
+export type { BatchTensors, Tensor } from "./session/tensor.js";
 export {
   type CreateSessionOptions,
   type RecordInput,

@@ -1,8 +1,10 @@
 import Fastify, { type FastifyBaseLogger } from "fastify";
 import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
+import { SharedMemory } from "../session/batch-memory.js";
 import { Exporter } from "../session/exporter.js";
 import type { SessionRegistry } from "../session/registry.js";
+import { SharedExports } from "../session/shared-exports.js";
 import type { App } from "./app-type.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { Metrics } from "./metrics.js";
@@ -39,6 +41,8 @@ export async function createServer({
     ...options,
     exporter: new Exporter(registry),
     metrics: new Metrics(registry),
+    sharedMemory: new SharedMemory(settings.sharedMemory),
+    sharedExports: new SharedExports(),
     weightVersion: 0,
     draining: false,
     shutdown: new AbortController(),
@@ -57,7 +61,11 @@ export async function createServer({
   });
   app.setValidatorCompiler(zodValidator);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.addHook("onClose", async () => context.metrics.close());
+  app.addHook("onClose", async () => {
+    context.metrics.close();
+    context.sharedExports.close();
+    context.sharedMemory.close();
+  });
 
   await app.register(errorHandler);
   await app.register(body);

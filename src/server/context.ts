@@ -1,7 +1,9 @@
 import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
+import type { SharedMemory, SharedMemoryOptions } from "../session/batch-memory.js";
 import type { Exporter } from "../session/exporter.js";
 import type { SessionRegistry } from "../session/registry.js";
+import type { SharedExports } from "../session/shared-exports.js";
 import type { Metrics } from "./metrics.js";
 
 /** What the routes work with. */
@@ -12,6 +14,8 @@ export interface ServerContext {
   readonly model: ChatModel;
   readonly metrics: Metrics;
   readonly settings: ServerSettings;
+  readonly sharedMemory: SharedMemory;
+  readonly sharedExports: SharedExports;
   /** The weight version last given to /rl/set_version. */
   weightVersion: number;
   /** The server is going down: no new sessions and model calls. */
@@ -30,6 +34,7 @@ export interface ServerSettings {
   readonly chatTemplateType: "hf" | "concat";
   /** How long an export waits for calls in flight. */
   readonly drainSeconds: number;
+  readonly sharedMemory?: SharedMemoryOptions;
   /** How long a server that goes down waits for calls in flight and for ended sessions to be exported. */
   readonly shutdownSeconds: number;
 }

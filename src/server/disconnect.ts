@@ -22,3 +22,15 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
   raw.once("finish", sent);
   return controller.signal;
 }
+
+/** Runs once the answer is out or its client has gone, also where it waits behind another answer. */
+export function onceSent(reply: FastifyReply, done: () => void): void {
+  const { socket } = reply.request.raw;
+  const settle = () => {
+    socket.off("close", settle);
+    reply.raw.off("close", settle);
+    done();
+  };
+  socket.once("close", settle);
+  reply.raw.once("close", settle);
+}

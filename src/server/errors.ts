@@ -27,6 +27,7 @@ export const CATALOGUE = {
   session_ended: [409, "invalid_request_error"],
   session_exporting: [409, "invalid_request_error"],
   api_key_in_use: [409, "invalid_request_error"],
+  batch_not_found: [404, "invalid_request_error"],
   batch_not_exportable: [409, "invalid_request_error"],
   call_superseded: [409, "invalid_request_error"],
   call_aborted: [409, "invalid_request_error"],
@@ -39,6 +40,7 @@ export const CATALOGUE = {
   reward_overflow: [422, "invalid_request_error"],
   batch_too_large: [422, "invalid_request_error"],
   headers_too_large: [431, "invalid_request_error"],
+  shared_memory_full: [507, "server_error"],
   no_capacity: [429, "rate_limit_error"],
   internal_error: [500, "server_error"],
   engine_error: [502, "server_error"],
@@ -98,6 +100,7 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
 const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_TOO_LARGE: "batch_too_large",
   ERR_OUT_OF_MEMORY: "out_of_memory",
+  ERR_SHARED_FULL: "shared_memory_full",
 };
 
 /** What an error thrown anywhere below a route is answered as. What is not known is an internal error, told to no one. */

@@ -59,6 +59,16 @@ export class Metrics {
     );
   }
 
+  /** Times one export, refused ones included. */
+  async timeExport<T>(pack: () => Promise<T>): Promise<T> {
+    const stop = this.exportSeconds.startTimer();
+    try {
+      return await pack();
+    } finally {
+      stop();
+    }
+  }
+
   /** The text that Prometheus scrapes: these metrics and those of the process. */
   async scrape(): Promise<string> {
     processRegistry ??= startProcessMetrics();

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { type Config, messageFilters } from "../config/index.js";
 import { SessionRegistry } from "../session/registry.js";
 import { createServer } from "./app.js";
-import type { ServerSettings } from "./context.js";
+import type { ServerContext, ServerSettings } from "./context.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
 
@@ -46,7 +46,7 @@ export async function startServer(
       logger,
     });
     await app.listen({ host: config.server.host, port: config.server.port });
-    const sweeper = setInterval(() => registry.sweep(), sweepInterval(config));
+    const sweeper = setInterval(() => sweep(context), sweepInterval(config));
     sweeper.unref();
 
     let closing: Promise<void> | undefined;
@@ -63,6 +63,13 @@ export async function startServer(
     await engine.close();
     throw error;
   }
+}
+
+/** What ends by time: idle sessions, retention, leases of shared files. */
+function sweep({ registry, sharedExports, sharedMemory }: ServerContext): void {
+  registry.sweep();
+  sharedExports.reap();
+  sharedMemory.trim();
 }
 
 function createRegistry(config: Config, adminKey: string): SessionRegistry {
@@ -84,6 +91,7 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
     drainSeconds: agent.drain_seconds,
+    sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },
     shutdownSeconds: config.server.shutdown_seconds,
   };
 }

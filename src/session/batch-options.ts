@@ -12,7 +12,10 @@ export const exportFields = {
 
 export const batchFields = {
   ...exportFields,
-  layout: z.enum(["padded"]).default("padded").describe("How rows lie in memory."),
+  layout: z
+    .enum(["padded", "packed", "tree"])
+    .default("padded")
+    .describe("padded: [B, T]. packed: rows one after another. tree: every token of a session's tree once."),
   padTokenId: z.int32().default(0).describe("Token id of padding in input_ids."),
   padSide: z.enum(["left", "right"]).default("right"),
   padToMultipleOf: z.int32().min(1).default(1).describe("The padded length is rounded up to a multiple of this."),

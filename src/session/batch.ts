@@ -1,16 +1,9 @@
-import type { NativeBatch, TensorSpan } from "../native/contract.js";
+import type { BatchTensorLayout, NativeBatch, PackOptions } from "../native/contract.js";
+import type { BatchMemory } from "./batch-memory.js";
 import type { BatchOptions } from "./batch-options.js";
 import { type ExportPlan, planExport } from "./plan.js";
 import type { Session } from "./session.js";
-
-/** One tensor of a batch: a view of the block, no copy. BOOL is one byte per element, 0 or 1. */
-export type Tensor =
-  | { readonly dtype: "I32"; readonly shape: readonly number[]; readonly data: Int32Array }
-  | { readonly dtype: "F32"; readonly shape: readonly number[]; readonly data: Float32Array }
-  | { readonly dtype: "BOOL"; readonly shape: readonly number[]; readonly data: Uint8Array };
-
-/** Names of the tensors of a padded batch; all [B, T] but rewards, which is [B]. */
-export type TensorName = "input_ids" | "loss_mask" | "logprobs" | "versions" | "attention_mask" | "rewards";
+import { type BatchTensors, tensorView } from "./tensor.js";
 
 export interface BatchRow {
   readonly sessionId: string;
@@ -22,18 +15,22 @@ export interface BatchRow {
 }
 
 /** A batch in one block of native memory, laid out as safetensors. */
-export class Batch {
+export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
   readonly rows: readonly BatchRow[];
-  readonly tensors: Readonly<Record<TensorName, Tensor>>;
   readonly #native: NativeBatch;
+  #tensors: BatchTensors<Layout> | undefined;
 
   constructor(native: NativeBatch, rows: readonly BatchRow[]) {
     this.#native = native;
     this.rows = rows;
-    this.tensors = Object.fromEntries(native.tensors.map((span) => [span.name, view(native.bytes, span)])) as Record<
-      TensorName,
-      Tensor
-    >;
+  }
+
+  /** Views of {@link bytes}, made when they are first asked for. */
+  get tensors(): BatchTensors<Layout> {
+    this.#tensors ??= Object.fromEntries(
+      this.#native.tensors.map((span) => [span.name, tensorView(this.#native.bytes, span)]),
+    ) as unknown as BatchTensors<Layout>;
+    return this.#tensors;
   }
 
   /** The whole block as a safetensors file. */
@@ -41,7 +38,31 @@ export class Batch {
     return this.#native.bytes;
   }
 
-  /** Frees the block and detaches its views. Idempotent. */
+  /** Bytes of the whole block. */
+  get byteLength(): number {
+    return this.#native.byteLength;
+  }
+
+  get memory(): BatchMemory {
+    return this.#native.memory;
+  }
+
+  /** The shared-memory file, where `memory` is "shared"; it is there until the batch is acknowledged or released. */
+  get path(): string | undefined {
+    return this.#native.path;
+  }
+
+  /** A reader unlinked or moved the file: it is the reader's now. */
+  get taken(): boolean {
+    return this.#native.taken;
+  }
+
+  /** Releases, and says that no other process will read the file again: its memory may serve another batch. */
+  acknowledge(): void {
+    this.#native.acknowledge();
+  }
+
+  /** Frees the block, detaches its views, unlinks a shared file. Idempotent. */
   release(): void {
     this.#native.release();
   }
@@ -51,8 +72,12 @@ export class Batch {
   }
 }
 
-/** Plans and packs a padded batch; packing runs off the event loop. */
-export async function packBatch(sessions: readonly Session[], options: BatchOptions): Promise<Batch> {
+/** Plans and packs a batch; packing runs off the event loop. */
+export async function packBatch<Layout extends BatchTensorLayout>(
+  sessions: readonly Session[],
+  options: BatchOptions & { readonly layout: Layout },
+  memory: PackOptions["memory"] = "heap",
+): Promise<Batch<Layout>> {
   const plan = planExport(sessions, options);
   const rows = plan.rows.map((row) => ({
     sessionId: row.owner.id,
@@ -60,7 +85,7 @@ export async function packBatch(sessions: readonly Session[], options: BatchOpti
     length: row.length,
     reward: row.reward,
   }));
-  return new Batch(await plan.native.pack(metadataOf(plan, options)), rows);
+  return new Batch<Layout>(await plan.native.pack(metadataOf(plan, options), { memory }), rows);
 }
 
 /** The `__metadata__` of the safetensors header: strings to strings, JSON inside where a value is not text. */
@@ -81,16 +106,4 @@ function metadataOf(plan: ExportPlan, { style, discount, layout }: BatchOptions)
     rewards_missing: JSON.stringify(rewardsMissing),
     incomplete_calls: JSON.stringify(Object.fromEntries(incomplete.map((each) => [each.id, each.incompleteCalls]))),
   };
-}
-
-function view(bytes: Uint8Array, { dtype, shape, byteOffset, byteLength }: TensorSpan): Tensor {
-  const start = bytes.byteOffset + byteOffset;
-  switch (dtype) {
-    case "I32":
-      return { dtype, shape, data: new Int32Array(bytes.buffer, start, byteLength / 4) };
-    case "F32":
-      return { dtype, shape, data: new Float32Array(bytes.buffer, start, byteLength / 4) };
-    case "BOOL":
-      return { dtype, shape, data: new Uint8Array(bytes.buffer, start, byteLength) };
-  }
 }

@@ -19,6 +19,7 @@ export interface ExportRow extends PlanRow {
 
 /** Plans an export of these sessions, a snapshot. Throws `concat_mismatch` or `max_length_exceeded` with particulars. */
 export function planExport(sessions: readonly Session[], options: BatchOptions): ExportPlan {
+  if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
   const plan = planNative(sessions, options);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
@@ -26,8 +27,8 @@ export function planExport(sessions: readonly Session[], options: BatchOptions):
 }
 
 function toNative(options: BatchOptions): PlanOptions {
-  const { style, discount, onMismatch, padTokenId, padSide, padToMultipleOf, maxLength, overflow } = options;
-  return { style, discount, onMismatch, padTokenId, padSide, padToMultipleOf, maxLength: maxLength ?? 0, overflow };
+  const { maxLength = 0, ...rest } = options;
+  return { ...rest, maxLength };
 }
 
 function planNative(sessions: readonly Session[], options: BatchOptions): NativePlan {
@@ -64,6 +65,16 @@ function overflows(session: Session, discount: number): boolean {
 function withOwner(row: PlanRow, sessions: readonly Session[]): ExportRow {
   const owner = at(sessions, row.session);
   return { ...row, owner, record: owner.interaction(row.interaction) };
+}
+
+function treeLimitError(): SessionError {
+  return new SessionError(
+    "invalid_value",
+    "layout tree takes no max_length: its rows share the tokens that would be cut.",
+    {
+      param: "max_length",
+    },
+  );
 }
 
 function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionError {

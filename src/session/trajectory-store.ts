@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
 import { native } from "../native/addon.js";
+import type { BatchTensorLayout } from "../native/contract.js";
 import { type Batch, packBatch } from "./batch.js";
+import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batch-memory.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "./batch-options.js";
 import { SessionError } from "./errors.js";
 import { Session } from "./session.js";
@@ -82,6 +84,8 @@ export interface CreateSessionOptions {
 }
 
 export type StoreExportOptions = BatchOptionsInput & {
+  /** Where the batch lives; default "heap". */
+  readonly memory?: BatchMemory;
   /** Frees the sessions once the batch is packed (default). False keeps them: exporting again starts anew. */
   readonly release?: boolean;
 };
@@ -89,6 +93,11 @@ export type StoreExportOptions = BatchOptionsInput & {
 /** Sessions in this process, for trainer bridges that record and export without a server. */
 export class TrajectoryStore {
   readonly #sessions = new Map<string, Session>();
+  readonly #shared: SharedMemory;
+
+  constructor({ sharedMemory }: { readonly sharedMemory?: SharedMemoryOptions } = {}) {
+    this.#shared = new SharedMemory(sharedMemory);
+  }
 
   createSession({ sessionId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
     if (typeof sessionId !== "string" || sessionId === "") {
@@ -108,19 +117,25 @@ export class TrajectoryStore {
   }
 
   /** Packs ended sessions into one batch. All or nothing; nothing is freed when it fails. */
-  async exportBatch(sessionIds: readonly string[], options: StoreExportOptions = {}): Promise<Batch> {
-    const { release = true, ...rest } = options;
+  async exportBatch<Layout extends BatchTensorLayout = "padded">(
+    sessionIds: readonly string[],
+    options: StoreExportOptions & { readonly layout?: Layout | undefined } = {},
+  ): Promise<Batch<Layout>> {
+    const { release = true, memory, ...rest } = options;
     if (sessionIds.length === 0) {
       throw new SessionError("invalid_value", "The list of sessions is empty.", { param: "sessionIds" });
     }
     if (new Set(sessionIds).size < sessionIds.length) {
       throw new SessionError("invalid_value", "The list of sessions names one twice.", { param: "sessionIds" });
     }
-    const batchOptions = parse(batchOptionsSchema, rest, "options");
+    const checked = parse(batchOptionsSchema, rest, "options");
+    const batchOptions = checked as typeof checked & { readonly layout: Layout };
+    const chosen = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
+    const target = chosen === "shared" ? this.#shared.pool : chosen;
     const sessions = sessionIds.map((id) => this.#ended(id));
     for (const session of sessions) session.lifecycle.beginExport();
     try {
-      const batch = await packBatch(sessions, batchOptions);
+      const batch = await packBatch(sessions, batchOptions, target);
       if (release) for (const session of sessions) this.#release(session);
       return batch;
     } finally {

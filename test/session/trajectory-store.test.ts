@@ -1,25 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../src/conversation/chat-message.js";
-import type { TensorName } from "../../src/session/batch.js";
+import type { BatchTensors } from "../../src/session/tensor.js";
 import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { assistant, conversationTree, type Made, recordTree, turn, user } from "../support/conversation-tree.js";
 import { readSafetensors } from "../support/safetensors.js";
-
-const user = (content: string): ChatMessage => ({ role: "user", content });
-const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
-
-/** A turn: messages so far, a prompt of these ids, an output of those. */
-function turn(messages: readonly ChatMessage[], prompt: readonly number[], output: readonly number[], answer = "ok") {
-  return {
-    messages,
-    output: assistant(answer),
-    promptIds: Int32Array.from(prompt),
-    outputIds: Int32Array.from(output),
-    logprobs: Float32Array.from(output, (id) => -id / 1024),
-    versions: 2,
-    finishReason: "stop",
-  };
-}
 
 describe("TrajectoryStore", () => {
   it("records, rewards and exports as the library's page shows", async () => {
@@ -54,7 +38,7 @@ describe("TrajectoryStore", () => {
     const batch = await store.exportBatch(["s"]);
     const { tensors } = readSafetensors(batch.bytes);
     for (const [name, { dtype, shape, data }] of Object.entries(tensors)) {
-      const view = batch.tensors[name as TensorName];
+      const view = batch.tensors[name as keyof BatchTensors];
       expect({ dtype: view.dtype, shape: view.shape, data: [...view.data] }).toEqual({ dtype, shape, data });
       expect(view.data.buffer).toBe(batch.bytes.buffer);
     }
@@ -119,55 +103,17 @@ describe("TrajectoryStore", () => {
   });
 });
 
-/** A random conversation tree and what its export must be, from whole sequences kept per interaction. */
-interface Made {
-  readonly messages: readonly ChatMessage[];
-  readonly prompt: readonly number[];
-  readonly output: readonly number[];
-  readonly parent: number;
-  readonly reward: number | undefined;
-}
-
-const step = fc.record({
-  parent: fc.nat(),
-  isRoot: fc.boolean(),
-  exact: fc.boolean(),
-  tail: fc.array(fc.nat(50), { minLength: 1, maxLength: 4 }),
-  output: fc.array(fc.nat(50), { maxLength: 4 }),
-  reward: fc.option(fc.integer({ min: -4, max: 4 }), { nil: undefined }),
-});
-
-function make(steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[]): Made[] {
-  const made: Made[] = [];
-  steps.forEach(({ parent, isRoot, exact, tail, output, reward }, i) => {
-    const from = made.length > 0 && !isRoot ? parent % made.length : -1;
-    const base = made[from];
-    const history = base ? [...base.messages, assistant(`answer ${from}`)] : [];
-    const before = base ? [...base.prompt, ...base.output] : [];
-    const prompt = exact ? [...before, ...tail] : [99, ...before.slice(1), ...tail];
-    made.push({ messages: [...history, user(`question ${i}`)], prompt, output, parent: from, reward });
-  });
-  return made;
-}
-
 describe("a padded batch of a random tree", () => {
   it("holds what whole sequences, padded by hand, hold", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(step, { minLength: 1, maxLength: 12 }),
+        conversationTree,
         fc.constantFrom(0, 0.5, 1),
         fc.constantFrom("left" as const, "right" as const),
-        async (steps, discount, padSide) => {
-          const made = make(steps);
+        async (made, discount, padSide) => {
           const store = new TrajectoryStore();
           const session = store.createSession({ sessionId: "s" });
-          made.forEach((each, i) => {
-            const id = session.record({
-              ...turn(each.messages, each.prompt, each.output, `answer ${i}`),
-              interactionId: `i${i}`,
-            });
-            if (each.reward !== undefined) session.setReward(each.reward, id);
-          });
+          recordTree(session, made);
           session.end();
           const batch = await store.exportBatch(["s"], { discount, padSide, padTokenId: 7 });
           const length = Math.max(...made.map(({ prompt, output }) => prompt.length + output.length));

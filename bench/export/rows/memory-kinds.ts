@@ -1,4 +1,4 @@
-import { SessionError, type StoreExportOptions } from "../../../src/index.js";
+import { type BatchMemory, SessionError, type StoreExportOptions } from "../../../src/index.js";
 import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
 import { median, seconds, takeTurns } from "../measure.js";
 import { exportOptions, NOT_IN_BUILD } from "../options.js";
@@ -10,7 +10,7 @@ const ROUNDS = 15;
 const DEFAULT = "heap";
 const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
 
-async function exportInto(memory: string): Promise<{ taken: number; bytes: number }> {
+async function exportInto(memory: BatchMemory): Promise<{ taken: number; bytes: number }> {
   const kind = memory === DEFAULT ? {} : { memory };
   const options: StoreExportOptions = { ...exportOptions(), ...kind };
   const started = performance.now();
@@ -22,7 +22,7 @@ async function exportInto(memory: string): Promise<{ taken: number; bytes: numbe
 }
 
 /** Why this memory cannot be had here; undefined where it can. */
-async function refusal(memory: string): Promise<string | undefined> {
+async function refusal(memory: BatchMemory): Promise<string | undefined> {
   try {
     await exportInto(memory);
     return undefined;
@@ -33,7 +33,7 @@ async function refusal(memory: string): Promise<string | undefined> {
   }
 }
 
-async function measure(memory: string): Promise<void> {
+async function measure(memory: BatchMemory): Promise<void> {
   const what = `whole exportBatch, memory ${memory}`;
   const why = await refusal(memory);
   if (why !== undefined) return report(skipped(what, why));
@@ -48,4 +48,5 @@ async function measure(memory: string): Promise<void> {
   report({ what, ours: show(median(times.ours)), reference: `memcpy ${show(median(times.memcpy))}` });
 }
 
-for (const memory of [DEFAULT, "shared", "pinned"]) await measure(memory);
+const KINDS: readonly BatchMemory[] = [DEFAULT, "shared", "pinned"];
+for (const memory of KINDS) await measure(memory);

@@ -37,6 +37,17 @@ export const agentSchema = z.strictObject({
     .describe("How long an export waits for the session's calls in flight before it aborts them."),
   export_retention_seconds: seconds.default(300).describe("How long an exported session can be exported again."),
   export_retention_bytes: z.int().min(0).default(GIBIBYTE).describe("Bytes kept at most for exports to be repeated."),
+  shared_memory_directory: z
+    .string()
+    .regex(/^\//)
+    .default("/dev/shm")
+    .meta({ expected: "an absolute path" })
+    .describe("Where batches that are exported with `transport: shm` are files; a file system in memory."),
+  shared_memory_bytes: z
+    .int()
+    .min(1)
+    .default(4 * GIBIBYTE)
+    .describe("Memory that these files take at most."),
   turn_discount: z
     .number()
     .min(0)

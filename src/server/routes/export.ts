@@ -1,12 +1,13 @@
+import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { listOf } from "../../conversation/list-of.js";
 import { type Batch, packBatch } from "../../session/batch.js";
-import { batchFields, batchOptionsSchema, exportFields } from "../../session/batch-options.js";
+import { type BatchOptions, batchFields, batchOptionsSchema, exportFields } from "../../session/batch-options.js";
 import type { ExportWaits } from "../../session/exporter.js";
 import { packTrajectories } from "../../session/trajectories.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
-import { disconnectSignal } from "../disconnect.js";
+import { disconnectSignal, onceSent } from "../disconnect.js";
 import { ApiError } from "../errors.js";
 
 const SAFETENSORS = "application/vnd.safetensors";
@@ -42,84 +43,121 @@ const batchBody = z.object({
   pad_to_multiple_of: batchFields.padToMultipleOf,
   max_length: batchFields.maxLength,
   overflow: batchFields.overflow,
-  transport: z.enum(["body"]).default("body"),
+  transport: z.enum(["body", "shm"]).default("body").describe("shm: a shared-memory file, answered by its path."),
+  lease_seconds: waitSeconds.default(300).describe("shm: how long the file is kept for its reader's acknowledgement."),
+  reader_pid: z.int32().min(1).optional().describe("shm: the reader's process; when it ends, the file is unlinked."),
   ...waitFields,
 });
 
+const sharedAnswer = z.object({
+  id: z.string().describe("For DELETE /export_batch/{id}."),
+  path: z.string(),
+  byte_length: z.int(),
+});
+
+type BatchRequest = z.output<typeof batchBody>;
+
 /** Training data out: one session for its reader, or many in one block for a trainer. */
 export function exportRoutes(app: App, context: ServerContext): void {
-  const { exporter, metrics } = context;
+  exportTrajectories(app, context);
+  exportBatch(app, context);
+  acknowledgeBatch(app, context);
+}
 
+function exportTrajectories(app: App, context: ServerContext): void {
   app.post(
     "/export_trajectories",
     {
       config: { key: "admin" },
       schema: { summary: "One session's interactions with discounted rewards", body: trajectoriesBody },
     },
-    async (request, reply) => {
-      const { body } = request;
+    async ({ body }, reply) => {
+      const { exporter, metrics } = context;
       const pack = { style: body.style, discount: body.discount, onMismatch: body.on_mismatch };
       const waits = toWaits(body, context, disconnectSignal(reply));
       if (body.format === "safetensors") {
         const options = batchOptionsSchema.parse(pack);
         const batch = await exporter.one(body.session_id, waits, (session) =>
-          timed(() => packBatch([session], options)),
+          metrics.timeExport(() => packBatch([session], options)),
         );
-        return sendBatch(batch, reply);
+        return sendBatch(batch, reply, context);
       }
       const includeMessages = body.include.includes("messages");
       const json = await exporter.one(body.session_id, waits, (session) =>
-        timed(() => packTrajectories(session, { ...pack, includeMessages })),
+        metrics.timeExport(() => packTrajectories(session, { ...pack, includeMessages })),
       );
       metrics.exportBytes.inc(json.length);
       return reply.type("application/json").send(json);
     },
   );
+}
 
+function exportBatch(app: App, context: ServerContext): void {
   app.post(
     "/export_batch",
     {
       config: { key: "admin" },
       schema: { summary: "Many sessions as one safetensors batch", body: batchBody },
     },
-    async (request, reply) => {
-      const { body } = request;
+    async ({ body }, reply) => {
       refuseDuplicates(body.session_ids);
-      const options = batchOptionsSchema.parse({
-        style: body.style,
-        discount: body.discount,
-        onMismatch: body.on_mismatch,
-        layout: body.layout,
-        padTokenId: body.pad_token_id,
-        padSide: body.pad_side,
-        padToMultipleOf: body.pad_to_multiple_of,
-        maxLength: body.max_length,
-        overflow: body.overflow,
-      });
+      const options = toBatchOptions(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
-      const batch = await exporter.all(body.session_ids, waits, (sessions) =>
-        timed(() => packBatch(sessions, options)),
+      const memory = body.transport === "shm" ? context.sharedMemory.pool : "heap";
+      const batch = await context.exporter.all(body.session_ids, waits, (sessions) =>
+        context.metrics.timeExport(() => packBatch(sessions, options, memory)),
       );
-      return sendBatch(batch, reply);
+      return body.transport === "shm" ? sendPath(batch, body, reply, context) : sendBatch(batch, reply, context);
     },
   );
+}
 
-  async function timed<T>(pack: () => Promise<T>): Promise<T> {
-    const stop = metrics.exportSeconds.startTimer();
-    try {
-      return await pack();
-    } finally {
-      stop();
-    }
-  }
+function acknowledgeBatch(app: App, { sharedExports }: ServerContext): void {
+  app.delete(
+    "/export_batch/:id",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "Acknowledge a batch in shared memory: its file may serve another one",
+        params: z.object({ id: z.string() }),
+        response: { 200: z.object({ id: z.string() }) },
+      },
+    },
+    async ({ params }) => {
+      if (sharedExports.acknowledge(params.id)) return { id: params.id };
+      throw new ApiError("batch_not_found", "There is no such batch: acknowledged before, or its lease is over.");
+    },
+  );
+}
 
-  /** Sends the block itself; it is freed when the last byte is out or the reader has gone. */
-  function sendBatch(batch: Batch, reply: Parameters<typeof disconnectSignal>[0]) {
-    metrics.exportBytes.inc(batch.bytes.byteLength);
-    reply.raw.once("close", () => batch.release());
-    const { buffer, byteOffset, byteLength } = batch.bytes;
-    return reply.type(SAFETENSORS).send(Buffer.from(buffer, byteOffset, byteLength));
-  }
+/** Sends the block itself; it is freed when the last byte is out or the reader has gone. */
+function sendBatch(batch: Batch, reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
+  metrics.exportBytes.inc(batch.byteLength);
+  onceSent(reply, () => batch.release());
+  const { buffer, byteOffset, byteLength } = batch.bytes;
+  return reply.type(SAFETENSORS).send(Buffer.from(buffer, byteOffset, byteLength));
+}
+
+/** Lends the file to its reader. */
+function sendPath(batch: Batch, body: BatchRequest, reply: FastifyReply, context: ServerContext): FastifyReply {
+  context.metrics.exportBytes.inc(batch.byteLength);
+  const { id } = context.sharedExports.lend(batch, body.lease_seconds * 1000, body.reader_pid);
+  const answer: z.input<typeof sharedAnswer> = { id, path: batch.path ?? "", byte_length: batch.byteLength };
+  return reply.send(answer);
+}
+
+function toBatchOptions(body: BatchRequest): BatchOptions {
+  return batchOptionsSchema.parse({
+    style: body.style,
+    discount: body.discount,
+    onMismatch: body.on_mismatch,
+    layout: body.layout,
+    padTokenId: body.pad_token_id,
+    padSide: body.pad_side,
+    padToMultipleOf: body.pad_to_multiple_of,
+    maxLength: body.max_length,
+    overflow: body.overflow,
+  });
 }
 
 function toWaits(

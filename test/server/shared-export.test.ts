@@ -1,0 +1,101 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Proxy } from "../support/proxy.js";
+
+let proxy: Proxy;
+let directory: string;
+let id: string;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "rolltape-shared-"));
+  proxy = await Proxy.start({ settings: { sharedMemory: { directory, maxBytes: 64 << 20 } } });
+  const session = await proxy.session();
+  for (const content of ["a", "b", "c"]) await proxy.chat(session, [{ role: "user", content }]);
+  await proxy.end(session);
+  ({ id } = session);
+});
+afterEach(async () => {
+  await proxy.close();
+  rmSync(directory, { recursive: true });
+});
+
+interface Lent {
+  readonly id: string;
+  readonly path: string;
+  readonly byte_length: number;
+}
+
+async function lend(options: object = {}): Promise<Lent> {
+  const reply = await proxy.post("/export_batch", { session_ids: [id], transport: "shm", ...options });
+  expect(reply.refusal).toBe("200");
+  return reply.json<Lent>();
+}
+
+const acknowledge = (lent: Lent) => proxy.request({ method: "DELETE", url: `/export_batch/${lent.id}` });
+
+describe("a batch in shared memory", () => {
+  it("is a file with the very bytes of a body, for its owner only", async () => {
+    const body = await proxy.post("/export_batch", { session_ids: [id] });
+    const lent = await lend();
+    expect(readFileSync(lent.path).equals(body.raw)).toBe(true);
+    expect(lent.byte_length).toBe(body.raw.length);
+    expect(statSync(lent.path).mode & 0o077).toBe(0);
+  });
+
+  it("is not written over before it is acknowledged, and its memory serves another one after", async () => {
+    const first = await lend();
+    const bytes = readFileSync(first.path);
+    const { ino } = statSync(first.path);
+    const second = await lend({ pad_token_id: 5 });
+    expect(second.path).not.toBe(first.path);
+    expect(readFileSync(first.path).equals(bytes)).toBe(true);
+    expect((await acknowledge(first)).refusal).toBe("200");
+    expect(existsSync(first.path)).toBe(false);
+    expect(statSync((await lend({ pad_token_id: 6 })).path).ino).toBe(ino);
+    expect((await acknowledge(first)).refusal).toBe("404 batch_not_found");
+  });
+
+  it("is unlinked when its lease is over", async () => {
+    const lent = await lend({ lease_seconds: 10 });
+    proxy.context.sharedExports.reap(Date.now() + 9_000);
+    expect(existsSync(lent.path)).toBe(true);
+    proxy.context.sharedExports.reap(Date.now() + 11_000);
+    expect(existsSync(lent.path)).toBe(false);
+    expect((await acknowledge(lent)).refusal).toBe("404 batch_not_found");
+  });
+
+  it("is unlinked when its reader's process has gone, and kept while it lives", async () => {
+    const [living, gone] = [await lend({ reader_pid: process.pid }), await lend({ reader_pid: 2 ** 22 + 1 })];
+    proxy.context.sharedExports.reap();
+    expect([existsSync(living.path), existsSync(gone.path)]).toEqual([true, false]);
+  });
+
+  it("belongs to a reader that unlinks it", async () => {
+    const lent = await lend();
+    unlinkSync(lent.path);
+    proxy.context.sharedExports.reap();
+    expect(proxy.context.sharedExports.size).toBe(0);
+  });
+
+  it("is refused where unacknowledged ones fill the memory, and the session stays exportable", async () => {
+    await proxy.close();
+    proxy = await Proxy.start({ settings: { sharedMemory: { directory, maxBytes: 96 << 10 } } });
+    const session = await proxy.session();
+    for (let i = 0; i < 20; i++) await proxy.chat(session, [{ role: "user", content: "word ".repeat(40) }]);
+    await proxy.end(session);
+    const ask = () => proxy.post("/export_batch", { session_ids: [session.id], transport: "shm" });
+    const held = await ask();
+    expect(held.json<Lent>().byte_length).toBeGreaterThan(48 << 10);
+    expect((await ask()).refusal).toBe("507 shared_memory_full");
+    await acknowledge(held.json<Lent>());
+    expect((await ask()).refusal).toBe("200");
+    expect((await proxy.post("/export_batch", { session_ids: [session.id] })).status).toBe(200);
+  });
+
+  it("needs the admin key to be acknowledged", async () => {
+    const lent = await lend();
+    const reply = await proxy.request({ method: "DELETE", url: `/export_batch/${lent.id}` }, null);
+    expect(reply.refusal).toBe("401 missing_api_key");
+  });
+});
