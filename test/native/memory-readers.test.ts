@@ -1,0 +1,135 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { NativeBatch, NativeSharedPool } from "../../src/native/contract.js";
+import { packed, sharedDirectory, sharedPool } from "./memory-support.js";
+import { tensor } from "./support.js";
+
+/** Maps files as a trainer would, and tells about them line by line: `map PATH`, `read`, `unlink`. */
+const PROGRAM = `
+import hashlib, json, mmap, os, struct, sys
+view = path = None
+for line in sys.stdin:
+    command, _, argument = line.rstrip("\\n").partition(" ")
+    if command == "map":
+        path = argument
+        with open(path, "rb") as file:
+            view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    elif command == "unlink":
+        os.unlink(path)
+    (length,) = struct.unpack_from("<Q", view)
+    header = json.loads(view[8:8 + length])
+    header.pop("__metadata__", None)
+    begin, end = header["input_ids"]["data_offsets"]
+    ids = memoryview(view)[8 + length + begin:8 + length + end].cast("i")
+    covered = 8 + length + max(tensor["data_offsets"][1] for tensor in header.values())
+    print(json.dumps({"sha256": hashlib.sha256(view).hexdigest(), "whole": covered == len(view),
+                      "first": ids[0], "last": ids[-1], "tokens": len(ids)}), flush=True)
+    del ids
+`;
+
+interface Seen {
+  readonly sha256: string;
+  /** The tensors of the header cover the file to its last byte. */
+  readonly whole: boolean;
+  readonly first: number;
+  readonly last: number;
+  readonly tokens: number;
+}
+
+class Reader {
+  readonly process: ChildProcessWithoutNullStreams = spawn("python3", ["-c", PROGRAM]);
+  readonly #lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
+
+  constructor() {
+    onTestFinished(() => void this.process.kill("SIGKILL"));
+  }
+
+  async ask(command: string): Promise<Seen> {
+    this.process.stdin.write(`${command}\n`);
+    const { value } = (await this.#lines.next()) as { value?: string };
+    if (value === undefined) throw new Error("the reader has gone");
+    return JSON.parse(value) as Seen;
+  }
+}
+
+const noPython = spawnSync("python3", ["-c", ""]).status !== 0;
+const TOKENS = 200_000;
+
+/** Packs batches of other tokens, acknowledging each, so that every free slot is written to. */
+async function packOthers(pool: NativeSharedPool): Promise<Set<number>> {
+  const inodes = new Set<number>();
+  for (let id = 100; id < 106; id++) {
+    const batch = await packed(TOKENS, id, pool);
+    inodes.add(inodeOf(batch));
+    batch.acknowledge();
+  }
+  return inodes;
+}
+
+function inodeOf({ path }: NativeBatch): number {
+  return statSync(path ?? "").ino;
+}
+
+describe.skipIf(noPython)("a reader in another process", () => {
+  it("maps the file without copying it and finds the batch in it", async () => {
+    const batch = await packed(TOKENS, 7, sharedPool(sharedDirectory()));
+    const seen = await new Reader().ask(`map ${batch.path}`);
+    expect(seen).toMatchObject({ whole: true, first: 7, last: 8, tokens: TOKENS + 1 });
+    expect(tensor(batch, "input_ids").length).toBe(seen.tokens);
+  });
+
+  it("never sees its batch change while later ones are packed, before or after it is reaped", async () => {
+    const pool = sharedPool(sharedDirectory());
+    const batch = await packed(TOKENS, 7, pool);
+    const inode = inodeOf(batch);
+    const reader = new Reader();
+    const first = await reader.ask(`map ${batch.path}`);
+    const [others, meanwhile] = await Promise.all([packOthers(pool), reader.ask("read")]);
+    expect(others.has(inode)).toBe(false);
+    expect(meanwhile).toEqual(first);
+    batch.release();
+    await packOthers(pool);
+    expect(await reader.ask("read")).toEqual(first);
+  });
+
+  it("hands its slot on by an acknowledgement", async () => {
+    const pool = sharedPool(sharedDirectory());
+    const batch = await packed(TOKENS, 7, pool);
+    const inode = inodeOf(batch);
+    const reader = new Reader();
+    await reader.ask(`map ${batch.path}`);
+    batch.acknowledge();
+    const next = await packed(TOKENS, 9, pool);
+    expect(inodeOf(next)).toBe(inode);
+    expect(await reader.ask(`map ${next.path}`)).toMatchObject({ first: 9, last: 8 });
+  });
+
+  it("may unlink the file and keep it, even if it is acknowledged then", async () => {
+    const pool = sharedPool(sharedDirectory());
+    const batch = await packed(TOKENS, 7, pool);
+    const reader = new Reader();
+    const first = await reader.ask(`map ${batch.path}`);
+    await reader.ask("unlink");
+    expect(batch.taken).toBe(true);
+    batch.acknowledge();
+    await packOthers(pool);
+    expect(await reader.ask("read")).toEqual(first);
+  });
+
+  it("that died leaves a file that goes with the release of its batch", async () => {
+    const pool = sharedPool(sharedDirectory());
+    const batch = await packed(TOKENS, 7, pool);
+    const { path = "" } = batch;
+    const reader = new Reader();
+    await reader.ask(`map ${path}`);
+    reader.process.kill("SIGKILL");
+    await once(reader.process, "exit");
+    expect(existsSync(path)).toBe(true);
+    batch.release();
+    expect(existsSync(path)).toBe(false);
+    expect(pool.use).toEqual({ bytes: 0, freeSlots: 0, lentSlots: 0 });
+  });
+});
