@@ -80,13 +80,13 @@ describe("a batch in shared memory", () => {
 
   it("is refused where unacknowledged ones fill the memory, and the session stays exportable", async () => {
     await proxy.close();
-    proxy = await Proxy.start({ settings: { sharedMemory: { directory, maxBytes: 96 << 10 } } });
+    proxy = await Proxy.start({ settings: { sharedMemory: { directory, maxBytes: 80 << 10 } } });
     const session = await proxy.session();
     for (let i = 0; i < 20; i++) await proxy.chat(session, [{ role: "user", content: "word ".repeat(40) }]);
     await proxy.end(session);
     const ask = () => proxy.post("/export_batch", { session_ids: [session.id], transport: "shm" });
     const held = await ask();
-    expect(held.json<Lent>().byte_length).toBeGreaterThan(48 << 10);
+    expect(held.json<Lent>().byte_length).toBeGreaterThan(40 << 10);
     expect((await ask()).refusal).toBe("507 shared_memory_full");
     await acknowledge(held.json<Lent>());
     expect((await ask()).refusal).toBe("200");

@@ -51,7 +51,8 @@ describe("layout tree", () => {
           const tokens = own > 0 ? seen.map((j) => input_ids.data[j] ?? -1) : parent.slice(0, node_lengths.data[node]);
           rebuilt.push(tokens);
           expect(tokens).toHaveLength(node_lengths.data[node] ?? -1);
-          if (own > 0) expect(seen.map((j) => position_ids.data[j])).toEqual(tokens.map((_, i) => i));
+          const positions = own > 0 ? seen.map((j) => position_ids.data[j]) : tokens.map((_, i) => i);
+          expect(positions).toEqual(tokens.map((_, i) => i));
           const index = rows.rows.findIndex((each) => each.interactionId === row.interactionId);
           expect(tokens).toEqual(sequence(made[index] as Made));
           expect(node_rewards.data[node]).toBe(rows.tensors.rewards.data[index]);
