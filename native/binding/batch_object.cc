@@ -94,10 +94,16 @@ Napi::Value BatchObject::acknowledge(const Napi::CallbackInfo& info) {
 
 Napi::Value BatchObject::release(const Napi::CallbackInfo& info) {
   if (!held_) return info.Env().Undefined();
-  if (!bytes_.IsEmpty()) bytes_.Value().As<Napi::Uint8Array>().ArrayBuffer().Detach();
+  // JavaScript may have moved the memory to another ArrayBuffer (transfer()), out of reach here: then that one's
+  // finalizer frees the block. Otherwise the finalizer would hold it until the garbage is collected: empty it now.
+  bool moved = false;
+  if (!bytes_.IsEmpty()) {
+    Napi::ArrayBuffer buffer = bytes_.Value().As<Napi::Uint8Array>().ArrayBuffer();
+    moved = buffer.IsDetached();
+    if (!moved) buffer.Detach();
+  }
   bytes_.Reset();
-  // The ArrayBuffer's finalizer runs some time later and still holds the block: empty it now.
-  held_->block.reset();
+  if (!moved) held_->block.reset();
   held_.reset();
   return info.Env().Undefined();
 }
