@@ -1,6 +1,7 @@
 #include "generation_object.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "reply_worker.h"
 
@@ -57,9 +58,10 @@ Napi::Value GenerationObject::appendSglangReply(const Napi::CallbackInfo& info) 
   const std::span<const std::uint8_t> body = bytesArg(info[0], "body");
   const std::int32_t version = int32Arg(info[1], "version");
   Generation& into = generation();
-  const EngineReply reply = readSglangReply(body, version);
-  into.append(reply.tokens);
-  return replyToJs(info.Env(), reply);
+  EngineReply reply = readSglangReply(body, version);
+  const Napi::Object object = replyToJs(info.Env(), reply);
+  into.append(std::move(reply.tokens));
+  return object;
 }
 
 Napi::Value GenerationObject::appendSglangReplyAsync(const Napi::CallbackInfo& info) {

@@ -1,5 +1,7 @@
 #include "reply_worker.h"
 
+#include <utility>
+
 namespace rolltape::binding {
 
 namespace {
@@ -44,8 +46,9 @@ ReplyWorker::ReplyWorker(GenerationObject& generation, Napi::Uint8Array body, st
 }
 
 Napi::Value ReplyWorker::result() {
-  generation_.generation().append(reply_.tokens);
-  return replyToJs(Env(), reply_);
+  const Napi::Object object = replyToJs(Env(), reply_);
+  generation_.generation().append(std::move(reply_.tokens));
+  return object;
 }
 
 }  // namespace rolltape::binding

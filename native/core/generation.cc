@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "size.h"
 
@@ -38,6 +39,15 @@ void checkLengths(const char* name, std::size_t length, std::size_t idCount) {
 }
 
 }  // namespace
+
+Generation::Generation(std::vector<std::int32_t> ids, std::vector<float> logprobs, std::vector<VersionRun> runs,
+                       TopLogprobs top) {
+  checkRoom(ids.size());
+  ids_ = std::move(ids);
+  logprobs_ = std::move(logprobs);
+  runs_ = std::move(runs);
+  top_ = std::move(top);
+}
 
 void Generation::checkRoom(std::size_t count) const {
   if (count > kMaxSequenceTokens - ids_.size()) {
@@ -101,6 +111,14 @@ void Generation::append(const Generation& other) {
   append(other.ids_, other.logprobs_, other.runs_);
   if (!other.top_.empty()) {
     top_.write(ids_.size() - other.ids_.size(), other.top_.ids(), other.top_.logprobs(), other.top_.width());
+  }
+}
+
+void Generation::append(Generation&& other) {
+  if (ids_.empty()) {
+    *this = std::move(other);
+  } else {
+    append(static_cast<const Generation&>(other));
   }
 }
 

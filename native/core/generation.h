@@ -13,6 +13,12 @@ namespace rolltape {
 /// The output of one model call while it comes in. Every append is all or nothing.
 class Generation {
  public:
+  Generation() = default;
+  /// The tokens that a reader made, without a copy. Ids are not negative, log probabilities finite and as many, `runs`
+  /// begins at 0 and ascends, `top` has a row per token or is empty.
+  /// @throws kTooLarge over kMaxSequenceTokens.
+  Generation(std::vector<std::int32_t> ids, std::vector<float> logprobs, std::vector<VersionRun> runs, TopLogprobs top);
+
   std::uint32_t length() const { return static_cast<std::uint32_t>(ids_.size()); }
   std::span<const std::int32_t> ids() const { return ids_; }
   std::span<const float> logprobs() const { return logprobs_; }
@@ -30,9 +36,8 @@ class Generation {
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
   /// Adds all of `other`.
   void append(const Generation& other);
-
-  /// Sets the versions of all tokens: `runs` begins at 0 and ascends. For who reads versions after the tokens.
-  void setVersions(std::vector<VersionRun> runs) { runs_ = std::move(runs); }
+  /// The same, without a copy where there was nothing yet.
+  void append(Generation&& other);
 
  private:
   void checkRoom(std::size_t count) const;

@@ -18,6 +18,17 @@ std::optional<std::int64_t> readCount(JsonCursor& json, const char* name) {
   return json.integer(name, 0, kMaxCount);
 }
 
+/// The least bytes that engines write per item, nearly: log probabilities have many digits, ids few.
+constexpr std::size_t kLogprobBytes = 24;
+constexpr std::size_t kIdBytes = 6;
+
+/// Room for the items that the rest of the text may hold. It is never more memory than the text, and what is not used
+/// of it is never touched; growing would touch, and copy, more than is needed.
+template <typename T>
+void reserveForRest(const JsonCursor& json, std::vector<T>& items, std::size_t itemBytes) {
+  items.reserve(json.rest().size() / itemBytes);
+}
+
 [[noreturn]] void throwNotFinite(const JsonCursor& json, const std::string& what) {
   throw Error(ErrorCode::kReplyNotFinite,
               "the log probability of " + what + ", before byte " + std::to_string(json.offset()));
@@ -28,6 +39,8 @@ void readLogprobs(JsonCursor& json, SglangMetaInfo& meta) {
   meta.logprobs.clear();
   meta.hasLogprobs = !json.consumeNull();
   if (!meta.hasLogprobs) return;
+  reserveForRest(json, meta.ids, kLogprobBytes);
+  reserveForRest(json, meta.logprobs, kLogprobBytes);
   json.array([&] {
     const TokenLogprob token = readTokenLogprob(json);
     if (!std::isfinite(token.logprob)) {
@@ -43,7 +56,7 @@ void readAlternative(JsonCursor& json, TopLists& top) {
   const TokenLogprob token = readTokenLogprob(json);
   const bool excluded = !std::isfinite(token.logprob);
   if (excluded && !(token.logprob < 0)) {
-    throwNotFinite(json, "an alternative of output token " + std::to_string(top.ends.size()) + " is not a number");
+    throwNotFinite(json, "an alternative of output token " + std::to_string(top.counts.size()) + " is not a number");
   }
   top.ids.push_back(excluded ? TopLogprobs::kUnused : token.id);
   top.logprobs.push_back(excluded ? 0.0f : token.logprob);
@@ -53,9 +66,17 @@ void readTop(JsonCursor& json, SglangMetaInfo& meta) {
   meta.top.reset();
   if (json.consumeNull()) return;
   TopLists& top = meta.top.emplace();
+  reserveForRest(json, top.ids, kLogprobBytes);
+  reserveForRest(json, top.logprobs, kLogprobBytes);
   json.array([&] {
+    const std::size_t before = top.ids.size();
     if (!json.consumeNull()) json.array([&] { readAlternative(json, top); });
-    top.ends.push_back(top.ids.size());
+    const std::size_t count = top.ids.size() - before;
+    if (count > kMaxTopWidth) {
+      throw Error(ErrorCode::kReplyMismatch,
+                  "output_top_logprobs has " + std::to_string(count) + " alternatives for a token");
+    }
+    top.counts.push_back(static_cast<std::uint16_t>(count));
   });
 }
 
@@ -161,6 +182,7 @@ void readOutputIds(JsonCursor& json, SglangFields& fields) {
   fields.outputIds.reset();
   if (json.consumeNull()) return;
   std::vector<std::int32_t>& ids = fields.outputIds.emplace();
+  reserveForRest(json, ids, kIdBytes);
   json.array([&] { ids.push_back(readTokenId(json)); });
 }
 

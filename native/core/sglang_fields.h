@@ -17,11 +17,11 @@ struct WeightVersionSpan {
   std::int64_t end = 0;
 };
 
-/// The alternatives of all positions, one after the other; position p has those before `ends[p]`.
+/// The alternatives of all positions, one after the other; position p has `counts[p]`, at most kMaxTopWidth.
 struct TopLists {
   std::vector<std::int32_t> ids;
   std::vector<float> logprobs;
-  std::vector<std::size_t> ends;
+  std::vector<std::uint16_t> counts;
 };
 
 /// A reply's meta_info as it stands there, before it is held against the rest. Absent where the reply lacks the field
@@ -47,7 +47,7 @@ struct SglangFields {
 };
 
 /// Reads the whole text. A key that comes twice counts where it comes last.
-/// @throws kReplyMalformed, kReplyNotFinite.
+/// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch for more alternatives than a token can have.
 SglangFields readSglangFields(JsonCursor& json);
 
 }  // namespace rolltape

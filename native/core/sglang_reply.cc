@@ -66,26 +66,23 @@ std::vector<VersionRun> versionRuns(const SglangMetaInfo& meta, std::int32_t fal
   return runs;
 }
 
-void appendTopLists(Generation& tokens, const TopLists& top) {
-  const std::size_t rows = top.ends.size();
-  if (rows == 0) return;
-  if (rows != tokens.length()) {
-    mismatch("output_top_logprobs has " + std::to_string(rows) + " lists for " + std::to_string(tokens.length()) +
-             " tokens");
+/// The lists as rows of equal width, which are moved where they are that already.
+TopLogprobs topRows(TopLists top, std::size_t tokens) {
+  const std::size_t rows = top.counts.size();
+  if (rows == 0) return {};
+  if (rows != tokens) {
+    mismatch("output_top_logprobs has " + std::to_string(rows) + " lists for " + std::to_string(tokens) + " tokens");
   }
-  std::size_t width = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    width = std::max(width, top.ends[row] - (row == 0 ? 0 : top.ends[row - 1]));
-  }
-  if (width == 0) return;
-  if (width > kMaxTopWidth) mismatch("output_top_logprobs has " + std::to_string(width) + " alternatives for a token");
+  const std::size_t width = *std::max_element(top.counts.begin(), top.counts.end());
+  if (width == 0) return {};
+  if (top.ids.size() == rows * width) return {width, std::move(top.ids), std::move(top.logprobs)};
   std::vector<std::int32_t> ids(rows * width, TopLogprobs::kUnused);
   std::vector<float> logprobs(rows * width);
-  for (std::size_t row = 0, from = 0; row < rows; from = top.ends[row++]) {
-    std::copy(top.ids.begin() + from, top.ids.begin() + top.ends[row], ids.begin() + row * width);
-    std::copy(top.logprobs.begin() + from, top.logprobs.begin() + top.ends[row], logprobs.begin() + row * width);
+  for (std::size_t row = 0, from = 0; row < rows; from += top.counts[row++]) {
+    std::copy_n(top.ids.begin() + from, top.counts[row], ids.begin() + row * width);
+    std::copy_n(top.logprobs.begin() + from, top.counts[row], logprobs.begin() + row * width);
   }
-  tokens.appendTop(ids, logprobs, width);
+  return {width, std::move(ids), std::move(logprobs)};
 }
 
 }  // namespace
@@ -102,9 +99,9 @@ EngineReply readSglangReply(std::span<const std::uint8_t> body, std::int32_t fal
     checkNothingGenerated(fields);
   }
   EngineReply reply;
-  reply.tokens.append(meta.ids, meta.logprobs, fallbackVersion);
-  reply.tokens.setVersions(versionRuns(meta, fallbackVersion));
-  if (meta.top) appendTopLists(reply.tokens, *meta.top);
+  std::vector<VersionRun> runs = versionRuns(meta, fallbackVersion);
+  TopLogprobs top = meta.top ? topRows(std::move(*meta.top), meta.ids.size()) : TopLogprobs{};
+  reply.tokens = Generation(std::move(meta.ids), std::move(meta.logprobs), std::move(runs), std::move(top));
   reply.id = std::move(meta.id);
   reply.finish = std::move(meta.finish);
   reply.promptTokens = meta.promptTokens;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace rolltape {
@@ -15,6 +16,11 @@ inline constexpr std::size_t kMaxTopWidth = 1024;
 class TopLogprobs {
  public:
   static constexpr std::int32_t kUnused = -1;
+
+  TopLogprobs() = default;
+  /// Rows that are written already: `width` places each.
+  TopLogprobs(std::size_t width, std::vector<std::int32_t> ids, std::vector<float> logprobs)
+      : width_(width), ids_(std::move(ids)), logprobs_(std::move(logprobs)) {}
 
   bool empty() const { return width_ == 0; }
   std::size_t width() const { return width_; }

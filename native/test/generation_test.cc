@@ -40,6 +40,24 @@ TEST(Generation, RefusesWhatDoesNotFitTogetherAndStaysAsItWas) {
   EXPECT_EQ(1u, generation.versionRuns().size());
 }
 
+TEST(Generation, TakesOverAnotherOrAddsIt) {
+  const auto made = [] {
+    return Generation(Ids{1, 2}, Floats{-1, -2}, {{0, 5}, {1, 6}}, TopLogprobs(1, Ids{7, -1}, Floats{-3, 0}));
+  };
+  Generation generation;
+  generation.append(made());
+  generation.append(made());
+  EXPECT_EQ((Ids{1, 2, 1, 2}), idsOf(generation));
+  EXPECT_EQ((Floats{-1, -2, -1, -2}), Floats(generation.logprobs().begin(), generation.logprobs().end()));
+  EXPECT_EQ((std::vector<VersionRun>{{0, 5}, {1, 6}, {2, 5}, {3, 6}}),
+            std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
+  EXPECT_EQ((Ids{7, -1, 7, -1}), Ids(generation.top().ids().begin(), generation.top().ids().end()));
+  Generation same;
+  same.append(Generation());
+  same.append(made());
+  EXPECT_EQ(2u, same.length());
+}
+
 TEST(Generation, PutsAlternativesWithTheLastTokens) {
   Generation generation;
   generation.append(Ids{1, 2, 3}, Floats{-1, -2, -3}, 0);
