@@ -5,6 +5,13 @@ import type { SessionRegistry } from "../session/registry.js";
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
+const DELAY_RESOLUTION_MS = 10;
+
+/** Node's monitor measures how long its timer took to fire; what is over the timer's own interval is delay. */
+function delaySeconds(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e9 - DELAY_RESOLUTION_MS / 1e3);
+}
+
 /** Metrics of the process are collected once, however many servers it runs: their monitors cannot be stopped. */
 let processRegistry: Registry | undefined;
 
@@ -17,7 +24,7 @@ function startProcessMetrics(): Registry {
 /** The server's Prometheus metrics. Each instance has its own registry. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #delay = monitorEventLoopDelay({ resolution: 10 });
+  readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
 
   readonly calls = this.#counter("rolltape_calls_total", "Model calls by API and outcome.", ["api", "outcome"]);
   readonly tokens = this.#counter("rolltape_tokens_total", "Prompt tokens in, cached and sampled tokens out.", [
@@ -52,7 +59,7 @@ export class Metrics {
       ["quantile"],
       (gauge) => {
         for (const quantile of [50, 99, 100]) {
-          gauge.set({ quantile: String(quantile / 100) }, this.#delay.percentile(quantile) / 1e9);
+          gauge.set({ quantile: String(quantile / 100) }, delaySeconds(this.#delay.percentile(quantile)));
         }
         this.#delay.reset();
       },
