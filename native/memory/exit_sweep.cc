@@ -3,56 +3,64 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <string_view>
+#include <utility>
+
+#include "directory.h"
 
 namespace rolltape {
 
 namespace {
 
-struct Sweep {
+struct Prefixes {
   std::mutex mutex;
-  std::set<std::string> prefixes;
+  std::set<std::string> all;
   pid_t owner = getpid();
 };
 
+void unlinkAll();
+
 /// Never destroyed: other threads may still run while the process exits.
-Sweep& sweep() {
-  static Sweep* const instance = [] {
-    std::atexit([] {
-      Sweep& at = sweep();
-      const std::lock_guard lock(at.mutex);
-      if (at.owner != getpid()) return;
-      for (const std::string& prefix : at.prefixes) unlinkFiles(prefix);
-    });
-    return new Sweep;
+Prefixes& prefixes() {
+  static Prefixes* const instance = [] {
+    auto made = std::make_unique<Prefixes>();
+    std::atexit(unlinkAll);
+    return made.release();
   }();
   return *instance;
 }
 
-}  // namespace
-
-void sweepAtExit(const std::string& prefix) {
-  Sweep& at = sweep();
+void unlinkAll() {
+  Prefixes& at = prefixes();
   const std::lock_guard lock(at.mutex);
-  at.prefixes.insert(prefix);
+  if (at.owner != getpid()) return;
+  for (const std::string& prefix : at.all) unlinkFiles(prefix);
 }
 
-void forgetAtExit(const std::string& prefix) {
-  Sweep& at = sweep();
+}  // namespace
+
+ExitSweep::ExitSweep(std::string prefix) : prefix_(std::move(prefix)) {
+  Prefixes& at = prefixes();
   const std::lock_guard lock(at.mutex);
-  at.prefixes.erase(prefix);
+  at.all.insert(prefix_);
+}
+
+ExitSweep::~ExitSweep() {
+  Prefixes& at = prefixes();
+  const std::lock_guard lock(at.mutex);
+  at.all.erase(prefix_);
 }
 
 void unlinkFiles(const std::string& prefix) {
-  const std::filesystem::path path(prefix);
-  const std::string start = path.filename().string();
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(path.parent_path(), error), last; !error && at != last;
-       at.increment(error)) {
-    if (at->path().filename().string().starts_with(start)) unlink(at->path().c_str());
-  }
+  const std::size_t slash = prefix.rfind('/');
+  const std::string directory = prefix.substr(0, slash + 1);
+  const std::string_view start = std::string_view(prefix).substr(slash + 1);
+  forEachName(directory.c_str(), [&](std::string_view name) {
+    if (name.starts_with(start)) unlink((directory + std::string(name)).c_str());
+  });
 }
 
 }  // namespace rolltape

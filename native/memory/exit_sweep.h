@@ -4,12 +4,20 @@
 
 namespace rolltape {
 
-/// Unlinks the files whose paths begin with `prefix` when this process exits, unless forgotten before: an exit that is
-/// asked for destroys no objects. A forked child that exits unlinks nothing.
-void sweepAtExit(const std::string& prefix);
-void forgetAtExit(const std::string& prefix);
+/// Unlinks the files whose paths begin with `prefix` if this process exits while this lives: an exit that is asked for
+/// destroys no objects. A forked child that exits unlinks nothing.
+class ExitSweep {
+ public:
+  explicit ExitSweep(std::string prefix);
+  ~ExitSweep();
+  ExitSweep(const ExitSweep&) = delete;
+  ExitSweep& operator=(const ExitSweep&) = delete;
 
-/// Unlinks the files of a directory whose names begin with the rest of `prefix`, which is a path.
+ private:
+  std::string prefix_;
+};
+
+/// Unlinks the files whose absolute paths begin with `prefix`, which is a directory and the beginning of names in it.
 void unlinkFiles(const std::string& prefix);
 
 }  // namespace rolltape

@@ -6,19 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <random>
 #include <string_view>
 #include <vector>
 
-#include "exit_sweep.h"
+#include "directory.h"
 #include "shared_errors.h"
 
 namespace rolltape {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kNameStart = "rolltape-";
 constexpr const char* kLockEnd = ".lock";
@@ -40,15 +37,13 @@ bool tryLock(int fd) {
   return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/// The lock files that the directory holds; none where it cannot be read.
+/// Names of the lock files in the directory.
 std::vector<std::string> listLocks(const std::string& directory) {
-  std::vector<std::string> paths;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), last; !error && at != last; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with(kNameStart) && name.ends_with(kLockEnd)) paths.push_back(at->path().string());
-  }
-  return paths;
+  std::vector<std::string> names;
+  forEachName(directory.c_str(), [&](std::string_view name) {
+    if (name.starts_with(kNameStart) && name.ends_with(kLockEnd)) names.emplace_back(name);
+  });
+  return names;
 }
 
 }  // namespace
@@ -57,21 +52,28 @@ PoolLock::PoolLock(const std::string& directory) {
   // Between the making and the locking another process may take the file for a dead one's: then another name is tried.
   for (;;) {
     prefix_ = directory + '/' + kNameStart + std::to_string(getpid()) + '-' + randomDigits();
-    const std::string path = prefix_ + kLockEnd;
-    file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    path_ = prefix_ + kLockEnd;
+    sweep_.emplace(prefix_);
+    file_ = FileDescriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!file_ && errno != EEXIST) throw sharedMemoryError("a lock file in " + directory, errno);
-    if (file_ && tryLock(file_.get()) && isOurs(file_.get())) break;
+    if (!file_) continue;
+    if (tryLock(file_.get())) {
+      if (isOurs(file_.get())) return;
+    } else if (errno != EWOULDBLOCK) {
+      const int number = errno;
+      unlink(path_.c_str());
+      throw sharedMemoryError("a lock in " + directory, number);
+    }
   }
-  sweepAtExit(prefix_);
 }
 
 PoolLock::~PoolLock() {
-  forgetAtExit(prefix_);
-  unlink((prefix_ + kLockEnd).c_str());
+  unlink(path_.c_str());
 }
 
 void removeDeadPools(const std::string& directory) {
-  for (const std::string& path : listLocks(directory)) {
+  for (const std::string& name : listLocks(directory)) {
+    const std::string path = directory + '/' + name;
     // Whoever may write here may have put anything under this name: O_NONBLOCK, so that a pipe does not hold us up.
     const FileDescriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (!file || !tryLock(file.get()) || !isOurs(file.get())) continue;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "exit_sweep.h"
 #include "file_descriptor.h"
 
 namespace rolltape {
@@ -22,6 +24,8 @@ class PoolLock {
 
  private:
   std::string prefix_;
+  std::string path_;
+  std::optional<ExitSweep> sweep_;
   FileDescriptor file_;
 };
 

@@ -5,7 +5,10 @@
 
 #include "../core/pack_json.h"
 #include "../core/sglang_reply.h"
+#include "../memory/shared_pool.h"
+#include "../memory/warm_pool.h"
 #include "packed.h"
+#include "shared_support.h"
 #include "support.h"
 
 namespace {
@@ -113,6 +116,32 @@ TEST(AllocationFailure, ReadingAndPackingFailCleanly) {
     packJson(plan, parts);
   };
   EXPECT_GT(failEveryAllocation(pack, nothing), 0);
+}
+
+TEST(AllocationFailure, ASharedPoolLosesNoRoomAndNoFile) {
+  const test::SharedDirectory directory;
+  std::shared_ptr<SharedPool> pool;
+  const auto open = [&] { pool = SharedPool::open({.directory = directory.path(), .maxBytes = 4096}); };
+  EXPECT_GT(failEveryAllocation(open, [&] { EXPECT_TRUE(directory.files().empty()); }), 0);
+  const auto use = [&] {
+    const std::unique_ptr<Block> block = pool->allocate(100);
+    block->publish();
+    block->acknowledge();
+  };
+  const auto expectNothingLent = [&] {
+    EXPECT_EQ(0u, pool->use().lentSlots);
+    EXPECT_LE(pool->use().bytes, 4096u);
+    EXPECT_EQ(1 + pool->use().freeSlots, directory.files().size());
+  };
+  EXPECT_GT(failEveryAllocation(use, expectNothingLent), 0);
+  expectNothingLent();
+}
+
+TEST(AllocationFailure, AWarmPoolGoesOn) {
+  const auto pool = WarmPool::create(std::make_shared<HeapSource>(), {.idleTime = std::chrono::hours(1), .smallest = 1});
+  EXPECT_GT(failEveryAllocation([&] { pool->allocate(100).reset(); }, [&] { EXPECT_LE(pool->idleBytes(), 100u); }), 0);
+  pool->allocate(100).reset();
+  EXPECT_EQ(100u, pool->idleBytes());
 }
 
 }  // namespace
