@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -12,8 +13,8 @@ namespace rolltape {
 
 namespace {
 
-/// Larger than the second-level cache of today's processors, which a reader on the same core would find it in.
-constexpr std::uint64_t kStreamFrom = 4 << 20;
+/// From here on, writing and then reading a block is faster past the caches; a smaller one is read from them.
+constexpr std::uint64_t kStreamFrom = 8 << 20;
 
 #ifdef __SSE2__
 
@@ -54,6 +55,23 @@ void streamFill(std::byte* to, std::size_t bytes, __m128i pattern) {
   std::memcpy(to + at, line, bytes - at);
 }
 
+void streamCountUp(std::int32_t* to, std::size_t count, std::int32_t first) {
+  constexpr std::size_t perLine = kLine / sizeof(std::int32_t);
+  const std::size_t head =
+      toLine(reinterpret_cast<std::byte*>(to), count * sizeof(std::int32_t)) / sizeof(std::int32_t);
+  std::iota(to, to + head, first);
+  std::size_t at = head;
+  const __m128i step = _mm_set1_epi32(4);
+  __m128i values = _mm_add_epi32(_mm_set1_epi32(first + static_cast<std::int32_t>(head)), _mm_set_epi32(3, 2, 1, 0));
+  for (; at + perLine <= count; at += perLine) {
+    for (std::size_t part = at; part < at + perLine; part += 4) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + part), values);
+      values = _mm_add_epi32(values, step);
+    }
+  }
+  std::iota(to + at, to + count, first + static_cast<std::int32_t>(at));
+}
+
 void streamFence() {
   _mm_sfence();
 }
@@ -86,6 +104,14 @@ void fillValues(bool streaming, T* to, std::size_t count, T value) {
   }
 }
 
+void countUpValues(bool streaming, std::int32_t* to, std::size_t count, std::int32_t first) {
+  if (streaming) {
+    streamCountUp(to, count, first);
+  } else {
+    std::iota(to, to + count, first);
+  }
+}
+
 #else
 
 void streamFence() {}
@@ -98,6 +124,10 @@ void copyValues(bool, T* to, const T* from, std::size_t count) {
 template <typename T>
 void fillValues(bool, T* to, std::size_t count, T value) {
   std::fill_n(to, count, value);
+}
+
+void countUpValues(bool, std::int32_t* to, std::size_t count, std::int32_t first) {
+  std::iota(to, to + count, first);
 }
 
 #endif
@@ -120,6 +150,10 @@ void BulkStore::fill(float* to, std::size_t count, float value) const {
 }
 void BulkStore::fill(std::uint8_t* to, std::size_t count, std::uint8_t value) const {
   fillValues(streaming_, to, count, value);
+}
+
+void BulkStore::countUp(std::int32_t* to, std::size_t count, std::int32_t first) const {
+  countUpValues(streaming_, to, count, first);
 }
 
 void BulkStore::finish() const {

@@ -109,7 +109,7 @@ HeapBlock packJson(const Plan& plan, std::span<const std::string> parts) {
   Writer writer(reinterpret_cast<char*>(block.data()));
   RowTensors tensors;
   TokenPath path(plan.longestRow());
-  const BulkStore store(0);
+  const BulkStore store = BulkStore::cached();
   writer.text(parts[0]);
   for (std::size_t i = 0; i < plan.rows().size(); ++i) {
     const PlanRow& row = plan.rows()[i];

@@ -1,6 +1,5 @@
 #include "pack_packed.h"
 
-#include <numeric>
 #include <vector>
 
 #include "row_writer.h"
@@ -24,13 +23,11 @@ void writePacked(const Plan& plan, const BatchBlock& block, unsigned threads) {
     cuSeqlens[i + 1] = cuSeqlens[i] + static_cast<std::int32_t>(rows[i].length);
     rewards[i] = rows[i].reward;
   }
-  std::vector<std::int32_t> positions(plan.longestRow());
-  std::iota(positions.begin(), positions.end(), 0);
   writeRows(plan, lengths, threads, store, [&](std::size_t index, const TokenColumns& tokens) {
     const PlanRow& row = rows[index];
     const auto first = static_cast<std::size_t>(cuSeqlens[index]);
     writeRow(tokens, plan.trainedFrom(row), row.length, out.from(first), store);
-    store.copy(positionIds + first, positions.data(), row.length);
+    store.countUp(positionIds + first, row.length, 0);
     store.fill(attentionMask + first, row.length, std::uint8_t{1});
   });
 }

@@ -1,7 +1,6 @@
 #include "pack_tree.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "parallel.h"
 
@@ -37,28 +36,27 @@ void writeNodes(const Plan& plan, const TreeTensors& out) {
 }
 
 /// From its last token back: each child ends the stretch of tokens behind its branching point.
-void writeSubtreeEnds(std::span<const TreeNode> nodes, std::size_t index, const TreeTensors& out) {
+void writeSubtreeEnds(std::span<const TreeNode> nodes, std::uint32_t index, const TreeTensors& out,
+                      const BulkStore& store) {
   const Interaction& own = *nodes[index].interaction;
   std::int32_t* first = out.subtreeEnd + out.nodeOffsets[index];
-  std::uint32_t to = own.sequenceLength();
+  std::uint32_t to = own.ownLength();
   std::int32_t end = out.nodeOffsets[index + 1];
-  for (std::uint32_t child = static_cast<std::uint32_t>(index) + 1; child < nodes[index].end;
-       child = nodes[child].end) {
-    const std::uint32_t branch = nodes[child].interaction->shared;
-    std::fill(first + (branch - own.shared), first + (to - own.shared), end);
+  for (std::uint32_t child = index + 1; child < nodes[index].end; child = nodes[child].end) {
+    const std::uint32_t branch = nodes[child].interaction->shared - own.shared;
+    store.fill(first + branch, to - branch, end);
     to = branch;
     end = out.nodeOffsets[nodes[child].end];
   }
-  std::fill(first, first + (to - own.shared), end);
+  store.fill(first, to, end);
 }
 
-void writeOwn(std::span<const TreeNode> nodes, std::size_t index, const TreeTensors& out) {
+void writeOwn(std::span<const TreeNode> nodes, std::uint32_t index, const TreeTensors& out, const BulkStore& store) {
   const Interaction& own = *nodes[index].interaction;
-  const std::int32_t first = out.nodeOffsets[index];
-  writeOwnTokens(own, own.shared, own.sequenceLength(), out.tokens.from(static_cast<std::size_t>(first)));
-  std::iota(out.positionIds + first, out.positionIds + out.nodeOffsets[index + 1],
-            static_cast<std::int32_t>(own.shared));
-  writeSubtreeEnds(nodes, index, out);
+  const auto first = static_cast<std::size_t>(out.nodeOffsets[index]);
+  writeOwnTokens(own, own.shared, own.sequenceLength(), out.tokens.from(first), store);
+  store.countUp(out.positionIds + first, own.ownLength(), static_cast<std::int32_t>(own.shared));
+  writeSubtreeEnds(nodes, index, out, store);
 }
 
 }  // namespace
@@ -73,13 +71,15 @@ void writeTree(const Plan& plan, const BatchBlock& block, unsigned threads) {
                         block.tensor<std::int32_t>("node_lengths"),
                         block.tensor<float>("node_rewards")};
   writeNodes(plan, out);
+  const BulkStore store(block.size());
   const std::span<const TreeNode> nodes = plan.nodes();
   const std::span<const std::int32_t> starts(out.nodeOffsets, nodes.size());
   // A node belongs to the thread in whose part it starts. A node without tokens has nothing to write.
   parallelRanges(plan.shape().tokens, threads, [&](std::size_t begin, std::size_t end) {
     const auto first = std::ranges::lower_bound(starts, static_cast<std::int32_t>(begin)) - starts.begin();
     const auto last = std::ranges::lower_bound(starts, static_cast<std::int32_t>(end)) - starts.begin();
-    for (auto i = first; i < last; ++i) writeOwn(nodes, static_cast<std::size_t>(i), out);
+    for (auto i = first; i < last; ++i) writeOwn(nodes, static_cast<std::uint32_t>(i), out, store);
+    store.finish();
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bulk_store.h"
 #include "interaction.h"
 
 namespace rolltape {
@@ -25,6 +26,7 @@ struct TokenColumns {
 inline constexpr std::int32_t kNoVersion = -1;
 
 /// Writes the tokens at positions [from, to) of the interaction's sequence, all of them its own: from >= shared.
-void writeOwnTokens(const Interaction& interaction, std::uint32_t from, std::uint32_t to, TokenColumns out);
+void writeOwnTokens(const Interaction& interaction, std::uint32_t from, std::uint32_t to, const TokenColumns& out,
+                    const BulkStore& store);
 
 }  // namespace rolltape

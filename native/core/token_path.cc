@@ -26,7 +26,7 @@ void TokenPath::collectMissing(const Interaction& interaction) {
 void TokenPath::extend(Step& step, std::uint32_t to) {
   const std::uint32_t end = std::min(to, limit_);
   if (end <= step.written) return;
-  writeOwnTokens(*step.interaction, step.written, end, columns_.from(step.written));
+  writeOwnTokens(*step.interaction, step.written, end, columns_.from(step.written), BulkStore::cached());
   step.written = end;
 }
 

@@ -57,5 +57,11 @@ TEST(BulkStore, FillsWhatItIsGivenAndNoMore) {
       [](std::size_t) { return std::uint8_t{1}; });
 }
 
+TEST(BulkStore, CountsUpWhereItIsToldAndNoFurther) {
+  expectExactly<std::int32_t>(
+      -5, [](const BulkStore& store, std::int32_t* to, std::size_t count) { store.countUp(to, count, 40); },
+      [](std::size_t i) { return static_cast<std::int32_t>(40 + i); });
+}
+
 }  // namespace
 }  // namespace rolltape
