@@ -13,7 +13,7 @@ it("sessions expire by themselves, without another call to the server", async ()
   });
   const server = await startServer(config, { adminKey, logger: pino({ level: "silent" }) });
   try {
-    const { id, key } = await new HttpTrainer(server.url, adminKey).startSession();
+    const { id, key } = await new HttpTrainer(server.url, adminKey).openSession();
     await new Promise((resolve) => setTimeout(resolve, 1000));
     const headers = { authorization: `Bearer ${adminKey}` };
     const record = await (await fetch(`${server.url}/rl/sessions/${id}`, { headers })).json();

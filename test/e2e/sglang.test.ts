@@ -53,7 +53,7 @@ describe("over SGLang", () => {
   });
 
   it("resumes a generation that a weight update cuts, with a version per token", async () => {
-    const { id, key } = await trainer.startSession();
+    const { id, key } = await trainer.openSession();
     const call = trainer.chat(key, [{ role: "user", content: "hello" }], {});
     await until(() => sglang.to("/generate").length === 1);
     await new Promise((resolve) => setTimeout(resolve, 35));
@@ -84,7 +84,7 @@ describe("over SGLang", () => {
     [{ kind: "bad-logprob", text: "null" }, 502],
     [{ kind: "hang" }, 504],
   ])("answers %j as an error, and the session goes on", async (fault, status) => {
-    const { id, key } = await trainer.startSession();
+    const { id, key } = await trainer.openSession();
     sglang.fault(fault);
     const failed = trainer.chat(key, [{ role: "user", content: "hello" }], {});
     await expect(failed).rejects.toThrow(`answered ${status}`);

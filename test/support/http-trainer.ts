@@ -1,22 +1,15 @@
+import { Admin } from "../../examples/admin.js";
+
 /** What a trainer and its agents do over HTTP, for tests that drive a running server. */
-export class HttpTrainer {
-  readonly #url: string;
-  readonly #adminKey: string;
-
-  constructor(url: string, adminKey: string) {
-    this.#url = url;
-    this.#adminKey = adminKey;
-  }
-
-  async startSession(): Promise<{ id: string; key: string }> {
-    await this.post("/grant_capacity", {});
-    const started = (await (await this.post("/rl/start_session", {})).json()) as Record<string, string>;
-    return { id: started["session_id"] ?? "", key: started["session_api_key"] ?? "" };
+export class HttpTrainer extends Admin {
+  async openSession(): Promise<{ id: string; key: string }> {
+    const { session_id, session_api_key } = await this.startSession("task");
+    return { id: session_id, key: session_api_key };
   }
 
   /** A conversation of several turns, each answer sent back as it came; ended and rewarded. Answers the session's id. */
   async converse(topic: string, turns: number, parameters: object): Promise<string> {
-    const { id, key } = await this.startSession();
+    const { id, key } = await this.openSession();
     const messages: object[] = [{ role: "user", content: `Tell me of ${topic}.` }];
     for (let turn = 0; turn < turns; turn++) {
       const message = await this.chat(key, messages, parameters);
@@ -36,15 +29,5 @@ export class HttpTrainer {
   async exportBatch(sessionIds: readonly string[], options: object = {}): Promise<Uint8Array> {
     const reply = await this.post("/export_batch", { session_ids: sessionIds, ...options });
     return new Uint8Array(await reply.arrayBuffer());
-  }
-
-  async post(path: string, body: object, key = this.#adminKey): Promise<Response> {
-    const reply = await fetch(this.#url + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`);
-    return reply;
   }
 }
