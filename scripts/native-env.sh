@@ -22,6 +22,29 @@ need_google_benchmark() {
   [ -n "${benchmark_ROOT:-}" ] || need_header benchmark/benchmark.h libbenchmark-dev google-benchmark
 }
 
+# Clang with libFuzzer, likewise. Sets clang and clangxx.
+need_clang() {
+  find_clang && return
+  if [ "$(id -u)" -ne 0 ] || ! command -v apt-get > /dev/null; then
+    echo "Clang with its sanitizers is missing: install it (Debian: apt-get install clang-14 libclang-rt-14-dev)" >&2
+    exit 1
+  fi
+  apt-get update -qq
+  apt-get install -y -qq --no-install-recommends clang-14 libclang-rt-14-dev
+  find_clang
+}
+
+# A Clang that has the library that fuzz targets are linked with.
+find_clang() {
+  for version in "" -14 -15 -16 -17 -18 -19 -20; do
+    clang=clang$version
+    clangxx=clang++$version
+    command -v "$clangxx" > /dev/null || continue
+    find "$("$clangxx" -print-resource-dir)" -name 'libclang_rt.fuzzer*.a' 2> /dev/null | grep -q . && return
+  done
+  return 1
+}
+
 # A folder that goes away with the script.
 make_scratch() {
   scratch=$(mktemp -d)

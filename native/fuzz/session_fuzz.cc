@@ -1,0 +1,240 @@
+#include <fuzzer/FuzzedDataProvider.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "../core/batch.h"
+#include "../core/error.h"
+#include "../core/message_digest.h"
+#include "batch_check.h"
+#include "require.h"
+#include "session_model.h"
+
+/// Any sequence of records, drops, rewards and exports of one session, held against a list of whole sequences.
+
+namespace {
+
+using namespace rolltape;
+using fuzz::ModelInteraction;
+using fuzz::ModelRow;
+
+constexpr SipKey kKey{1, 2, 3};
+
+std::vector<MessageDigest> digestsOf(const std::vector<std::string>& messages) {
+  std::vector<MessageDigest> digests;
+  MessageDigest at{};
+  for (const std::string& text : messages) {
+    at = chainDigest(kKey, at, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    digests.push_back(at);
+  }
+  return digests;
+}
+
+bool refuses(auto call) {
+  try {
+    call();
+    return false;
+  } catch (const Error& error) {
+    FUZZ_REQUIRE(error.code() == ErrorCode::kInvalidArg);
+    return true;
+  }
+}
+
+class Episode {
+ public:
+  Episode(const std::uint8_t* data, std::size_t size) : input_(data, size) {}
+
+  void run() {
+    for (int steps = 0; steps < 80 && input_.remaining_bytes() > 0; ++steps) step();
+    for (const Export& late : exports_) fuzz::requireBatch(late.plan, late.rows);
+  }
+
+ private:
+  /// A plan and what it must hold, however the session goes on.
+  struct Export {
+    Plan plan;
+    std::vector<ModelRow> rows;
+  };
+
+  void step() {
+    switch (input_.ConsumeIntegralInRange(0, 7)) {
+      case 0:
+        return drop();
+      case 1:
+        return reward();
+      case 2:
+        return plan();
+      default:
+        return record();
+    }
+  }
+
+  std::uint32_t anyIndex() {
+    return input_.ConsumeIntegralInRange<std::uint32_t>(0, static_cast<std::uint32_t>(model_.all.size()));
+  }
+  bool isLive(std::size_t index) const { return index < model_.all.size() && !model_.all[index].dropped; }
+
+  std::vector<std::int32_t> anyIds(int most) {
+    // Few ids, so that sequences agree by chance.
+    std::vector<std::int32_t> ids(input_.ConsumeIntegralInRange<std::size_t>(0, static_cast<std::size_t>(most)));
+    for (std::int32_t& id : ids) id = input_.ConsumeIntegralInRange(0, 2);
+    return ids;
+  }
+
+  /// Messages that continue an earlier conversation or not.
+  std::vector<std::string> anyMessages() {
+    std::vector<std::string> messages;
+    const std::uint32_t earlier = anyIndex();
+    if (isLive(earlier)) {
+      messages = input_.ConsumeBool() ? model_.all[earlier].conversation() : model_.all[earlier].messages;
+    }
+    for (int more = input_.ConsumeIntegralInRange(0, 2); more > 0; --more) {
+      messages.emplace_back(1, static_cast<char>('a' + input_.ConsumeIntegralInRange(0, 2)));
+    }
+    return messages;
+  }
+
+  Prompt anyPrompt(ModelInteraction& made) {
+    const std::uint32_t base = anyIndex();
+    const std::vector<std::int32_t> tail = anyIds(6);
+    const TokenSpan piece(tail);
+    const std::span<const TokenSpan> pieces(&piece, 1);
+    if (isLive(base) && input_.ConsumeBool()) {
+      made.input = model_.all[base].sequence();
+      made.input.insert(made.input.end(), tail.begin(), tail.end());
+      return session_.prompt(pieces, base);
+    }
+    // A prompt that only begins like an earlier one.
+    if (isLive(base)) made.input = model_.all[base].sequence();
+    made.input.resize(input_.ConsumeIntegralInRange<std::size_t>(0, made.input.size()));
+    made.input.insert(made.input.end(), tail.begin(), tail.end());
+    const TokenSpan whole(made.input);
+    return session_.prompt(std::span<const TokenSpan>(&whole, 1), std::nullopt);
+  }
+
+  Generation anyGeneration(ModelInteraction& made) {
+    Generation generation;
+    for (int part = input_.ConsumeIntegralInRange(0, 3); part > 0; --part) {
+      const std::vector<std::int32_t> ids = anyIds(4);
+      const std::int32_t version = input_.ConsumeIntegralInRange(0, 3);
+      std::vector<float> logprobs;
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        logprobs.push_back(-static_cast<float>(made.output.size() + i) / 8);
+      }
+      generation.append(ids, logprobs, version);
+      made.output.insert(made.output.end(), ids.begin(), ids.end());
+      made.logprobs.insert(made.logprobs.end(), logprobs.begin(), logprobs.end());
+      made.versions.insert(made.versions.end(), ids.size(), version);
+    }
+    return generation;
+  }
+
+  void record() {
+    ModelInteraction made;
+    made.messages = anyMessages();
+    made.answer.assign(input_.ConsumeIntegralInRange<std::size_t>(0, 1), "z");
+    const Prompt prompt = anyPrompt(made);
+    const Generation generation = anyGeneration(made);
+    std::optional<std::int32_t> parent;
+    if (input_.ConsumeBool()) parent = static_cast<std::int32_t>(anyIndex()) - 1;
+    if (parent && *parent >= 0 && !isLive(static_cast<std::size_t>(*parent))) return;
+    made.parent = parent.value_or(model_.findParent(made.messages));
+    const Interaction& recorded = session_.record({prompt, generation, digestsOf(made.messages), made.answer, parent});
+    model_.all.push_back(std::move(made));
+    const std::size_t index = model_.all.size() - 1;
+    FUZZ_REQUIRE(recorded.index == index && recorded.parentIndex() == model_.all[index].parent);
+    FUZZ_REQUIRE(recorded.shared == model_.sharedTokens(index));
+    FUZZ_REQUIRE(recorded.tokenExact == model_.tokenExact(index));
+  }
+
+  void drop() {
+    const std::uint32_t index = anyIndex();
+    const bool refused = refuses([&] { session_.drop(index); });
+    FUZZ_REQUIRE(refused == (!isLive(index) || model_.liveChildren(index) > 0));
+    if (!refused) model_.all[index].dropped = true;
+  }
+
+  void reward() {
+    const std::uint32_t index = anyIndex();
+    const double reward =
+        input_.ConsumeBool() ? input_.ConsumeIntegralInRange(-4, 4) / 4.0 : input_.ConsumeFloatingPoint<double>();
+    const bool refused = refuses([&] { session_.setReward(index, reward); });
+    FUZZ_REQUIRE(refused == (!isLive(index) || !(std::abs(reward) <= std::numeric_limits<float>::max())));
+    if (!refused) model_.all[index].reward = reward;
+  }
+
+  PlanOptions anyOptions() {
+    PlanOptions options;
+    options.layout = input_.PickValueInArray({Layout::kPadded, Layout::kPacked, Layout::kTree});
+    options.style = input_.PickValueInArray({RowStyle::kIndividual, RowStyle::kConcat});
+    options.discount = input_.PickValueInArray({0.0, 0.5, 0.9, 1.0});
+    options.onMismatch = input_.PickValueInArray({OnMismatch::kError, OnMismatch::kSplit});
+    options.padTokenId = input_.ConsumeIntegralInRange(0, 9);
+    options.padSide = input_.PickValueInArray({PadSide::kLeft, PadSide::kRight});
+    options.padToMultipleOf = input_.ConsumeIntegralInRange<std::uint32_t>(1, 9);
+    options.overflow = input_.PickValueInArray({Overflow::kError, Overflow::kTruncate, Overflow::kDrop});
+    if (options.layout != Layout::kTree) options.maxLength = input_.ConsumeIntegralInRange<std::uint32_t>(0, 20);
+    // A tree has every interaction whatever the style.
+    if (options.layout == Layout::kTree) options.style = RowStyle::kIndividual;
+    return options;
+  }
+
+  bool hasMismatch() const {
+    for (std::size_t i = 0; i < model_.all.size(); ++i) {
+      if (isLive(i) && model_.all[i].parent >= 0 && !model_.tokenExact(i)) return true;
+    }
+    return false;
+  }
+
+  /// Cuts rows as the options say. False where one is too long and that is an error.
+  static bool limit(std::vector<ModelRow>& rows, const PlanOptions& options) {
+    const std::size_t most = options.maxLength == 0 ? SIZE_MAX : options.maxLength;
+    const auto tooLong = [&](const ModelRow& row) { return row.ids.size() > most; };
+    if (options.overflow == Overflow::kError) return std::ranges::none_of(rows, tooLong);
+    if (options.overflow == Overflow::kDrop) std::erase_if(rows, tooLong);
+    for (ModelRow& row : rows) {
+      const std::size_t length = std::min(most, row.ids.size());
+      row.ids.resize(length);
+      row.lossMask.resize(length);
+      row.logprobs.resize(length);
+      row.versions.resize(length);
+    }
+    return true;
+  }
+
+  void plan() {
+    const PlanOptions options = anyOptions();
+    std::vector<ModelRow> rows = model_.rows(options);
+    const bool fit = std::ranges::all_of(rows, [](const ModelRow& row) { return std::isfinite(row.reward); });
+    const Session* session = &session_;
+    std::optional<Plan> plan;
+    const bool refused = refuses([&] { plan.emplace(std::span<const Session* const>(&session, 1), options); });
+    // A reward that is out of range by less than half a step is finite as a float32 here, and refused there.
+    FUZZ_REQUIRE(!refused || !fit || hasLargeReward());
+    if (refused) return;
+    FUZZ_REQUIRE(fit);
+    const bool mismatch = options.style == RowStyle::kConcat && options.onMismatch == OnMismatch::kError;
+    const bool packable = limit(rows, options) && !(mismatch && hasMismatch());
+    const bool unpackable = refuses([&] { layoutBatch(*plan, {}); });
+    FUZZ_REQUIRE(unpackable == !packable);
+    if (packable) exports_.push_back({std::move(*plan), std::move(rows)});
+  }
+
+  bool hasLargeReward() const {
+    return std::ranges::any_of(model_.all,
+                               [](const ModelInteraction& at) { return std::abs(at.reward.value_or(0)) > 1e30; });
+  }
+
+  FuzzedDataProvider input_;
+  Session session_{kKey};
+  fuzz::SessionModel model_;
+  std::deque<Export> exports_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Episode(data, size).run();
+  return 0;
+}

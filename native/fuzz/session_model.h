@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../core/plan.h"
+
+namespace rolltape::fuzz {
+
+/// An interaction as one would write it down.
+struct ModelInteraction {
+  std::vector<std::string> messages;
+  std::vector<std::string> answer;
+  std::vector<std::int32_t> input;
+  std::vector<std::int32_t> output;
+  std::vector<float> logprobs;
+  std::vector<std::int32_t> versions;
+  std::int32_t parent = -1;
+  std::optional<double> reward;
+  bool dropped = false;
+
+  std::vector<std::int32_t> sequence() const;
+  std::vector<std::string> conversation() const;
+};
+
+/// A row of a batch before padding.
+struct ModelRow {
+  std::size_t interaction = 0;
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> lossMask;
+  std::vector<float> logprobs;
+  std::vector<std::int32_t> versions;
+  float reward = 0;
+};
+
+/// A session as a list of whole sequences.
+struct SessionModel {
+  std::vector<ModelInteraction> all;
+
+  /// -1 for none.
+  std::int32_t findParent(const std::vector<std::string>& messages) const;
+  std::size_t sharedTokens(std::size_t index) const;
+  bool tokenExact(std::size_t index) const;
+  std::size_t liveChildren(std::size_t index) const;
+  double finalReward(std::size_t index, double discount) const;
+  /// The rows of a padded or packed batch, uncut, in order.
+  std::vector<ModelRow> rows(const PlanOptions& options) const;
+  ModelRow row(std::size_t index, const PlanOptions& options) const;
+};
+
+}  // namespace rolltape::fuzz
