@@ -58,6 +58,7 @@
         "native/memory/exit_sweep.cc",
         "native/memory/heap_block.cc",
         "native/memory/pool_lock.cc",
+        "native/memory/reclaimer.cc",
         "native/memory/shared_block.cc",
         "native/memory/shared_errors.cc",
         "native/memory/shared_pool.cc",

@@ -97,6 +97,7 @@ std::unique_ptr<SharedSlot> SharedPool::make(std::unique_ptr<SharedSlot> slot, s
     // The file system may be full of our own free slots.
     slot.reset();
     trim(Clock::time_point::max());
+    reclaimer_.drain();
     slot = std::make_unique<SharedSlot>(nextName(kSlotEnd), options_.lock);
     slot->resize(bytes);
   }
@@ -111,14 +112,22 @@ void SharedPool::giveBack(std::unique_ptr<SharedSlot> slot, bool reusable) noexc
   } catch (const std::exception&) {
     // No memory to keep it with: the slot is unlinked.
   }
-  // Before the count says that its memory is free again.
-  slot.reset();
-  const std::lock_guard lock(mutex_);
-  --lent_;
-  lentBytes_ -= footprint;
-  if (closed_ || kept.empty()) return;
-  free_.splice(free_.end(), kept);
-  freeBytes_ += footprint;
+  if (slot) discard(std::move(slot));
+  {
+    const std::lock_guard lock(mutex_);
+    --lent_;
+    lentBytes_ -= footprint;
+    if (!closed_ && !kept.empty()) {
+      freeBytes_ += footprint;
+      free_.splice(free_.end(), kept);
+    }
+  }
+  for (Free& closed : kept) discard(std::move(closed.slot));
+}
+
+void SharedPool::discard(std::unique_ptr<SharedSlot> slot) noexcept {
+  slot->unlinkName();
+  reclaimer_.destroy(std::move(slot));
 }
 
 void SharedPool::drop(FreeList::iterator at, FreeList& dropped) noexcept {
@@ -128,15 +137,19 @@ void SharedPool::drop(FreeList::iterator at, FreeList& dropped) noexcept {
 
 void SharedPool::trim(Clock::time_point time) {
   FreeList dropped;
-  const std::lock_guard lock(mutex_);
-  while (!free_.empty() && free_.front().since <= time) drop(free_.begin(), dropped);
+  {
+    const std::lock_guard lock(mutex_);
+    while (!free_.empty() && free_.front().since <= time) drop(free_.begin(), dropped);
+  }
+  for (Free& unused : dropped) discard(std::move(unused.slot));
 }
 
 void SharedPool::close() {
-  FreeList dropped;
-  const std::lock_guard lock(mutex_);
-  closed_ = true;
-  while (!free_.empty()) drop(free_.begin(), dropped);
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  trim(Clock::time_point::max());
 }
 
 SharedPoolUse SharedPool::use() const {

@@ -7,6 +7,7 @@
 
 #include "block.h"
 #include "pool_lock.h"
+#include "reclaimer.h"
 #include "shared_slot.h"
 
 namespace rolltape {
@@ -21,7 +22,7 @@ struct SharedPoolOptions {
 };
 
 struct SharedPoolUse {
-  /// Memory of all files, those of free slots included.
+  /// Memory of all files, those of free slots included; not what was unlinked and is on its way back to the system.
   std::uint64_t bytes;
   std::size_t freeSlots;
   /// Slots of batches that were neither acknowledged nor released.
@@ -70,11 +71,14 @@ class SharedPool final : public BlockSource, public std::enable_shared_from_this
   /// The slot with so many bytes, or a new one where there is none or a reader has it.
   std::unique_ptr<SharedSlot> make(std::unique_ptr<SharedSlot> slot, std::uint64_t bytes);
   void giveBack(std::unique_ptr<SharedSlot> slot, bool reusable) noexcept;
-  /// Moves a free slot to `dropped`, to be unlinked without the lock.
+  /// Unlinks a slot; its memory goes soon after.
+  void discard(std::unique_ptr<SharedSlot> slot) noexcept;
+  /// Moves a free slot to `dropped`, to be discarded without the lock.
   void drop(FreeList::iterator at, FreeList& dropped) noexcept;
 
   const SharedPoolOptions options_;
   const PoolLock place_;
+  Reclaimer reclaimer_;
   std::atomic<std::uint64_t> names_ = 0;
   mutable std::mutex mutex_;
   FreeList free_;

@@ -82,8 +82,12 @@ SharedSlot::SharedSlot(std::string path, std::shared_ptr<PageLock> lock)
 }
 
 SharedSlot::~SharedSlot() {
+  unlinkName();
   unlock();
   if (data_) munmap(data_, mapped_);
+}
+
+void SharedSlot::unlinkName() noexcept {
   if (leadsTo(path_, file_.get())) unlink(path_.c_str());
 }
 

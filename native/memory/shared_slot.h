@@ -27,6 +27,8 @@ class SharedSlot {
   /// Gives the file another name. False where the old name no longer leads to it or it has further names: then somebody
   /// else has it, and it must not be written to again.
   bool rename(std::string path) noexcept;
+  /// Unlinks the file, if its name leads to it still.
+  void unlinkName() noexcept;
   /// Its name is the only one, and leads to it.
   bool isOurs() const noexcept;
 

@@ -67,8 +67,7 @@ std::unique_ptr<Block> WarmPool::takeIdle(std::uint64_t bytes) {
 
 void WarmPool::giveBack(std::unique_ptr<Block> block) noexcept {
   const std::uint64_t bytes = block->size();
-  if (bytes > limits_.idleBytes) return;
-  // Freed after the lock, like every block here: giving memory back to the system takes a while.
+  if (bytes > limits_.idleBytes) return reclaimer_.destroy(std::move(block));
   IdleList evicted;
   IdleList kept;
   try {
@@ -83,6 +82,7 @@ void WarmPool::giveBack(std::unique_ptr<Block> block) noexcept {
   } catch (const std::exception&) {
     // No memory or no thread to keep the block with: it is freed.
   }
+  for (Idle& idle : evicted) reclaimer_.destroy(std::move(idle.block));
   wake_.notify_all();
 }
 
@@ -105,6 +105,7 @@ void WarmPool::trimLoop() {
 }
 
 void WarmPool::trim(Clock::time_point now) {
+  // Freed after the lock.
   IdleList expired;
   const std::lock_guard lock(mutex_);
   while (!idle_.empty() && idle_.front().since + limits_.idleTime <= now) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "block.h"
+#include "reclaimer.h"
 
 namespace rolltape {
 
@@ -56,6 +57,7 @@ class WarmPool final : public BlockSource, public std::enable_shared_from_this<W
   const WarmLimits limits_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
+  Reclaimer reclaimer_;
   IdleList idle_;
   std::uint64_t idleBytes_ = 0;
   bool stopping_ = false;

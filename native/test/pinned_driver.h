@@ -89,11 +89,13 @@ class FakeCudaDriver final : public CudaDriver {
     EXPECT_EQ(0u, bytes % 4096);
     const CudaResult result = outcome("registerPages");
     if (result != CudaResult::kSuccess) return result;
+    const std::lock_guard lock(log_.mutex);
     EXPECT_TRUE(log_.registered.emplace(data, bytes).second);
     return result;
   }
   CudaResult unregisterPages(void* data) override {
     expectCurrent();
+    const std::lock_guard lock(log_.mutex);
     EXPECT_EQ(1u, log_.registered.erase(data));
     return CudaResult::kSuccess;
   }

@@ -132,14 +132,14 @@ class PinnedSlots : public testing::Test {
 };
 
 TEST_F(PinnedSlots, AreLockedWholeAndOncePerSize) {
-  const auto pool = open();
+  auto pool = open();
   for (const std::uint64_t bytes : {5000, 5001, 9000, 100, 5000}) {
     const auto block = pool->allocate(bytes);
     ASSERT_EQ(1u, log_.registered.size());
     EXPECT_EQ(block->data(), log_.registered.begin()->first);
     EXPECT_EQ(SharedSlot::footprintOf(bytes), log_.registered.begin()->second);
   }
-  pool->close();
+  pool.reset();
   EXPECT_TRUE(log_.registered.empty());
 }
 
