@@ -32,6 +32,8 @@ describe("defaults", () => {
           admin_api_key: null,
           key_file: null,
           session_timeout_seconds: 3600,
+          shared_memory_bytes: 4 * 1024 ** 3,
+          shared_memory_directory: "/dev/shm",
           drain_seconds: 5,
           export_retention_seconds: 300,
           export_retention_bytes: 1_073_741_824,
