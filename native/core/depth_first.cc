@@ -39,8 +39,10 @@ Children childrenOf(std::span<const Interaction* const> interactions) {
   Places next(children.starts.begin(), children.starts.end() - 1);
   for (std::uint32_t i = 0; i < sources.size(); ++i) children.all[next[sources[i]]++] = i;
   for (std::size_t place = 0; place < sources.size(); ++place) {
-    std::ranges::stable_sort(children.of(place), [&](std::uint32_t a, std::uint32_t b) {
-      return interactions[a]->shared > interactions[b]->shared;
+    std::ranges::sort(children.of(place), [&](std::uint32_t a, std::uint32_t b) {
+      const std::uint32_t branchA = interactions[a]->shared;
+      const std::uint32_t branchB = interactions[b]->shared;
+      return branchA != branchB ? branchA > branchB : a < b;
     });
   }
   return children;
