@@ -31,6 +31,11 @@ export interface GenerateCall {
   readonly affinityKey: string;
   /** The weight version that stands now, for engines that report none. */
   readonly currentVersion: () => number;
+  /**
+   * Called when the engine has put more tokens into `generation`, for who reads along. Absent: nobody does, and the
+   * engine may answer all at once.
+   */
+  readonly onTokens?: (() => void) | undefined;
   /** Stops the engine's work at once. `generate` then rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
