@@ -13,7 +13,8 @@ class BatchBlock {
  public:
   BatchBlock(const SafetensorsLayout& layout, std::byte* bytes) : layout_(layout), bytes_(bytes) {}
 
-  std::uint64_t size() const { return layout_.totalBytes; }
+  /// Whether it is written past the caches.
+  bool isBulk() const { return layout_.totalBytes >= LineWriter::kPastCachesFrom; }
   template <typename T>
   T* tensor(std::string_view name) const {
     std::size_t at = 0;

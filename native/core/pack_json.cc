@@ -4,9 +4,8 @@
 #include <string_view>
 
 #include "base64.h"
-#include "row_writer.h"
+#include "row_schedule.h"
 #include "size.h"
-#include "token_path.h"
 
 namespace rolltape {
 
@@ -44,15 +43,16 @@ struct RowTensors {
   std::vector<std::uint8_t> attentionMask;
   float reward = 0;
 
-  void fill(const Plan& plan, const PlanRow& row, const TokenColumns& tokens, const BulkStore& store) {
+  void fill(const Plan& plan, const PlanRow& row, const TokenPath& path) {
     inputIds.resize(row.length);
     lossMask.resize(row.length);
     logprobs.resize(row.length);
     versions.resize(row.length);
     attentionMask.resize(row.length, 1);
     reward = row.reward;
-    writeRow(tokens, plan.trainedFrom(row), row.length,
-             {inputIds.data(), lossMask.data(), logprobs.data(), versions.data()}, store);
+    TokenWriter writer({inputIds.data(), lossMask.data(), logprobs.data(), versions.data()}, false);
+    writer.inputIds.copy(path.inputIds(), row.length);
+    path.writeTrained(plan.trainedFrom(row), row.length, writer.trained);
   }
 };
 
@@ -108,13 +108,12 @@ HeapBlock packJson(const Plan& plan, std::span<const std::string> parts) {
   HeapBlock block(jsonBytes(plan, parts));
   Writer writer(reinterpret_cast<char*>(block.data()));
   RowTensors tensors;
-  TokenPath path(plan.longestRow());
-  const BulkStore store = BulkStore::cached();
+  TokenPath path(plan.longestRow(), heldFor(plan));
   writer.text(parts[0]);
   for (std::size_t i = 0; i < plan.rows().size(); ++i) {
     const PlanRow& row = plan.rows()[i];
     path.moveTo(*row.interaction);
-    tensors.fill(plan, row, path.columns(), store);
+    tensors.fill(plan, row, path);
     writeTensorDict(writer, row.length, tensors);
     writer.text(parts[i + 1]);
   }

@@ -2,44 +2,63 @@
 
 #include <vector>
 
-#include "row_writer.h"
+#include "parallel.h"
+#include "row_schedule.h"
 
 namespace rolltape {
 
 namespace {
 
-struct PaddedTensors {
-  TokenColumns tokens;
-  float* rewards;
-  std::uint8_t* attentionMask;
-};
+/// Writes rows of a padded batch, on one thread.
+class PaddedRows {
+ public:
+  PaddedRows(const Plan& plan, const BatchBlock& block)
+      : plan_(plan),
+        tokens_(block.tokens(), block.isBulk()),
+        attentionMask_(block.tensor<std::uint8_t>("attention_mask"), block.isBulk()) {}
 
-void writePadding(std::size_t from, std::size_t count, std::int32_t padTokenId, const PaddedTensors& out,
-                  const BulkStore& store) {
-  const TokenColumns to = out.tokens.from(from);
-  store.fill(to.inputIds, count, padTokenId);
-  store.fill(to.lossMask, count, 0);
-  store.fill(to.logprobs, count, 0.0f);
-  store.fill(to.versions, count, kNoVersion);
-  store.fill(out.attentionMask + from, count, std::uint8_t{0});
-}
+  void write(std::size_t index, const TokenPath& path) {
+    const PlanRow& row = plan_.rows()[index];
+    const std::size_t width = plan_.shape().length;
+    const std::size_t padding = width - row.length;
+    const bool left = plan_.options().padSide == PadSide::kLeft;
+    tokens_.moveTo(index * width);
+    attentionMask_.moveTo(index * width);
+    if (left) pad(padding);
+    tokens_.inputIds.copy(path.inputIds(), row.length);
+    path.writeTrained(plan_.trainedFrom(row), row.length, tokens_.trained);
+    attentionMask_.fill(1, row.length);
+    if (!left) pad(padding);
+  }
+
+  void finish() {
+    tokens_.finish();
+    attentionMask_.finish();
+  }
+
+ private:
+  void pad(std::size_t count) {
+    tokens_.inputIds.fill(plan_.options().padTokenId, count);
+    tokens_.trained.fillUntrained(count);
+    attentionMask_.fill(0, count);
+  }
+
+  const Plan& plan_;
+  TokenWriter tokens_;
+  ColumnWriter<std::uint8_t> attentionMask_;
+};
 
 }  // namespace
 
 void writePadded(const Plan& plan, const BatchBlock& block, unsigned threads) {
-  const PaddedTensors out{block.tokens(), block.tensor<float>("rewards"), block.tensor<std::uint8_t>("attention_mask")};
-  const BulkStore store(block.size());
-  const std::size_t width = plan.shape().length;
-  const bool left = plan.options().padSide == PadSide::kLeft;
-  const std::vector<std::uint64_t> weights(plan.rows().size(), width);
-  writeRows(plan, weights, threads, store, [&](std::size_t index, const TokenColumns& tokens) {
-    const PlanRow& row = plan.rows()[index];
-    const std::size_t padding = width - row.length;
-    const std::size_t first = index * width + (left ? padding : 0);
-    writeRow(tokens, plan.trainedFrom(row), row.length, out.tokens.from(first), store);
-    store.fill(out.attentionMask + first, row.length, std::uint8_t{1});
-    writePadding(left ? index * width : first + row.length, padding, plan.options().padTokenId, out, store);
-    out.rewards[index] = row.reward;
+  auto* rewards = block.tensor<float>("rewards");
+  for (std::size_t i = 0; i < plan.rows().size(); ++i) rewards[i] = plan.rows()[i].reward;
+  const std::vector<std::uint64_t> weights(plan.rows().size(), plan.shape().length);
+  const RowSchedule schedule(plan, weights);
+  parallelRanges(schedule.work(), threads, [&](std::uint64_t begin, std::uint64_t end) {
+    PaddedRows rows(plan, block);
+    schedule.visit(begin, end, [&](std::size_t row, const TokenPath& path) { rows.write(row, path); });
+    rows.finish();
   });
 }
 

@@ -1,6 +1,7 @@
 #include "pack_tree.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "parallel.h"
 
@@ -8,10 +9,8 @@ namespace rolltape {
 
 namespace {
 
-struct TreeTensors {
-  TokenColumns tokens;
-  std::int32_t* positionIds;
-  std::int32_t* subtreeEnd;
+/// The tensors that have an entry per node or per tree.
+struct NodeTensors {
   std::int32_t* cuTrees;
   std::int32_t* nodeOffsets;
   std::int32_t* nodeParents;
@@ -19,7 +18,7 @@ struct TreeTensors {
   float* nodeRewards;
 };
 
-void writeNodes(const Plan& plan, const TreeTensors& out) {
+void writeNodes(const Plan& plan, const NodeTensors& out) {
   std::int32_t offset = 0;
   std::int32_t* tree = out.cuTrees;
   for (std::size_t i = 0; i < plan.nodes().size(); ++i) {
@@ -35,51 +34,79 @@ void writeNodes(const Plan& plan, const TreeTensors& out) {
   *tree = offset;
 }
 
-/// From its last token back: each child ends the stretch of tokens behind its branching point.
-void writeSubtreeEnds(std::span<const TreeNode> nodes, std::uint32_t index, const TreeTensors& out,
-                      const BulkStore& store) {
-  const Interaction& own = *nodes[index].interaction;
-  std::int32_t* first = out.subtreeEnd + out.nodeOffsets[index];
-  std::uint32_t to = own.ownLength();
-  std::int32_t end = out.nodeOffsets[index + 1];
-  for (std::uint32_t child = index + 1; child < nodes[index].end; child = nodes[child].end) {
-    const std::uint32_t branch = nodes[child].interaction->shared - own.shared;
-    store.fill(first + branch, to - branch, end);
-    to = branch;
-    end = out.nodeOffsets[nodes[child].end];
-  }
-  store.fill(first, to, end);
-}
+/// Writes the tokens of nodes, on one thread.
+class TreeTokens {
+ public:
+  TreeTokens(std::span<const TreeNode> nodes, const std::int32_t* nodeOffsets, const BatchBlock& block)
+      : nodes_(nodes),
+        nodeOffsets_(nodeOffsets),
+        tokens_(block.tokens(), block.isBulk()),
+        positionIds_(block.tensor<std::int32_t>("position_ids"), block.isBulk()),
+        subtreeEnd_(block.tensor<std::int32_t>("subtree_end"), block.isBulk()) {}
 
-void writeOwn(std::span<const TreeNode> nodes, std::uint32_t index, const TreeTensors& out, const BulkStore& store) {
-  const Interaction& own = *nodes[index].interaction;
-  const auto first = static_cast<std::size_t>(out.nodeOffsets[index]);
-  writeOwnTokens(own, own.shared, own.sequenceLength(), out.tokens.from(first), store);
-  store.countUp(out.positionIds + first, own.ownLength(), static_cast<std::int32_t>(own.shared));
-  writeSubtreeEnds(nodes, index, out, store);
-}
+  void write(std::uint32_t index) {
+    const Interaction& own = *nodes_[index].interaction;
+    const auto first = static_cast<std::size_t>(nodeOffsets_[index]);
+    tokens_.moveTo(first);
+    tokens_.writeOwn(own, own.shared, own.sequenceLength());
+    positionIds_.moveTo(first);
+    positionIds_.countUp(static_cast<std::int32_t>(own.shared), own.ownLength());
+    subtreeEnd_.moveTo(first);
+    writeSubtreeEnds(index);
+  }
+
+  void finish() {
+    tokens_.finish();
+    positionIds_.finish();
+    subtreeEnd_.finish();
+  }
+
+ private:
+  /// Each child ends the stretch of tokens behind its branching point; the one that branches off last comes first.
+  void writeSubtreeEnds(std::uint32_t index) {
+    const Interaction& own = *nodes_[index].interaction;
+    branches_.clear();
+    for (std::uint32_t child = index + 1; child < nodes_[index].end; child = nodes_[child].end) {
+      branches_.push_back({nodes_[child].interaction->shared - own.shared, nodeOffsets_[nodes_[child].end]});
+    }
+    std::uint32_t written = 0;
+    for (auto branch = branches_.rbegin(); branch != branches_.rend(); ++branch) {
+      subtreeEnd_.fill(branch->end, branch->at - written);
+      written = branch->at;
+    }
+    subtreeEnd_.fill(nodeOffsets_[index + 1], own.ownLength() - written);
+  }
+
+  struct Branch {
+    /// Own tokens before it.
+    std::uint32_t at;
+    std::int32_t end;
+  };
+
+  std::span<const TreeNode> nodes_;
+  const std::int32_t* nodeOffsets_;
+  TokenWriter tokens_;
+  ColumnWriter<std::int32_t> positionIds_;
+  ColumnWriter<std::int32_t> subtreeEnd_;
+  std::vector<Branch> branches_;
+};
 
 }  // namespace
 
 void writeTree(const Plan& plan, const BatchBlock& block, unsigned threads) {
-  const TreeTensors out{block.tokens(),
-                        block.tensor<std::int32_t>("position_ids"),
-                        block.tensor<std::int32_t>("subtree_end"),
-                        block.tensor<std::int32_t>("cu_trees"),
-                        block.tensor<std::int32_t>("node_offsets"),
-                        block.tensor<std::int32_t>("node_parents"),
-                        block.tensor<std::int32_t>("node_lengths"),
+  const NodeTensors out{block.tensor<std::int32_t>("cu_trees"), block.tensor<std::int32_t>("node_offsets"),
+                        block.tensor<std::int32_t>("node_parents"), block.tensor<std::int32_t>("node_lengths"),
                         block.tensor<float>("node_rewards")};
   writeNodes(plan, out);
-  const BulkStore store(block.size());
   const std::span<const TreeNode> nodes = plan.nodes();
   const std::span<const std::int32_t> starts(out.nodeOffsets, nodes.size());
   // A node belongs to the thread in whose part it starts. A node without tokens has nothing to write.
   parallelRanges(plan.shape().tokens, threads, [&](std::size_t begin, std::size_t end) {
     const auto first = std::ranges::lower_bound(starts, static_cast<std::int32_t>(begin)) - starts.begin();
     const auto last = std::ranges::lower_bound(starts, static_cast<std::int32_t>(end)) - starts.begin();
-    for (auto i = first; i < last; ++i) writeOwn(nodes, static_cast<std::uint32_t>(i), out, store);
-    store.finish();
+    TreeTokens part(nodes, out.nodeOffsets, block);
+    for (auto i = first; i < last; ++i) part.write(static_cast<std::uint32_t>(i));
+    part.finish();
   });
 }
 

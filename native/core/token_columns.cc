@@ -4,37 +4,63 @@
 
 namespace rolltape {
 
-namespace {
-
-void writeInputs(const Interaction& interaction, std::uint32_t from, std::uint32_t count, const TokenColumns& out,
-                 const BulkStore& store) {
-  store.copy(out.inputIds, interaction.tail + (from - interaction.shared), count);
-  store.fill(out.lossMask, count, 0);
-  store.fill(out.logprobs, count, 0.0f);
-  store.fill(out.versions, count, kNoVersion);
+void TrainedColumns::moveTo(std::size_t token) {
+  lossMask.moveTo(token);
+  logprobs.moveTo(token);
+  versions.moveTo(token);
 }
 
-void writeOutputs(const Interaction& interaction, std::uint32_t first, std::uint32_t count, const TokenColumns& out,
-                  const BulkStore& store) {
-  store.copy(out.inputIds, interaction.outputIds + first, count);
-  store.fill(out.lossMask, count, 1);
-  store.copy(out.logprobs, interaction.logprobs + first, count);
-  std::int32_t* versions = out.versions;
-  visitVersions(interaction.versions(), first, count, [&](std::int32_t version, std::uint32_t stretch) {
-    store.fill(versions, stretch, version);
-    versions += stretch;
-  });
+void TrainedColumns::fillUntrained(std::size_t count) {
+  lossMask.fill(0, count);
+  logprobs.fill(0.0f, count);
+  versions.fill(kNoVersion, count);
 }
 
-}  // namespace
+void TrainedColumns::writeOutputs(const Interaction& interaction, std::uint32_t first, std::uint32_t count) {
+  lossMask.fill(1, count);
+  logprobs.copy(interaction.logprobs + first, count);
+  visitVersions(interaction.versions(), first, count,
+                [&](std::int32_t version, std::uint32_t stretch) { versions.fill(version, stretch); });
+}
 
-void writeOwnTokens(const Interaction& interaction, std::uint32_t from, std::uint32_t to, const TokenColumns& out,
-                    const BulkStore& store) {
+void TrainedColumns::copy(const TokenColumns& from, std::size_t first, std::size_t count) {
+  lossMask.copy(from.lossMask + first, count);
+  logprobs.copy(from.logprobs + first, count);
+  versions.copy(from.versions + first, count);
+}
+
+void TrainedColumns::finish() {
+  lossMask.finish();
+  logprobs.finish();
+  versions.finish();
+}
+
+TokenWriter::TokenWriter(const TokenColumns& to, bool pastCaches)
+    : inputIds(to.inputIds, pastCaches),
+      trained{{to.lossMask, pastCaches}, {to.logprobs, pastCaches}, {to.versions, pastCaches}} {}
+
+void TokenWriter::moveTo(std::size_t token) {
+  inputIds.moveTo(token);
+  trained.moveTo(token);
+}
+
+void TokenWriter::writeOwn(const Interaction& interaction, std::uint32_t from, std::uint32_t to) {
+  writeOwnIds(interaction, from, to, inputIds);
   const std::uint32_t inputEnd = std::clamp(interaction.inputLength, from, to);
-  if (inputEnd > from) writeInputs(interaction, from, inputEnd - from, out, store);
-  if (to > inputEnd) {
-    writeOutputs(interaction, inputEnd - interaction.inputLength, to - inputEnd, out.from(inputEnd - from), store);
-  }
+  trained.fillUntrained(inputEnd - from);
+  if (to > inputEnd) trained.writeOutputs(interaction, inputEnd - interaction.inputLength, to - inputEnd);
+}
+
+void TokenWriter::finish() {
+  inputIds.finish();
+  trained.finish();
+}
+
+void writeOwnIds(const Interaction& interaction, std::uint32_t from, std::uint32_t to,
+                 ColumnWriter<std::int32_t>& inputIds) {
+  const std::uint32_t inputEnd = std::clamp(interaction.inputLength, from, to);
+  if (inputEnd > from) inputIds.copy(interaction.tail + (from - interaction.shared), inputEnd - from);
+  if (to > inputEnd) inputIds.copy(interaction.outputIds + (inputEnd - interaction.inputLength), to - inputEnd);
 }
 
 }  // namespace rolltape

@@ -10,6 +10,25 @@ std::vector<T> taken(const T* first, std::size_t count) {
   return {first, first + count};
 }
 
+/// Loss mask, log probabilities and versions of the first `length` tokens, those before `from` as inputs.
+test::ModelRow written(const TokenPath& path, std::uint32_t from, std::size_t length) {
+  test::ModelRow row;
+  row.ids = taken(path.inputIds(), length);
+  row.lossMask.resize(length);
+  row.logprobs.resize(length);
+  row.versions.resize(length);
+  TrainedColumns out{{row.lossMask.data(), false}, {row.logprobs.data(), false}, {row.versions.data(), false}};
+  path.writeTrained(from, static_cast<std::uint32_t>(length), out);
+  return row;
+}
+
+void expectSame(const test::ModelRow& expected, const test::ModelRow& row, std::size_t length) {
+  EXPECT_EQ(taken(expected.ids.data(), length), row.ids);
+  EXPECT_EQ(taken(expected.lossMask.data(), length), row.lossMask);
+  EXPECT_EQ(taken(expected.logprobs.data(), length), row.logprobs);
+  EXPECT_EQ(taken(expected.versions.data(), length), row.versions);
+}
+
 /// The recorded values of a whole sequence: outputs of every ancestor whose tokens it shares count as outputs.
 test::ModelRow recorded(const test::Model& model, std::size_t index) {
   test::ModelRow row = modelRow(model, index, RowStyle::kIndividual);
@@ -30,22 +49,23 @@ TEST(TokenPath, MovesFromAnyInteractionToAnyOther) {
     test::Random random(seed);
     std::vector<test::ModelledSession> grown(2);
     for (int step = 0; step < 80; ++step) grown[random.below(2)].grow(random);
-    TokenPath path(1000);
-    TokenPath cut(7);
+    TokenPath outputs(1000, TokenPath::Holds::kOutputs);
+    TokenPath ids(1000, TokenPath::Holds::kIds);
+    TokenPath cut(7, TokenPath::Holds::kOutputs);
     for (int move = 0; move < 300; ++move) {
       const test::ModelledSession& session = grown[random.below(2)];
       const std::uint32_t index = random.below(static_cast<std::uint32_t>(session.model.all.size()));
+      const Interaction& interaction = session.session.interaction(index);
       const test::ModelRow row = recorded(session.model, index);
       const std::size_t length = row.ids.size();
-      path.moveTo(session.session.interaction(index));
-      cut.moveTo(session.session.interaction(index));
-      EXPECT_EQ(row.ids, taken(path.columns().inputIds, length));
-      EXPECT_EQ(row.lossMask, taken(path.columns().lossMask, length));
-      EXPECT_EQ(row.logprobs, taken(path.columns().logprobs, length));
-      EXPECT_EQ(row.versions, taken(path.columns().versions, length));
+      outputs.moveTo(interaction);
+      ids.moveTo(interaction);
+      cut.moveTo(interaction);
+      expectSame(row, written(outputs, 0, length), length);
+      expectSame(modelRow(session.model, index, RowStyle::kIndividual), written(ids, interaction.inputLength, length),
+                 length);
       const std::size_t kept = std::min<std::size_t>(length, 7);
-      EXPECT_EQ(taken(row.ids.data(), kept), taken(cut.columns().inputIds, kept));
-      EXPECT_EQ(taken(row.versions.data(), kept), taken(cut.columns().versions, kept));
+      expectSame(row, written(cut, 0, kept), kept);
     }
   }
 }
