@@ -1,5 +1,6 @@
 #include "plan_object.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "addon_data.h"
@@ -12,18 +13,21 @@ namespace rolltape::binding {
 
 namespace {
 
-Napi::Array rowsToJs(Napi::Env env, std::span<const PlanRow> rows) {
-  const Napi::Array array = Napi::Array::New(env, rows.size());
-  for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    const Napi::HandleScope scope(env);
-    const Napi::Object row = Napi::Object::New(env);
-    row.Set("session", Napi::Number::New(env, rows[i].session));
-    row.Set("interaction", Napi::Number::New(env, rows[i].interaction->index));
-    row.Set("length", Napi::Number::New(env, rows[i].length));
-    row.Set("reward", Napi::Number::New(env, rows[i].reward));
-    array.Set(i, row);
-  }
-  return array;
+template <typename Array, typename Value>
+void setColumn(Napi::Object columns, const char* name, std::span<const PlanRow> rows, Value value) {
+  Array column = Array::New(columns.Env(), rows.size());
+  std::ranges::transform(rows, column.Data(), value);
+  columns.Set(name, column);
+}
+
+Napi::Object rowsToJs(Napi::Env env, std::span<const PlanRow> rows) {
+  const Napi::Object columns = Napi::Object::New(env);
+  columns.Set("length", Napi::Number::New(env, static_cast<double>(rows.size())));
+  setColumn<Napi::Uint32Array>(columns, "sessions", rows, [](const PlanRow& row) { return row.session; });
+  setColumn<Napi::Uint32Array>(columns, "interactions", rows, [](const PlanRow& row) { return row.interaction->index; });
+  setColumn<Napi::Uint32Array>(columns, "lengths", rows, [](const PlanRow& row) { return row.length; });
+  setColumn<Napi::Float32Array>(columns, "rewards", rows, [](const PlanRow& row) { return row.reward; });
+  return columns;
 }
 
 Napi::Array mismatchesToJs(Napi::Env env, std::span<const ConcatMismatch> mismatches) {
@@ -59,6 +63,7 @@ void defineResults(Napi::Object object, const Plan& plan) {
        Property::Value("overflows", rowsToJs(env, plan.overflows()), napi_enumerable),
        Property::Value("shape", shapeToJs(env, plan), napi_enumerable),
        Property::Value("tokens", Napi::Number::New(env, static_cast<double>(plan.shape().tokens)), napi_enumerable),
+       Property::Value("maxShards", Napi::Number::New(env, static_cast<double>(plan.maxShards())), napi_enumerable),
        Property::Value("byteLength", Napi::Number::New(env, static_cast<double>(plan.byteLength())), napi_enumerable)});
 }
 
@@ -87,7 +92,8 @@ PackOptions packOptionsArg(Napi::Value value) {
 
 Napi::Function PlanObject::define(Napi::Env env) {
   return DefineClass(env, kClassName,
-                     {promiseMethod<&PlanObject::pack>("pack"), promiseMethod<&PlanObject::packJson>("packJson")});
+                     {promiseMethod<&PlanObject::pack>("pack"), promiseMethod<&PlanObject::packJson>("packJson"),
+                      guardedMethod<&PlanObject::shards>("shards")});
 }
 
 Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
@@ -99,17 +105,30 @@ Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
       const std::string name = "sessions[" + std::to_string(i) + "]";
       sessions.push_back(&SessionObject::fromArg(values[i], name).session());
     }
-    auto plan = std::make_shared<const Plan>(sessions, options);
-    const Napi::Object object = addonData(info.Env()).plan.New({});
-    defineResults(object, *plan);
-    Unwrap(object)->plan_ = std::move(plan);
-    return object;
+    return create(info.Env(), Plan(sessions, options));
   });
+}
+
+Napi::Object PlanObject::create(Napi::Env env, Plan&& plan) {
+  const Napi::Object object = addonData(env).plan.New({});
+  defineResults(object, plan);
+  Unwrap(object)->plan_ = std::make_shared<const Plan>(std::move(plan));
+  return object;
 }
 
 const std::shared_ptr<const Plan>& PlanObject::plan() const {
   if (!plan_) throw Error(ErrorCode::kInvalidArg, "plans come from planBatch");
   return plan_;
+}
+
+Napi::Value PlanObject::shards(const Napi::CallbackInfo& info) {
+  std::vector<Plan> shards = plan()->shards(static_cast<std::uint32_t>(integerArg(info[0], "count", 1, 1 << 20)));
+  const Napi::Array array = Napi::Array::New(info.Env(), shards.size());
+  for (std::uint32_t i = 0; i < shards.size(); ++i) {
+    const Napi::HandleScope scope(info.Env());
+    array.Set(i, create(info.Env(), std::move(shards[i])));
+  }
+  return array;
 }
 
 Napi::Value PlanObject::pack(const Napi::CallbackInfo& info) {

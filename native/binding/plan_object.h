@@ -20,7 +20,9 @@ class PlanObject : public Wrapped<PlanObject> {
   using Wrapped::Wrapped;
 
  private:
+  static Napi::Object create(Napi::Env env, Plan&& plan);
   const std::shared_ptr<const Plan>& plan() const;
+  Napi::Value shards(const Napi::CallbackInfo& info);
   Napi::Value pack(const Napi::CallbackInfo& info);
   Napi::Value packJson(const Napi::CallbackInfo& info);
 

@@ -84,12 +84,22 @@ class Plan {
   /// @throws kInvalidArg where mismatches or overflows forbid packing.
   void requirePackable() const;
 
+  /// How many shards there can be, none of them empty: rows; trees of a tree batch.
+  std::uint64_t maxShards() const { return options_.layout == Layout::kTree ? shape_.trees : rows_.size(); }
+  /// Splits the batch into `count` whose numbers of recorded tokens are nearly equal, each complete on its own. Rows keep
+  /// their order; a tree stays together. The same plan is always split in the same way.
+  /// @throws kInvalidArg for a count that is 0 or over maxShards(), or a plan that cannot be packed.
+  std::vector<Plan> shards(std::uint32_t count) const;
+
  private:
+  Plan() = default;
   void addSession(const Session& session);
   void addRows(const Session& session, std::span<const double> rewards);
   void addNodes(const Session& session, std::span<const double> rewards);
   void addMismatch(const Interaction& child);
   void addRow(const Interaction& interaction, float reward);
+  /// Adds rows [begin, end) of another plan, which begin a tree where there are nodes.
+  void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
   void measure();
 
   PlanOptions options_;

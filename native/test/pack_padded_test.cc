@@ -72,6 +72,18 @@ TEST(PackPadded, RandomTreesGiveTheRowsOfTheModel) {
   }
 }
 
+TEST(PackPadded, LargeBlocksWhichGoPastTheCachesAreWrittenAlike) {
+  for (unsigned seed = 200; seed < 206; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::Random random(seed);
+    const test::Forest forest = test::randomForest(random);
+    PlanOptions options = test::randomOptions(random);
+    options.layout = Layout::kPadded;
+    options.padToMultipleOf = 100'003;
+    checkForest(forest, options, 1 + seed % 3);
+  }
+}
+
 TEST(PackPadded, OfNothingIsAnEmptyBatch) {
   const test::Packed packed = test::packed(Plan({}, {.padToMultipleOf = 8}), {});
   EXPECT_EQ((std::vector<std::uint64_t>{0, 0}), packed.tensors[0].spec.shape);

@@ -289,17 +289,25 @@ export interface PlanOptions {
 
 export interface NativePlan {
   /** In order of sessions, then of interactions; of a tree batch, in the order of its nodes. */
-  readonly rows: readonly PlanRow[];
+  readonly rows: PlanRows;
   /** Children that are not token-exact under `concat` with onMismatch "error"; not empty: the plan cannot be packed. */
   readonly mismatches: readonly ConcatMismatch[];
   /** Rows over maxLength with overflow "error"; not empty: the plan cannot be packed. With "drop": those left out. */
-  readonly overflows: readonly PlanRow[];
+  readonly overflows: PlanRows;
   /** [B, T] of the padded batch; else the number of rows and the longest. */
   readonly shape: readonly [number, number];
   /** N, the tokens of the batch's flat dimension, padding included: B × T where padded. */
   readonly tokens: number;
   /** Bytes of tensor data, header excluded. */
   readonly byteLength: number;
+  /** How many shards there can be, none of them empty: rows; trees of a tree batch. */
+  readonly maxShards: number;
+  /**
+   * Splits the batch into `count` (1 to maxShards) whose numbers of recorded tokens are nearly equal, each complete on its
+   * own and padded to its own longest row. Rows keep their order; a tree stays together. The same plan is always split
+   * in the same way.
+   */
+  shards(count: number): NativePlan[];
   /**
    * Writes the batch as one safetensors block, off the event loop. `metadata` is the header's `__metadata__`:
    * strings to strings.
@@ -327,14 +335,16 @@ export interface PackOptions {
   readonly memory?: "heap" | "pinned" | NativeSharedPool;
 }
 
-export interface PlanRow {
-  /** Index into the sessions that were planned. */
-  readonly session: number;
-  readonly interaction: number;
-  /** Tokens of the row (after truncation). */
+/** Rows as columns: entry i of each is of row i. */
+export interface PlanRows {
   readonly length: number;
+  /** Indices into the sessions that were planned. */
+  readonly sessions: Uint32Array;
+  readonly interactions: Uint32Array;
+  /** Tokens of the row (after truncation). */
+  readonly lengths: Uint32Array;
   /** After discount. */
-  readonly reward: number;
+  readonly rewards: Float32Array;
 }
 
 export interface ConcatMismatch {

@@ -37,6 +37,7 @@ export const CATALOGUE = {
   unsupported_media_type: [415, "invalid_request_error"],
   concat_mismatch: [422, "invalid_request_error"],
   max_length_exceeded: [422, "invalid_request_error"],
+  too_few_rows: [422, "invalid_request_error"],
   reward_overflow: [422, "invalid_request_error"],
   batch_too_large: [422, "invalid_request_error"],
   headers_too_large: [431, "invalid_request_error"],

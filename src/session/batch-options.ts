@@ -26,6 +26,11 @@ export const batchFields = {
     .describe("What a longer row does: refuse the batch, lose its end, or be left out."),
 } as const;
 
+export const shardFields = {
+  shards: z.int32().min(1).max(4096).default(1).describe("Batches of nearly equal numbers of tokens, split by rows."),
+  shard: z.int32().min(0).optional().describe("Which of the shards to pack, counted from 0."),
+} as const;
+
 export const batchOptionsSchema = z.strictObject(batchFields);
 
 export type BatchOptions = z.output<typeof batchOptionsSchema>;

@@ -1,9 +1,11 @@
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../native/contract.js";
 import type { BatchMemory } from "./batch-memory.js";
 import type { BatchOptions } from "./batch-options.js";
-import { type ExportPlan, planExport } from "./plan.js";
+import { type ExportPlan, ownerOf, planExport, planShards } from "./plan.js";
 import type { Session } from "./session.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
+
+type Memory = NonNullable<PackOptions["memory"]>;
 
 export interface BatchRow {
   readonly sessionId: string;
@@ -16,13 +18,20 @@ export interface BatchRow {
 
 /** A batch in one block of native memory, laid out as safetensors. */
 export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
-  readonly rows: readonly BatchRow[];
   readonly #native: NativeBatch;
+  readonly #listRows: () => BatchRow[];
+  #rows: readonly BatchRow[] | undefined;
   #tensors: BatchTensors<Layout> | undefined;
 
-  constructor(native: NativeBatch, rows: readonly BatchRow[]) {
+  /** @param listRows called when the rows are first asked for. */
+  constructor(native: NativeBatch, listRows: () => BatchRow[]) {
     this.#native = native;
-    this.rows = rows;
+    this.#listRows = listRows;
+  }
+
+  get rows(): readonly BatchRow[] {
+    this.#rows ??= this.#listRows();
+    return this.#rows;
   }
 
   /** Views of {@link bytes}, made when they are first asked for. */
@@ -76,33 +85,89 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
 export async function packBatch<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
-  memory: PackOptions["memory"] = "heap",
+  memory: Memory = "heap",
 ): Promise<Batch<Layout>> {
-  const plan = planExport(sessions, options);
-  const rows = plan.rows.map((row) => ({
-    sessionId: row.owner.id,
-    interactionId: row.record.id,
-    length: row.length,
-    reward: row.reward,
-  }));
-  return new Batch<Layout>(await plan.native.pack(metadataOf(plan, options), { memory }), rows);
+  return packPlan<Layout>(planExport(sessions, options), metadataOf(sessions, options), memory);
 }
 
-/** The `__metadata__` of the safetensors header: strings to strings, JSON inside where a value is not text. */
-function metadataOf(plan: ExportPlan, { style, discount, layout }: BatchOptions): Record<string, string> {
-  const rows = plan.rows.map((row) => ({
-    session_id: row.owner.id,
-    interaction_id: row.record.id,
-    length: row.length,
+export interface ShardOptions {
+  /** Number of shards. */
+  readonly shards: number;
+  /** Packs this one only, counted from 0. */
+  readonly shard?: number | undefined;
+}
+
+/**
+ * Plans a batch and packs it in shards of nearly equal numbers of tokens, each a batch of its own. The same sessions and
+ * options are always split in the same way, so that shards can be asked for one by one.
+ */
+export async function packShards<Layout extends BatchTensorLayout>(
+  sessions: readonly Session[],
+  options: BatchOptions & { readonly layout: Layout },
+  { shards, shard }: ShardOptions,
+  memory: Memory = "heap",
+): Promise<Batch<Layout>[]> {
+  const plans = planShards(planExport(sessions, options), shards);
+  const metadata = metadataOf(sessions, options);
+  const batches: Batch<Layout>[] = [];
+  try {
+    for (const [index, plan] of plans.entries()) {
+      if (shard !== undefined && shard !== index) continue;
+      const named = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
+      batches.push(await packPlan<Layout>(plan, named, memory));
+    }
+  } catch (error) {
+    for (const batch of batches) batch.release();
+    throw error;
+  }
+  return batches;
+}
+
+async function packPlan<Layout extends BatchTensorLayout>(
+  plan: ExportPlan,
+  metadata: Readonly<Record<string, string>>,
+  memory: Memory,
+): Promise<Batch<Layout>> {
+  const interactionIds = interactionIdsOf(plan);
+  const batch = await plan.native.pack({ ...metadata, rows: rowsJson(plan, interactionIds) }, { memory });
+  return new Batch<Layout>(batch, () => batchRows(plan, interactionIds));
+}
+
+/** Of each row. Taken now: the sessions may be freed once they are packed. */
+function interactionIdsOf({ native: { rows }, sessions }: ExportPlan): string[] {
+  return Array.from(rows.interactions, (interaction, i) => ownerOf(rows, sessions, i).interaction(interaction).id);
+}
+
+function batchRows({ native: { rows }, sessions }: ExportPlan, interactionIds: readonly string[]): BatchRow[] {
+  return interactionIds.map((interactionId, i) => ({
+    sessionId: ownerOf(rows, sessions, i).id,
+    interactionId,
+    length: rows.lengths[i] ?? 0,
+    reward: rows.rewards[i] ?? 0,
   }));
-  const incomplete = plan.sessions.filter((session) => session.incompleteCalls > 0);
-  const rewardsMissing = plan.sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
+}
+
+/** Of each row: session_id, interaction_id, length. */
+function rowsJson({ native: { rows }, sessions }: ExportPlan, interactionIds: readonly string[]): string {
+  const ids = sessions.map(({ id }) => JSON.stringify(id));
+  const items = interactionIds.map(
+    (interactionId, i) =>
+      `{"session_id":${ids[rows.sessions[i] ?? 0]},"interaction_id":${JSON.stringify(interactionId)},` +
+      `"length":${rows.lengths[i]}}`,
+  );
+  return `[${items.join(",")}]`;
+}
+
+/** The `__metadata__` of the safetensors header but for the rows: texts, with JSON inside where a value is none. */
+function metadataOf(sessions: readonly Session[], options: BatchOptions): Record<string, string> {
+  const { style, discount, layout } = options;
+  const incomplete = sessions.filter((session) => session.incompleteCalls > 0);
+  const rewardsMissing = sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
   return {
     producer: "rolltape",
     layout,
     style,
     discount: String(discount),
-    rows: JSON.stringify(rows),
     rewards_missing: JSON.stringify(rewardsMissing),
     incomplete_calls: JSON.stringify(Object.fromEntries(incomplete.map((each) => [each.id, each.incompleteCalls]))),
   };

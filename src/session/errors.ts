@@ -13,6 +13,7 @@ export type SessionErrorCode =
   | "api_key_in_use"
   | "concat_mismatch"
   | "max_length_exceeded"
+  | "too_few_rows"
   | "batch_not_exportable"
   | "reward_overflow"
   | "call_superseded"

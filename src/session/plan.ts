@@ -1,20 +1,23 @@
 import { native } from "../native/addon.js";
-import type { NativePlan, PlanOptions, PlanRow } from "../native/contract.js";
+import type { NativePlan, PlanOptions, PlanRows } from "../native/contract.js";
 import type { BatchOptions } from "./batch-options.js";
 import { SessionError } from "./errors.js";
 import type { Interaction } from "./interaction.js";
 import type { Session } from "./session.js";
 
-/** A planned export: the native plan and, per row, whose it is. */
+/** A planned export: the native plan and whose rows they are. */
 export interface ExportPlan {
   readonly native: NativePlan;
   readonly sessions: readonly Session[];
-  readonly rows: readonly ExportRow[];
 }
 
-export interface ExportRow extends PlanRow {
+export interface ExportRow {
   readonly owner: Session;
   readonly record: Interaction;
+  /** Tokens of the row (after truncation). */
+  readonly length: number;
+  /** After discount. */
+  readonly reward: number;
 }
 
 /** Plans an export of these sessions, a snapshot. Throws `concat_mismatch` or `max_length_exceeded` with particulars. */
@@ -23,7 +26,32 @@ export function planExport(sessions: readonly Session[], options: BatchOptions):
   const plan = planNative(sessions, options);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
-  return { native: plan, sessions, rows: plan.rows.map((row) => withOwner(row, sessions)) };
+  return { native: plan, sessions };
+}
+
+/** Splits a plan by rows into `count` of nearly equal numbers of tokens. Throws `too_few_rows` where one would be empty. */
+export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
+  if (count === 1) return [plan];
+  if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
+  return plan.native.shards(count).map((native) => ({ native, sessions: plan.sessions }));
+}
+
+export function exportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
+  return Array.from({ length: rows.length }, (_, index) => exportRow(rows, index, sessions));
+}
+
+export function ownerOf(rows: PlanRows, sessions: readonly Session[], index: number): Session {
+  return at(sessions, at(rows.sessions, index));
+}
+
+function exportRow(rows: PlanRows, index: number, sessions: readonly Session[]): ExportRow {
+  const owner = ownerOf(rows, sessions, index);
+  return {
+    owner,
+    record: owner.interaction(at(rows.interactions, index)),
+    length: at(rows.lengths, index),
+    reward: at(rows.rewards, index),
+  };
 }
 
 function toNative(options: BatchOptions): PlanOptions {
@@ -62,9 +90,12 @@ function overflows(session: Session, discount: number): boolean {
   }
 }
 
-function withOwner(row: PlanRow, sessions: readonly Session[]): ExportRow {
-  const owner = at(sessions, row.session);
-  return { ...row, owner, record: owner.interaction(row.interaction) };
+function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): SessionError {
+  return new SessionError(
+    "too_few_rows",
+    `The batch can be split into ${maxShards} shards at most, not ${count}: no row, and no tree, is cut.`,
+    { param: "shards", details: { max_shards: maxShards } },
+  );
 }
 
 function treeLimitError(): SessionError {
@@ -100,8 +131,8 @@ function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionE
 }
 
 function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLength }: BatchOptions): SessionError {
-  const rows = plan.overflows.map((row) => {
-    const { owner, record, length } = withOwner(row, sessions);
+  const rows = Array.from({ length: plan.overflows.length }, (_, index) => {
+    const { owner, record, length } = exportRow(plan.overflows, index, sessions);
     return { session_id: owner.id, interaction_id: record.id, length };
   });
   const first = at(rows, 0);
@@ -113,7 +144,7 @@ function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLeng
   );
 }
 
-function at<T>(list: readonly T[], index: number): T {
+function at<T>(list: ArrayLike<T>, index: number): T {
   const found = list[index];
   if (found === undefined) throw new RangeError(`no entry ${index} in a list of ${list.length}`);
   return found;

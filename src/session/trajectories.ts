@@ -1,6 +1,6 @@
 import { toChatMessage } from "../conversation/chat-message.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
-import { type ExportRow, planExport } from "./plan.js";
+import { type ExportRow, exportRows, planExport } from "./plan.js";
 import type { Session } from "./session.js";
 
 export interface TrajectoriesOptions extends TrajectoryOptions {
@@ -23,7 +23,7 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     incomplete_calls: session.incompleteCalls,
   };
   const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
-  const items = plan.rows.map((row) => itemHead(row, session, options.includeMessages));
+  const items = exportRows(plan).map((row) => itemHead(row, session, options.includeMessages));
   const parts = [opening + (items[0] ?? ""), ...items.slice(1).map((item) => `},${item}`)];
   return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
 import { native } from "../native/addon.js";
-import type { BatchTensorLayout } from "../native/contract.js";
-import { type Batch, packBatch } from "./batch.js";
+import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
+import { type Batch, packBatch, packShards } from "./batch.js";
 import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batch-memory.js";
-import { type BatchOptionsInput, batchOptionsSchema } from "./batch-options.js";
+import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch-options.js";
 import { SessionError } from "./errors.js";
 import { Session } from "./session.js";
 
@@ -121,23 +121,43 @@ export class TrajectoryStore {
     sessionIds: readonly string[],
     options: StoreExportOptions & { readonly layout?: Layout | undefined } = {},
   ): Promise<Batch<Layout>> {
-    const { release = true, memory, ...rest } = options;
-    if (sessionIds.length === 0) {
-      throw new SessionError("invalid_value", "The list of sessions is empty.", { param: "sessionIds" });
-    }
-    if (new Set(sessionIds).size < sessionIds.length) {
-      throw new SessionError("invalid_value", "The list of sessions names one twice.", { param: "sessionIds" });
-    }
-    const checked = parse(batchOptionsSchema, rest, "options");
-    const batchOptions = checked as typeof checked & { readonly layout: Layout };
+    return this.#export<Layout, Batch<Layout>>(sessionIds, options, packBatch);
+  }
+
+  /**
+   * The same as `shards` batches for as many data-parallel ranks, split by rows (trees of a tree batch) so that their
+   * numbers of tokens are nearly equal. Each is complete on its own and padded to its own longest row. Throws
+   * `too_few_rows` where one would be empty.
+   */
+  async exportShards<Layout extends BatchTensorLayout = "padded">(
+    sessionIds: readonly string[],
+    { shards, ...options }: StoreExportOptions & { readonly shards: number; readonly layout?: Layout | undefined },
+  ): Promise<Batch<Layout>[]> {
+    const count = parse(shardFields.shards, shards, "shards");
+    return this.#export<Layout, Batch<Layout>[]>(sessionIds, options, (sessions, batchOptions, memory) =>
+      packShards(sessions, batchOptions, { shards: count }, memory),
+    );
+  }
+
+  async #export<Layout extends BatchTensorLayout, Packed>(
+    sessionIds: readonly string[],
+    { release = true, memory, ...rest }: StoreExportOptions & { readonly layout?: Layout | undefined },
+    pack: (
+      sessions: readonly Session[],
+      options: BatchOptions & { readonly layout: Layout },
+      memory: "heap" | "pinned" | NativeSharedPool,
+    ) => Promise<Packed>,
+  ): Promise<Packed> {
+    refuseBadList(sessionIds);
+    const batchOptions = parse(batchOptionsSchema, rest, "options") as BatchOptions & { readonly layout: Layout };
     const chosen = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
     const target = chosen === "shared" ? this.#shared.pool : chosen;
     const sessions = sessionIds.map((id) => this.#ended(id));
     for (const session of sessions) session.lifecycle.beginExport();
     try {
-      const batch = await packBatch(sessions, batchOptions, target);
+      const packed = await pack(sessions, batchOptions, target);
       if (release) for (const session of sessions) this.#release(session);
-      return batch;
+      return packed;
     } finally {
       for (const session of sessions) session.lifecycle.endExport(false);
     }
@@ -162,6 +182,15 @@ export class TrajectoryStore {
     if (session.lifecycle.freed) throw new SessionError("session_not_found", `Session ${id} was released.`);
     if (session.state === "active") throw new SessionError("session_active", `Session ${id} is active: end it first.`);
     return session;
+  }
+}
+
+function refuseBadList(sessionIds: readonly string[]): void {
+  if (sessionIds.length === 0) {
+    throw new SessionError("invalid_value", "The list of sessions is empty.", { param: "sessionIds" });
+  }
+  if (new Set(sessionIds).size < sessionIds.length) {
+    throw new SessionError("invalid_value", "The list of sessions names one twice.", { param: "sessionIds" });
   }
 }
 

@@ -11,14 +11,18 @@ describe("a native plan", () => {
     const session = twoTurns();
     session.setReward(1, 1);
     const plan = planOf({ discount: 0.5, padToMultipleOf: 4 }, session);
-    expect(plan.rows).toEqual([
-      { session: 0, interaction: 0, length: 3, reward: 0.5 },
-      { session: 0, interaction: 1, length: 6, reward: 1 },
-    ]);
+    expect(plan.rows).toEqual({
+      length: 2,
+      sessions: Uint32Array.of(0, 0),
+      interactions: Uint32Array.of(0, 1),
+      lengths: Uint32Array.of(3, 6),
+      rewards: Float32Array.of(0.5, 1),
+    });
+    expect(plan.maxShards).toBe(2);
     expect(plan.shape).toEqual([2, 8]);
     expect(plan.byteLength).toBe(2 * 8 * 17 + 2 * 4);
     expect(plan.mismatches).toEqual([]);
-    expect(plan.overflows).toEqual([]);
+    expect(plan.overflows.length).toBe(0);
   });
 
   it("names children that are not token-exact, and cannot be packed then", async () => {
@@ -32,19 +36,19 @@ describe("a native plan", () => {
     ]);
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     await expect(plan.packJson(["", "", "", ""])).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
-    expect(planOf({ style: "concat", onMismatch: "split" }, session).rows.map((row) => row.interaction)).toEqual([
-      1, 2, 3,
-    ]);
+    expect(planOf({ style: "concat", onMismatch: "split" }, session).rows.interactions).toEqual(
+      Uint32Array.of(1, 2, 3),
+    );
   });
 
   it("lists rows over the limit, and cannot be packed then", async () => {
     const plan = planOf({ maxLength: 5 });
-    expect(plan.overflows).toEqual([{ session: 0, interaction: 1, length: 6, reward: 0 }]);
+    expect(plan.overflows).toMatchObject({ length: 1, interactions: Uint32Array.of(1), lengths: Uint32Array.of(6) });
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     const dropped = planOf({ maxLength: 5, overflow: "drop" });
     expect(dropped.rows).toHaveLength(1);
     expect(dropped.overflows).toHaveLength(1);
-    expect(planOf({ maxLength: 5, overflow: "truncate" }).rows.map((row) => row.length)).toEqual([3, 5]);
+    expect(planOf({ maxLength: 5, overflow: "truncate" }).rows.lengths).toEqual(Uint32Array.of(3, 5));
   });
 
   it("packs a padded batch", async () => {
@@ -88,7 +92,7 @@ describe("a native plan", () => {
     record(session, session.prompt([ids(1, 9)]), [7], ["u", "a", "w"], ["c"]);
     session.setReward(1, 1);
     const plan = planOf({ layout: "tree", style: "concat", discount: 0.5 }, session);
-    expect(plan.rows.map((row) => row.interaction)).toEqual([0, 1, 2]);
+    expect(plan.rows.interactions).toEqual(Uint32Array.of(0, 1, 2));
     expect(plan.mismatches).toEqual([]);
     expect(plan.tokens).toBe(8);
     const batch = await plan.pack({});
@@ -236,7 +240,7 @@ describe("a native plan", () => {
       },
     });
     expectCode("ERR_RELEASED", () => native.planBatch(list, planOptions));
-    expect(native.planBatch([], planOptions).rows).toEqual([]);
+    expect(native.planBatch([], planOptions).rows.length).toBe(0);
   });
 
   it("cannot be made by hand", async () => {

@@ -45,7 +45,7 @@ async function measure(what: string, plan: NativePlan): Promise<void> {
     memcpy: () => seconds(() => to.set(from)),
   });
   const [pack, memcpy] = [median(times.pack), median(times.memcpy)];
-  const exported = plan.rows.reduce((sum, { length }) => sum + length, 0);
+  const exported = plan.rows.lengths.reduce((sum, length) => sum + length, 0);
   report(
     {
       what,

@@ -1,8 +1,14 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { listOf } from "../../conversation/list-of.js";
-import { type Batch, packBatch } from "../../session/batch.js";
-import { type BatchOptions, batchFields, batchOptionsSchema, exportFields } from "../../session/batch-options.js";
+import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch.js";
+import {
+  type BatchOptions,
+  batchFields,
+  batchOptionsSchema,
+  exportFields,
+  shardFields,
+} from "../../session/batch-options.js";
 import type { ExportWaits } from "../../session/exporter.js";
 import { packTrajectories } from "../../session/trajectories.js";
 import type { App } from "../app-type.js";
@@ -43,6 +49,7 @@ const batchBody = z.object({
   pad_to_multiple_of: batchFields.padToMultipleOf,
   max_length: batchFields.maxLength,
   overflow: batchFields.overflow,
+  ...shardFields,
   transport: z.enum(["body", "shm"]).default("body").describe("shm: a shared-memory file, answered by its path."),
   lease_seconds: waitSeconds.default(300).describe("shm: how long the file is kept for its reader's acknowledgement."),
   reader_pid: z.int32().min(1).optional().describe("shm: the reader's process; when it ends, the file is unlinked."),
@@ -54,6 +61,8 @@ const sharedAnswer = z.object({
   path: z.string(),
   byte_length: z.int(),
 });
+
+const shardsAnswer = z.object({ shards: z.array(sharedAnswer) });
 
 type BatchRequest = z.output<typeof batchBody>;
 
@@ -80,7 +89,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
         const batch = await exporter.one(body.session_id, waits, (session) =>
           metrics.timeExport(() => packBatch([session], options)),
         );
-        return sendBatch(batch, reply, context);
+        return sendBatch([batch], reply, context);
       }
       const includeMessages = body.include.includes("messages");
       const json = await exporter.one(body.session_id, waits, (session) =>
@@ -102,12 +111,13 @@ function exportBatch(app: App, context: ServerContext): void {
     async ({ body }, reply) => {
       refuseDuplicates(body.session_ids);
       const options = toBatchOptions(body);
+      const shards = toShards(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
       const memory = body.transport === "shm" ? context.sharedMemory.pool : "heap";
-      const batch = await context.exporter.all(body.session_ids, waits, (sessions) =>
-        context.metrics.timeExport(() => packBatch(sessions, options, memory)),
+      const batches = await context.exporter.all(body.session_ids, waits, (sessions) =>
+        context.metrics.timeExport(() => packShards(sessions, options, shards, memory)),
       );
-      return body.transport === "shm" ? sendPath(batch, body, reply, context) : sendBatch(batch, reply, context);
+      return body.transport === "shm" ? sendPaths(batches, body, reply, context) : sendBatch(batches, reply, context);
     },
   );
 }
@@ -131,19 +141,42 @@ function acknowledgeBatch(app: App, { sharedExports }: ServerContext): void {
 }
 
 /** Sends the block itself; it is freed when the last byte is out or the reader has gone. */
-function sendBatch(batch: Batch, reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
+function sendBatch([batch]: readonly Batch[], reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
+  if (!batch) throw new RangeError("there is no batch to send");
   metrics.exportBytes.inc(batch.byteLength);
   onceSent(reply, () => batch.release());
   const { buffer, byteOffset, byteLength } = batch.bytes;
   return reply.type(SAFETENSORS).send(Buffer.from(buffer, byteOffset, byteLength));
 }
 
-/** Lends the file to its reader. */
-function sendPath(batch: Batch, body: BatchRequest, reply: FastifyReply, context: ServerContext): FastifyReply {
-  context.metrics.exportBytes.inc(batch.byteLength);
-  const { id } = context.sharedExports.lend(batch, body.lease_seconds * 1000, body.reader_pid);
-  const answer: z.input<typeof sharedAnswer> = { id, path: batch.path ?? "", byte_length: batch.byteLength };
-  return reply.send(answer);
+/** Lends the files to their readers. */
+function sendPaths(
+  batches: readonly Batch[],
+  body: BatchRequest,
+  reply: FastifyReply,
+  context: ServerContext,
+): FastifyReply {
+  const files: z.input<typeof sharedAnswer>[] = batches.map((batch) => {
+    context.metrics.exportBytes.inc(batch.byteLength);
+    const { id } = context.sharedExports.lend(batch, body.lease_seconds * 1000, body.reader_pid);
+    return { id, path: batch.path ?? "", byte_length: batch.byteLength };
+  });
+  const answer: z.input<typeof shardsAnswer> = { shards: files };
+  return reply.send(body.shards === 1 || body.shard !== undefined ? files[0] : answer);
+}
+
+function toShards({ shards, shard, transport }: BatchRequest): ShardOptions {
+  if (shard !== undefined && shard >= shards) {
+    throw new ApiError("invalid_value", `shard ${shard} is not one of ${shards}: they are counted from 0.`, {
+      param: "shard",
+    });
+  }
+  if (transport === "body" && shards > 1 && shard === undefined) {
+    throw new ApiError("invalid_value", "One body holds one shard: say which, or ask for transport shm.", {
+      param: "shard",
+    });
+  }
+  return { shards, shard };
 }
 
 function toBatchOptions(body: BatchRequest): BatchOptions {

@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Proxy } from "../support/proxy.js";
+import { readSafetensors } from "../support/safetensors.js";
+
+let proxy: Proxy;
+let directory: string;
+let ids: string[];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "rolltape-shards-"));
+  proxy = await Proxy.start({ settings: { sharedMemory: { directory, maxBytes: 64 << 20 } } });
+  ids = [];
+  for (let i = 0; i < 3; i++) {
+    const session = await proxy.session();
+    for (const content of ["a", "b", "c"])
+      await proxy.chat(session, [{ role: "user", content: content.repeat(i + 1) }]);
+    await proxy.end(session);
+    ids.push(session.id);
+  }
+});
+afterEach(async () => {
+  await proxy.close();
+  rmSync(directory, { recursive: true });
+});
+
+const ask = (options: object) => proxy.post("/export_batch", { session_ids: ids, ...options });
+
+function rowIds(file: Uint8Array): string[] {
+  const rows = JSON.parse(readSafetensors(file).metadata["rows"] ?? "") as { interaction_id: string }[];
+  return rows.map((row) => row.interaction_id);
+}
+
+describe("shards over HTTP", () => {
+  it("are asked for by each rank on its own, side by side, and together are the whole batch", async () => {
+    const parts = await Promise.all([0, 1, 2].map((shard) => ask({ shards: 3, shard })));
+    expect(parts.map((part) => part.refusal)).toEqual(["200", "200", "200"]);
+    const whole = rowIds((await ask({})).raw);
+    expect(parts.flatMap((part) => rowIds(part.raw)).sort()).toEqual(whole.sort());
+    expect((await ask({ shards: 3, shard: 1 })).raw.equals(parts[1]?.raw ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it("are files of their own in shared memory", async () => {
+    const { shards } = (await ask({ shards: 2, transport: "shm" })).json<{
+      shards: { id: string; path: string; byte_length: number }[];
+    }>();
+    const bodies = await Promise.all([0, 1].map((shard) => ask({ shards: 2, shard })));
+    shards.forEach((file, i) => {
+      expect(readFileSync(file.path).equals(bodies[i]?.raw ?? Buffer.alloc(0))).toBe(true);
+      expect(file.byte_length).toBe(bodies[i]?.raw.length);
+    });
+    const one = (await ask({ shards: 2, shard: 1, transport: "shm" })).json<{ path: string }>();
+    expect(readFileSync(one.path).equals(bodies[1]?.raw ?? Buffer.alloc(0))).toBe(true);
+    for (const { id } of shards) {
+      expect((await proxy.request({ method: "DELETE", url: `/export_batch/${id}` })).refusal).toBe("200");
+    }
+  });
+
+  it("are refused by name where they make no sense, and the sessions stay as they are", async () => {
+    const refusals = [{ shards: 2 }, { shards: 2, shard: 2 }, { shards: 0 }, { shard: 1 }, { shards: 10, shard: 0 }];
+    const replies = await Promise.all(refusals.map(ask));
+    const named = replies.map((reply) => {
+      const { error } = reply.json<{ error: { param: string } }>();
+      return `${reply.refusal} ${error.param}`;
+    });
+    expect(named).toEqual([
+      "400 invalid_value shard",
+      "400 invalid_value shard",
+      "400 invalid_value shards",
+      "400 invalid_value shard",
+      "422 too_few_rows shards",
+    ]);
+    expect((await ask({ shards: 9, shard: 8 })).refusal).toBe("200");
+  });
+});

@@ -1,0 +1,87 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Batch } from "../../src/session/batch.js";
+import { TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { conversationTree, type Made, recordTree } from "../support/conversation-tree.js";
+import { readSafetensors } from "../support/safetensors.js";
+
+function storeOf(trees: readonly (readonly Made[])[]): { store: TrajectoryStore; ids: string[] } {
+  const store = new TrajectoryStore();
+  const ids = trees.map((made, i) => {
+    const session = store.createSession({ sessionId: `s-${i}` });
+    recordTree(session, made);
+    session.end();
+    return session.id;
+  });
+  return { store, ids };
+}
+
+/** Every row without its padding, by whose it is. */
+function rowsOf(batch: Batch<"padded">): Map<string, readonly unknown[]> {
+  const { input_ids, loss_mask, logprobs, versions, rewards } = batch.tensors;
+  const width = input_ids.shape[1] ?? 0;
+  return new Map(
+    batch.rows.map(({ sessionId, interactionId, length }, i) => {
+      const cells = [input_ids, loss_mask, logprobs, versions].map(({ data }) => [
+        ...data.subarray(i * width, i * width + length),
+      ]);
+      return [`${sessionId}/${interactionId}`, [...cells, rewards.data[i]]];
+    }),
+  );
+}
+
+describe("shards", () => {
+  it("have every row once, as it is in the whole batch, each padded to its own longest row", async () => {
+    const trees = fc.array(conversationTree, { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(trees, fc.integer({ min: 1, max: 5 }), async (made, wanted) => {
+        const { store, ids } = storeOf(made);
+        const whole = await store.exportBatch(ids, { discount: 0.5, release: false });
+        const count = Math.min(wanted, whole.rows.length);
+        const shards = await store.exportShards(ids, { shards: count, discount: 0.5 });
+        expect(shards).toHaveLength(count);
+        const sizes = shards.map((shard) => shard.rows.reduce((sum, { length }) => sum + length, 0));
+        const longest = Math.max(...whole.rows.map(({ length }) => length));
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(longest);
+        for (const { tensors, rows } of shards) {
+          expect(tensors.input_ids.shape).toEqual([rows.length, Math.max(...rows.map(({ length }) => length))]);
+        }
+        const found = new Map(shards.flatMap((shard) => [...rowsOf(shard)]));
+        expect(found).toEqual(rowsOf(whole));
+        for (const batch of [whole, ...shards]) batch.release();
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it("say in their metadata which they are, and whose rows they have", async () => {
+    const { store, ids } = storeOf(fc.sample(conversationTree, { numRuns: 3, seed: 5 }));
+    const shards = await store.exportShards(ids, { shards: 2, layout: "packed" });
+    shards.forEach((shard, index) => {
+      const { metadata } = readSafetensors(shard.bytes);
+      expect(metadata).toMatchObject({ shard: String(index), shards: "2" });
+      expect(JSON.parse(metadata["rows"] ?? "")).toEqual(
+        shard.rows.map((row) => ({ session_id: row.sessionId, interaction_id: row.interactionId, length: row.length })),
+      );
+    });
+  });
+
+  it("are refused where one would be empty, and nothing is lost", async () => {
+    const { store, ids } = storeOf(fc.sample(conversationTree, { numRuns: 1, seed: 5 }));
+    const rows = (await store.exportBatch(ids, { release: false })).rows.length;
+    await expect(store.exportShards(ids, { shards: rows + 1 })).rejects.toMatchObject({
+      code: "too_few_rows",
+      param: "shards",
+      details: { max_shards: rows },
+    });
+    await expect(store.exportShards(ids, { shards: 0 })).rejects.toMatchObject({ code: "invalid_value" });
+    expect(await store.exportShards(ids, { shards: rows })).toHaveLength(rows);
+  });
+
+  it("free their sessions, whose rows they still name", async () => {
+    const { store, ids } = storeOf(fc.sample(conversationTree, { numRuns: 2, seed: 9 }));
+    const [first] = await store.exportShards(ids, { shards: 2 });
+    await expect(store.exportBatch(ids)).rejects.toMatchObject({ code: "session_not_found" });
+    expect(first?.rows[0]).toMatchObject({ sessionId: "s-0", length: expect.any(Number) });
+  });
+});
