@@ -1,0 +1,39 @@
+import { native } from "../../src/native/addon.js";
+import { generation, ids, planOptions } from "./support.js";
+
+/**
+ * Waits on standard input until its address space is limited, then asks for blocks that do not fit, and prints what
+ * came of it as JSON: the codes of the failures, and whether the session still exports what it holds.
+ */
+
+/** Two gigabytes of padding behind a handful of tokens. */
+const HUGE = { ...planOptions, padToMultipleOf: 2 ** 27 };
+
+const session = new native.Session();
+session.record({
+  prompt: session.prompt([ids(1, 2)]),
+  generation: generation([3]),
+  digests: native.digestMessages(["question"]),
+  output: ["answer"],
+});
+const packSmall = async () => (await native.planBatch([session], planOptions).pack({})).bytes.byteLength;
+
+async function codeOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+    return "no error";
+  } catch (error) {
+    return error instanceof Error && "code" in error ? error.code : String(error);
+  }
+}
+
+// Threads and what else is made once must be there before the limit.
+const before = await packSmall();
+process.stdout.write("ready\n");
+await new Promise((resolve) => process.stdin.once("data", resolve));
+process.stdin.destroy();
+const plan = native.planBatch([session], HUGE);
+const codes: unknown[] = [];
+for (let round = 0; round < 3; round++) codes.push(await codeOf(() => plan.pack({})));
+codes.push(await codeOf(() => plan.packJson(["", ""])));
+process.stdout.write(JSON.stringify({ codes, same: (await packSmall()) === before, length: session.length }));
