@@ -7,6 +7,7 @@
         "native/binding/args.cc",
         "native/binding/batch_object.cc",
         "native/binding/block_view.cc",
+        "native/binding/buffers.cc",
         "native/binding/digest_messages.cc",
         "native/binding/errors.cc",
         "native/binding/generation_object.cc",

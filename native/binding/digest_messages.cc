@@ -4,6 +4,7 @@
 
 #include "addon_data.h"
 #include "args.h"
+#include "buffers.h"
 #include "errors.h"
 
 namespace rolltape::binding {
@@ -11,7 +12,7 @@ namespace rolltape::binding {
 Napi::Value digestMessages(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     const std::vector<std::string> messages = utf16ListArg(info[0], "canonical");
-    Napi::Uint8Array digests = Napi::Uint8Array::New(info.Env(), messages.size() * sizeof(MessageDigest));
+    auto digests = newArray<std::uint8_t>(info.Env(), messages.size() * sizeof(MessageDigest));
     MessageDigest digest{};
     std::uint8_t* to = digests.Data();
     for (const std::string& message : messages) {

@@ -2,17 +2,22 @@
 
 namespace rolltape::binding {
 
-Napi::Error makeError(Napi::Env env, ErrorCode code, const std::string& message) {
+namespace {
+
+Napi::Error codedError(Napi::Env env, ErrorCode code, const char* message) {
   Napi::Error error = Napi::Error::New(env, message);
-  error.Set("code", Napi::String::New(env, errorCodeName(code)));
+  // A napi_value: a Napi::String would be read and made anew.
+  error.Value().Set("code", static_cast<napi_value>(Napi::String::New(env, errorCodeName(code))));
   return error;
 }
 
-Error toCoreError(const std::exception& exception) {
-  if (const auto* error = dynamic_cast<const Error*>(&exception)) return *error;
+}  // namespace
+
+Napi::Error makeError(Napi::Env env, const std::exception& exception) {
+  if (const auto* error = dynamic_cast<const Error*>(&exception)) return codedError(env, error->code(), error->what());
   // Besides the core's own, only the standard library throws here: bad_alloc, and length_error for a size that no
   // container can have.
-  return Error(ErrorCode::kOutOfMemory, std::string("memory ran out: ") + exception.what());
+  return codedError(env, ErrorCode::kOutOfMemory, "memory ran out");
 }
 
 }  // namespace rolltape::binding

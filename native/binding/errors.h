@@ -10,11 +10,9 @@
 
 namespace rolltape::binding {
 
-/// A JavaScript Error with the code's stable name as its `code`.
-Napi::Error makeError(Napi::Env env, ErrorCode code, const std::string& message);
-
-/// The core's error for an exception: itself, or that memory ran out.
-Error toCoreError(const std::exception& exception);
+/// The JavaScript error for an exception: the core's with its code's stable name as its `code`; for any other, that
+/// memory ran out. Needs no memory but the engine's own.
+Napi::Error makeError(Napi::Env env, const std::exception& exception);
 
 /// Runs `body`; what the core throws leaves as a JavaScript error with a code.
 template <typename Body>
@@ -24,8 +22,7 @@ auto guarded(Napi::Env env, Body body) {
   } catch (const Napi::Error&) {
     throw;
   } catch (const std::exception& exception) {
-    const Error error = toCoreError(exception);
-    throw makeError(env, error.code(), error.what());
+    throw makeError(env, exception);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "buffers.h"
 #include "reply_worker.h"
 
 namespace rolltape::binding {
@@ -80,9 +81,9 @@ std::size_t startArg(const Napi::CallbackInfo& info, std::uint32_t length) {
   return info[0].IsUndefined() ? 0 : static_cast<std::size_t>(integerArg(info[0], "from", 0, length));
 }
 
-template <typename Array, typename T>
-Array copyToJs(Napi::Env env, std::span<const T> values) {
-  Array array = Array::New(env, values.size());
+template <typename T>
+Napi::TypedArrayOf<T> copyToJs(Napi::Env env, std::span<const T> values) {
+  auto array = newArray<T>(env, values.size());
   std::copy(values.begin(), values.end(), array.Data());
   return array;
 }
@@ -91,18 +92,18 @@ Array copyToJs(Napi::Env env, std::span<const T> values) {
 
 Napi::Value GenerationObject::ids(const Napi::CallbackInfo& info) {
   const Generation& all = generation();
-  return copyToJs<Napi::Int32Array>(info.Env(), all.ids().subspan(startArg(info, all.length())));
+  return copyToJs(info.Env(), all.ids().subspan(startArg(info, all.length())));
 }
 
 Napi::Value GenerationObject::logprobs(const Napi::CallbackInfo& info) {
   const Generation& all = generation();
-  return copyToJs<Napi::Float32Array>(info.Env(), all.logprobs().subspan(startArg(info, all.length())));
+  return copyToJs(info.Env(), all.logprobs().subspan(startArg(info, all.length())));
 }
 
 Napi::Value GenerationObject::versions(const Napi::CallbackInfo& info) {
   const Generation& all = generation();
   const std::size_t from = startArg(info, all.length());
-  Napi::Int32Array array = Napi::Int32Array::New(info.Env(), all.length() - from);
+  auto array = newArray<std::int32_t>(info.Env(), all.length() - from);
   expandVersions(all.versionRuns(), static_cast<std::uint32_t>(from), {array.Data(), array.ElementLength()});
   return array;
 }
@@ -112,8 +113,8 @@ Napi::Value GenerationObject::top(const Napi::CallbackInfo& info) {
   if (all.top().empty()) return info.Env().Undefined();
   const std::size_t places = all.length() * all.top().width();
   const std::size_t held = std::min(places, all.top().ids().size());
-  Napi::Int32Array ids = Napi::Int32Array::New(info.Env(), places);
-  Napi::Float32Array logprobs = Napi::Float32Array::New(info.Env(), places);
+  auto ids = newArray<std::int32_t>(info.Env(), places);
+  auto logprobs = newArray<float>(info.Env(), places);
   std::fill(std::copy_n(all.top().ids().begin(), held, ids.Data()), ids.Data() + places, TopLogprobs::kUnused);
   std::copy_n(all.top().logprobs().begin(), held, logprobs.Data());
   const Napi::Object top = Napi::Object::New(info.Env());

@@ -5,6 +5,7 @@
 #include "../core/pack_json.h"
 #include "../core/parallel.h"
 #include "batch_object.h"
+#include "buffers.h"
 
 namespace rolltape::binding {
 
@@ -26,12 +27,7 @@ void PackJsonWorker::work() {
 }
 
 Napi::Value PackJsonWorker::result() {
-  auto owner = std::make_unique<HeapBlock>(std::move(text_));
-  HeapBlock* text = owner.get();
-  const Napi::Value buffer = Napi::Buffer<std::uint8_t>::NewOrCopy(
-      Env(), text->data(), text->size(), [](Napi::BasicEnv, std::uint8_t*, HeapBlock* block) { delete block; }, text);
-  owner.release();
-  return buffer;
+  return bufferOf(Env(), std::move(text_));
 }
 
 }  // namespace rolltape::binding

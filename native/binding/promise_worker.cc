@@ -1,5 +1,7 @@
 #include "promise_worker.h"
 
+#include "errors.h"
+
 namespace rolltape::binding {
 
 Napi::Promise PromiseWorker::start(PromiseWorker* worker) {
@@ -11,20 +13,20 @@ Napi::Promise PromiseWorker::start(PromiseWorker* worker) {
 void PromiseWorker::Execute() {
   try {
     work();
-  } catch (const std::exception& exception) {
-    error_ = toCoreError(exception);
+  } catch (...) {
+    // Not copied: memory may have run out.
+    error_ = std::current_exception();
   }
 }
 
 void PromiseWorker::OnOK() {
   const Napi::HandleScope scope(Env());
   settle();
-  if (error_) {
-    deferred_.Reject(makeError(Env(), error_->code(), error_->what()).Value());
-    return;
-  }
   try {
-    deferred_.Resolve(guarded(Env(), [this] { return result(); }));
+    deferred_.Resolve(guarded(Env(), [this] {
+      if (error_) std::rethrow_exception(error_);
+      return result();
+    }));
   } catch (const Napi::Error& error) {
     deferred_.Reject(error.Value());
   }

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <optional>
+#include <exception>
 
-#include "errors.h"
 #include "napi_setup.h"
 
 namespace rolltape::binding {
@@ -28,7 +27,7 @@ class PromiseWorker : public Napi::AsyncWorker {
   void OnOK() final;
 
   Napi::Promise::Deferred deferred_;
-  std::optional<Error> error_;
+  std::exception_ptr error_;
 };
 
 }  // namespace rolltape::binding

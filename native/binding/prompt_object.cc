@@ -4,6 +4,7 @@
 
 #include "../core/request_writer.h"
 #include "addon_data.h"
+#include "buffers.h"
 #include "generation_object.h"
 
 namespace rolltape::binding {
@@ -30,7 +31,7 @@ Napi::Value PromptObject::length(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value PromptObject::tokens(const Napi::CallbackInfo& info) {
-  Napi::Int32Array ids = Napi::Int32Array::New(info.Env(), prompt().length());
+  auto ids = newArray<std::int32_t>(info.Env(), prompt().length());
   std::int32_t* to = ids.Data();
   for (const TokenSpan span : prompt().spans()) to = std::copy(span.begin(), span.end(), to);
   return ids;
@@ -42,9 +43,7 @@ Napi::Value PromptObject::requestBody(const Napi::CallbackInfo& info) {
   const Generation* partial =
       info[2].IsUndefined() ? nullptr : &GenerationObject::fromArg(info[2], "partial").generation();
   const RequestBody body(prefix, prompt(), partial, suffix);
-  const auto buffer = Napi::Buffer<char>::New(info.Env(), body.byteLength());
-  body.write(buffer.Data());
-  return buffer;
+  return newBuffer(info.Env(), body.byteLength(), [&](std::uint8_t* to) { body.write(reinterpret_cast<char*>(to)); });
 }
 
 }  // namespace rolltape::binding

@@ -2,6 +2,7 @@
 
 #include "../core/reward.h"
 #include "addon_data.h"
+#include "buffers.h"
 #include "generation_object.h"
 #include "prompt_object.h"
 
@@ -20,7 +21,8 @@ Napi::Function SessionObject::define(Napi::Env env) {
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)
-    : Wrapped(info), session_(std::make_unique<Session>(addonData(info.Env()).digestKey)) {}
+    : Wrapped(info),
+      session_(guarded(info.Env(), [&] { return std::make_unique<Session>(addonData(info.Env()).digestKey); })) {}
 
 Session& SessionObject::session() {
   if (!session_) throw Error(ErrorCode::kReleased, "the session was released");
@@ -116,8 +118,9 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
 
 Napi::Value SessionObject::discountedRewards(const Napi::CallbackInfo& info) {
   const std::vector<double> rewards = session().discountedRewards(numberArg(info[0], "discount"));
-  Napi::Float32Array array = Napi::Float32Array::New(info.Env(), rewards.size());
-  for (std::size_t i = 0; i < rewards.size(); ++i) array[i] = finalReward(rewards[i], i);
+  auto array = newArray<float>(info.Env(), rewards.size());
+  float* const to = array.Data();
+  for (std::size_t i = 0; i < rewards.size(); ++i) to[i] = finalReward(rewards[i], i);
   return array;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <new>
 #include <string>
 
 #include "args.h"
@@ -12,8 +14,20 @@ namespace rolltape::binding {
 template <typename T>
 class Wrapped : public Napi::ObjectWrap<T> {
  public:
+  /// @throws Napi::Error kOutOfMemory where there was no memory for the object.
   explicit Wrapped(const Napi::CallbackInfo& info) : Napi::ObjectWrap<T>(info) {
+    if (this == spare()) throw makeError(info.Env(), std::bad_alloc());
     info.This().As<Napi::Object>().TypeTag(&T::kTypeTag);
+  }
+
+  /// What is thrown here would reach JavaScript without a code: where there is no memory the constructor throws, in a
+  /// place kept for that.
+  static void* operator new(std::size_t bytes) {
+    void* const memory = ::operator new(bytes, std::nothrow);
+    return memory == nullptr ? spare() : memory;
+  }
+  static void operator delete(void* memory) noexcept {
+    if (memory != spare()) ::operator delete(memory);
   }
 
   /// The native side of an argument. @throws Error kInvalidArg for anything but an object of this class.
@@ -43,6 +57,11 @@ class Wrapped : public Napi::ObjectWrap<T> {
   }
 
  private:
+  static void* spare() {
+    alignas(T) static thread_local std::byte place[sizeof(T)];
+    return place;
+  }
+
   template <Method method>
   Napi::Value call(const Napi::CallbackInfo& info) {
     return guarded(info.Env(), [&] { return (static_cast<T*>(this)->*method)(info); });

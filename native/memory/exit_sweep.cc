@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -37,7 +38,13 @@ void unlinkAll() {
   Prefixes& at = prefixes();
   const std::lock_guard lock(at.mutex);
   if (at.owner != getpid()) return;
-  for (const std::string& prefix : at.all) unlinkFiles(prefix);
+  for (const std::string& prefix : at.all) {
+    try {
+      unlinkFiles(prefix);
+    } catch (const std::bad_alloc&) {
+      // The next pool in the directory unlinks them.
+    }
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ import { generation, ids, planOptions } from "./support.js";
  */
 
 /** Two gigabytes of padding behind a handful of tokens. */
-const HUGE = { ...planOptions, padToMultipleOf: 2 ** 27 };
+const HUGE_PLAN = { ...planOptions, padToMultipleOf: 2 ** 27 };
 
 const session = new native.Session();
 session.record({
@@ -16,6 +16,9 @@ session.record({
   digests: native.digestMessages(["question"]),
   output: ["answer"],
 });
+/** 30 million ids of ten digits, 330 MB in a request body. The piece is no garbage to speak of: that would make room. */
+const piece = new Int32Array(1_000_000).fill(2 ** 31 - 1);
+const longPrompt = session.prompt(Array.from({ length: 30 }, () => piece));
 const packSmall = async () => (await native.planBatch([session], planOptions).pack({})).bytes.byteLength;
 
 async function codeOf(call: () => unknown): Promise<unknown> {
@@ -32,8 +35,9 @@ const before = await packSmall();
 process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
 process.stdin.destroy();
-const plan = native.planBatch([session], HUGE);
+const plan = native.planBatch([session], HUGE_PLAN);
 const codes: unknown[] = [];
 for (let round = 0; round < 3; round++) codes.push(await codeOf(() => plan.pack({})));
+codes.push(await codeOf(() => longPrompt.requestBody("", "")));
 codes.push(await codeOf(() => plan.packJson(["", ""])));
 process.stdout.write(JSON.stringify({ codes, same: (await packSmall()) === before, length: session.length }));
