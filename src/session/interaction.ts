@@ -54,10 +54,12 @@ export function differenceTo(inherited: readonly Message[], messages: readonly M
 export function inputMessages(interaction: Interaction, all: readonly Interaction[]): Message[] {
   const chain = [interaction];
   for (let at = all[interaction.parent]; at; at = all[at.parent]) chain.push(at);
-  let messages: Message[] = [];
+  // One list for the whole chain: a copy per ancestor would make long conversations cubic in their turns.
+  const messages: Message[] = [];
   let above: Interaction | undefined;
   for (const each of chain.reverse()) {
-    messages = [...messages, ...(above?.output ?? [])].slice(0, each.input.inherited);
+    messages.push(...(above?.output ?? []));
+    messages.length = each.input.inherited;
     for (const [i, message] of each.input.respelled) messages[i] = message;
     messages.push(...each.input.added);
     above = each;
@@ -66,5 +68,19 @@ export function inputMessages(interaction: Interaction, all: readonly Interactio
 }
 
 function sameMessage(a: Message, b: Message): boolean {
-  return a.content === b.content && JSON.stringify({ ...a, content: "" }) === JSON.stringify({ ...b, content: "" });
+  return (
+    a.role === b.role &&
+    a.content === b.content &&
+    a.reasoning === b.reasoning &&
+    a.toolCallId === b.toolCallId &&
+    a.name === b.name &&
+    sameCalls(a.toolCalls, b.toolCalls)
+  );
+}
+
+function sameCalls(a: Message["toolCalls"] = [], b: Message["toolCalls"] = []): boolean {
+  return (
+    a.length === b.length &&
+    a.every((call, i) => call.id === b[i]?.id && call.name === b[i]?.name && call.arguments === b[i]?.arguments)
+  );
 }
