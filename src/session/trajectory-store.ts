@@ -149,7 +149,7 @@ export class TrajectoryStore {
     ) => Promise<Packed>,
   ): Promise<Packed> {
     refuseBadList(sessionIds);
-    const batchOptions = parse(batchOptionsSchema, rest, "options") as BatchOptions & { readonly layout: Layout };
+    const batchOptions = parse(batchOptionsSchema, rest) as BatchOptions & { readonly layout: Layout };
     const chosen = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
     const target = chosen === "shared" ? this.#shared.pool : chosen;
     const sessions = sessionIds.map((id) => this.#ended(id));
@@ -199,8 +199,15 @@ function requireInstance(value: unknown, type: typeof Int32Array | typeof Float3
   throw new SessionError("invalid_value", `${param} must be a ${type.name}.`, { param });
 }
 
-function parse<T>(schema: z.ZodType<T>, value: unknown, param: string): T {
+/** @param at the value's own name; absent where its fields are what callers know */
+function parse<T>(schema: z.ZodType<T>, value: unknown, at?: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new SessionError("invalid_value", z.prettifyError(result.error), { param });
+  const path = [...(at === undefined ? [] : [at]), ...wrongField(result.error)];
+  throw new SessionError("invalid_value", z.prettifyError(result.error), { param: z.core.toDotPath(path) });
+}
+
+function wrongField({ issues: [issue] }: z.ZodError): PropertyKey[] {
+  if (!issue) return [];
+  return issue.code === "unrecognized_keys" ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
 }

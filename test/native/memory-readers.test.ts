@@ -4,7 +4,8 @@ import { existsSync, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { NativeBatch, NativeSharedPool } from "../../src/native/contract.js";
-import { packed, sharedDirectory, sharedPool } from "./memory-support.js";
+import { sharedDirectory } from "../support/shared-directory.js";
+import { packed, sharedPool } from "./memory-support.js";
 import { tensor } from "./support.js";
 
 /** Maps files as a trainer would, and tells about them line by line: `map PATH`, `read`, `unlink`. */

@@ -1,17 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import { native } from "../../src/native/addon.js";
 import type { NativeBatch, NativePlan, NativeSharedPool, PackOptions } from "../../src/native/contract.js";
 import { generation, planOptions } from "./support.js";
-
-/** A directory in shared memory where there is one, gone after the test. */
-export function sharedDirectory(): string {
-  const directory = mkdtempSync(join(readdirSync("/dev").includes("shm") ? "/dev/shm" : tmpdir(), "test-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 export function sharedPool(directory: string, maxBytes = 64_000_000): NativeSharedPool {
   const pool = new native.SharedPool({ directory, maxBytes });

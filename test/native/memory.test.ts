@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { native } from "../../src/native/addon.js";
-import { packed, sharedDirectory, sharedPool } from "./memory-support.js";
+import { sharedDirectory } from "../support/shared-directory.js";
+import { packed, sharedPool } from "./memory-support.js";
 import { expectCode, planOptions, tensor, twoTurns, withAny } from "./support.js";
 
 describe("memory of a batch", () => {

@@ -1,0 +1,123 @@
+import type { ChatMessage } from "../../../src/conversation/chat-message.js";
+import { assistant, user } from "../turn.js";
+
+/** One recorded model call, written down whole. */
+export interface Turn {
+  readonly id: string;
+  /** The texts of its input messages: user, assistant, user, … */
+  readonly texts: readonly string[];
+  readonly answer: string;
+  readonly prompt: readonly number[];
+  readonly output: readonly number[];
+  readonly logprobs: readonly number[];
+  readonly versions: readonly number[];
+  /** Index in the session; -1 for a root. */
+  readonly parent: number;
+  readonly reward: number | undefined;
+  /** A client's SDK asked again and this attempt was left behind. */
+  dropped: boolean;
+  /** This is such a second attempt. */
+  readonly retry: boolean;
+}
+
+/** What one call adds to a session, drawn at random; what it comes to depends on the calls before. */
+export interface Step {
+  /** The call that it goes on from, modulo how many there are. */
+  readonly from: number;
+  readonly history: "root" | "continued" | "rewritten" | "again";
+  readonly question: number;
+  readonly answer: number;
+  readonly prompt: "exact" | "changed" | "shortened" | "unrelated";
+  /** Where the prompt leaves its parent's tokens, modulo their number. */
+  readonly at: number;
+  readonly tail: readonly number[];
+  readonly output: readonly { readonly id: number; readonly logprob: number; readonly version: number }[];
+  readonly reward: number | undefined;
+  readonly retry: boolean;
+}
+
+/** A session as plain arrays: whole sequences, nothing shared. */
+export interface ModelledSession {
+  readonly sessionId: string;
+  readonly turns: readonly Turn[];
+}
+
+export const sequenceOf = ({ prompt, output }: Turn): readonly number[] => [...prompt, ...output];
+
+export function modelSession(sessionId: string, steps: readonly Step[]): ModelledSession {
+  const turns: Turn[] = [];
+  for (const step of steps) turns.push(turnOf(step, turns));
+  return { sessionId, turns };
+}
+
+/** The input messages as a request spells them. */
+export function messagesOf({ texts }: Turn): ChatMessage[] {
+  return texts.map((text, i) => (i % 2 === 0 ? user(text) : assistant(text)));
+}
+
+/** Marks the attempt that a repeated request leaves behind as dropped. */
+function turnOf(step: Step, before: readonly Turn[]): Turn {
+  const texts = textsOf(step, before[before.length > 0 ? step.from % before.length : -1]);
+  const parent = parentOf(texts, before);
+  const orphan = step.retry ? orphanOf(texts, before) : undefined;
+  if (orphan) orphan.dropped = true;
+  return {
+    id: `call-${before.length}`,
+    texts,
+    answer: `answer ${step.answer}`,
+    prompt: promptOf(step, before[parent]),
+    output: step.output.map(({ id }) => id),
+    logprobs: step.output.map(({ logprob }) => logprob),
+    versions: step.output.map(({ version }) => version),
+    parent,
+    reward: step.reward,
+    dropped: false,
+    retry: step.retry,
+  };
+}
+
+function textsOf({ history, question }: Step, from: Turn | undefined): readonly string[] {
+  if (!from || history === "root") return [`question ${question}`];
+  if (history === "again") return from.texts;
+  return [...from.texts, history === "continued" ? from.answer : "rewritten", `question ${question}`];
+}
+
+function promptOf({ prompt, at, tail }: Step, parent: Turn | undefined): readonly number[] {
+  const base = parent && prompt !== "unrelated" ? sequenceOf(parent) : [];
+  const place = base.length > 0 ? at % base.length : 0;
+  if (prompt === "shortened") return [...base.slice(0, place), ...tail];
+  if (prompt === "changed") return [...base.map((id, i) => (i === place ? id ^ 1 : id)), ...tail];
+  return [...base, ...tail];
+}
+
+/** By the longest messages and answer that these texts continue, else by the longest messages; of equals the newest. */
+function parentOf(texts: readonly string[], before: readonly Turn[]): number {
+  const continued = longestPrefix(texts, before, (turn) => [...turn.texts, turn.answer]);
+  return continued >= 0 ? continued : longestPrefix(texts, before, (turn) => turn.texts);
+}
+
+function longestPrefix(
+  texts: readonly string[],
+  turns: readonly Turn[],
+  prefixOf: (turn: Turn) => readonly string[],
+): number {
+  let found = -1;
+  let longest = 0;
+  turns.forEach((turn, i) => {
+    const prefix = prefixOf(turn);
+    const fits = prefix.length < texts.length && prefix.every((text, k) => text === texts[k]);
+    if (turn.dropped || !fits || prefix.length < longest) return;
+    found = i;
+    longest = prefix.length;
+  });
+  return found;
+}
+
+/** The newest attempt at the same messages that nobody continued or rewarded. */
+function orphanOf(texts: readonly string[], before: readonly Turn[]): Turn | undefined {
+  return before.findLast((turn, i) => {
+    const same = turn.texts.length === texts.length && turn.texts.every((text, k) => text === texts[k]);
+    const isContinued = before.some((child) => child.parent === i && !child.dropped);
+    return same && !turn.dropped && !isContinued && turn.reward === undefined;
+  });
+}

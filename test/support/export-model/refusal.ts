@@ -1,0 +1,48 @@
+import type { BatchOptionsInput } from "../../../src/session/batch-options.js";
+import { type ModelledSession, sequenceOf } from "./modelled-session.js";
+import { isExact, rowsOf, sharedWithParent } from "./rows.js";
+
+export interface ModelRefusal {
+  readonly code: "invalid_value" | "concat_mismatch" | "max_length_exceeded";
+  readonly param?: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Why a batch of these sessions is refused, with all that the error names; undefined where it is not. */
+export function modelRefusal(
+  sessions: readonly ModelledSession[],
+  options: BatchOptionsInput,
+): ModelRefusal | undefined {
+  const { style = "individual", onMismatch = "error", layout = "padded", maxLength, overflow = "error" } = options;
+  if (layout === "tree") {
+    return maxLength === undefined ? undefined : { code: "invalid_value", param: "max_length", details: {} };
+  }
+  const mismatches = sessions.flatMap(mismatchesOf);
+  if (style === "concat" && onMismatch === "error" && mismatches.length > 0) {
+    return { code: "concat_mismatch", details: { mismatches } };
+  }
+  const rows = sessions
+    .flatMap((session) => rowsOf(session, style, 1))
+    .filter((row) => row.ids.length > (maxLength ?? Number.POSITIVE_INFINITY))
+    .map((row) => ({ session_id: row.sessionId, interaction_id: row.interactionId, length: row.ids.length }));
+  if (overflow !== "error" || rows.length === 0) return undefined;
+  return { code: "max_length_exceeded", param: "max_length", details: { rows } };
+}
+
+function mismatchesOf({ sessionId, turns }: ModelledSession): object[] {
+  return turns.flatMap((turn) => {
+    const parent = turns[turn.parent];
+    if (!parent || turn.dropped || isExact(turn, turns)) return [];
+    const position = sharedWithParent(turn, turns);
+    return [
+      {
+        session_id: sessionId,
+        parent_id: parent.id,
+        child_id: turn.id,
+        position,
+        parent_token: sequenceOf(parent)[position],
+        child_token: turn.prompt[position] ?? -1,
+      },
+    ];
+  });
+}

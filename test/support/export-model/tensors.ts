@@ -1,0 +1,54 @@
+import type { ModelRow } from "./rows.js";
+
+export interface ModelTensor {
+  readonly dtype: "I32" | "F32" | "BOOL";
+  readonly shape: readonly number[];
+  readonly data: readonly number[];
+}
+
+export interface ModelBatch {
+  /** Which rows there are, in order. */
+  readonly rows: readonly { sessionId: string; interactionId: string; length: number; reward: number }[];
+  readonly tensors: Readonly<Record<string, ModelTensor>>;
+}
+
+type Numbers = readonly number[];
+
+const tensor = (dtype: ModelTensor["dtype"]) => (data: Numbers, shape: Numbers) => ({ dtype, shape, data });
+
+export const i32 = tensor("I32");
+export const f32 = tensor("F32");
+export const bool = tensor("BOOL");
+
+/** The tensors that every layout has; `lay` brings one property of all rows into the layout's order. */
+export function perToken(lay: (of: (row: ModelRow) => Numbers, padding: number) => Numbers, shape: Numbers, pad = 0) {
+  return {
+    input_ids: i32(
+      lay((row) => row.ids, pad),
+      shape,
+    ),
+    loss_mask: i32(
+      lay((row) => row.lossMask, 0),
+      shape,
+    ),
+    logprobs: f32(
+      lay((row) => row.logprobs, 0),
+      shape,
+    ),
+    versions: i32(
+      lay((row) => row.versions, -1),
+      shape,
+    ),
+  };
+}
+
+export function rewardsOf(rows: readonly ModelRow[]): ModelTensor {
+  return f32(
+    rows.map((row) => row.reward),
+    [rows.length],
+  );
+}
+
+export function described({ sessionId, interactionId, ids, reward }: ModelRow): ModelBatch["rows"][number] {
+  return { sessionId, interactionId, length: ids.length, reward };
+}

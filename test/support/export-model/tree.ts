@@ -1,0 +1,86 @@
+import type { ModelledSession, Turn } from "./modelled-session.js";
+import { type ModelRow, rowsOf, sharedWithParent } from "./rows.js";
+import { described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
+
+/** A token, told from others of the same id by the call that has it first. */
+interface Token {
+  readonly owner: Turn;
+  /** In every row that holds it. */
+  readonly position: number;
+}
+
+interface Node {
+  readonly turn: Turn;
+  readonly row: ModelRow;
+  /** The tokens of its row, those that it shares with its parent first. */
+  readonly tokens: readonly Token[];
+  readonly shared: number;
+}
+
+/** Every token once. Which tokens see which is looked up in the rows. */
+export function treeBatch(sessions: readonly ModelledSession[], discount: number): ModelBatch {
+  const nodes = sessions.flatMap((session) => depthFirst(nodesOf(session, discount)));
+  const tokens = nodes.flatMap((node) => node.tokens.slice(node.shared));
+  const rowOf = new Map(nodes.map((node) => [node.turn, node.tokens]));
+  const sees = (from: Token, to: Token) => (rowOf.get(from.owner) ?? []).slice(0, from.position + 1).includes(to);
+  const starts = [0];
+  for (const { tokens: all, shared } of nodes) starts.push((starts.at(-1) ?? 0) + all.length - shared);
+  const roots = nodes.flatMap(({ shared }, i) => (shared === 0 ? [starts[i] ?? 0] : []));
+  const flat = [tokens.length];
+  return {
+    rows: nodes.map(({ row }) => described(row)),
+    tensors: {
+      ...perToken((of) => nodes.flatMap(({ row, shared }) => of(row).slice(shared)), flat),
+      position_ids: i32(
+        tokens.map(({ position }) => position),
+        flat,
+      ),
+      subtree_end: i32(
+        tokens.map((token) => tokens.findLastIndex((from) => sees(from, token)) + 1),
+        flat,
+      ),
+      cu_trees: i32([...roots, tokens.length], [roots.length + 1]),
+      node_offsets: i32(starts, [nodes.length + 1]),
+      node_parents: i32(
+        nodes.map((node) => nodes.findIndex(({ turn }) => turn === sourceOf(node))),
+        [nodes.length],
+      ),
+      node_lengths: i32(
+        nodes.map(({ row }) => row.ids.length),
+        [nodes.length],
+      ),
+      node_rewards: rewardsOf(nodes.map(({ row }) => row)),
+    },
+  };
+}
+
+/** The call that has the last of the tokens that this one shares. */
+function sourceOf({ tokens, shared }: Node): Turn | undefined {
+  return tokens[shared - 1]?.owner;
+}
+
+function nodesOf(session: ModelledSession, discount: number): Node[] {
+  const { turns } = session;
+  const rows = new Map(rowsOf(session, "individual", discount).map((row) => [row.interactionId, row]));
+  const nodes = new Map<Turn, Node>();
+  for (const turn of turns) {
+    const row = rows.get(turn.id);
+    if (!row) continue;
+    const shared = sharedWithParent(turn, turns);
+    const parent = turns[turn.parent];
+    const inherited = (parent && nodes.get(parent)?.tokens.slice(0, shared)) ?? [];
+    const tokens = row.ids.map((_, position) => inherited[position] ?? { owner: turn, position });
+    nodes.set(turn, { turn, row, tokens, shared });
+  }
+  return [...nodes.values()];
+}
+
+/** Roots as they were recorded; of what branches off a node, what branches off last comes first. */
+function depthFirst(nodes: readonly Node[]): Node[] {
+  const below = (turn: Turn | undefined): Node[] =>
+    nodes
+      .filter((node) => sourceOf(node) === turn)
+      .sort((a, b) => b.shared - a.shared)
+      .flatMap((node) => [node, ...below(node.turn)]);
+  return below(undefined);
+}
