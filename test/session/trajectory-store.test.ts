@@ -1,9 +1,8 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BatchTensors } from "../../src/session/tensor.js";
 import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { assistant, conversationTree, type Made, recordTree, turn, user } from "../support/conversation-tree.js";
 import { readSafetensors } from "../support/safetensors.js";
+import { assistant, turn, user } from "../support/turn.js";
 
 describe("TrajectoryStore", () => {
   it("records, rewards and exports as the library's page shows", async () => {
@@ -56,10 +55,20 @@ describe("TrajectoryStore", () => {
   });
 
   it.each([
-    [{ discount: 1.5 }, "options"],
-    [{ style: "tree" }, "options"],
-    [{ padToMultipleOf: 0 }, "options"],
-    [{ pad_to: 3 }, "options"],
+    [{ discount: 1.5 }, "discount"],
+    [{ discount: -0.1 }, "discount"],
+    [{ discount: Number.NaN }, "discount"],
+    [{ style: "tree" }, "style"],
+    [{ onMismatch: "guess" }, "onMismatch"],
+    [{ layout: "ragged" }, "layout"],
+    [{ padTokenId: 1.5 }, "padTokenId"],
+    [{ padSide: "both" }, "padSide"],
+    [{ padToMultipleOf: 0 }, "padToMultipleOf"],
+    [{ padToMultipleOf: 2 ** 31 }, "padToMultipleOf"],
+    [{ maxLength: 0 }, "maxLength"],
+    [{ overflow: "wrap" }, "overflow"],
+    [{ memory: "disk" }, "memory"],
+    [{ pad_to: 3 }, "pad_to"],
   ])("refuses %j and frees nothing", async (options, param) => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
@@ -102,48 +111,3 @@ describe("TrajectoryStore", () => {
     expect((await store.exportBatch(["s"])).rows.map((row) => row.interactionId)).toEqual(["taken"]);
   });
 });
-
-describe("a padded batch of a random tree", () => {
-  it("holds what whole sequences, padded by hand, hold", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        conversationTree,
-        fc.constantFrom(0, 0.5, 1),
-        fc.constantFrom("left" as const, "right" as const),
-        async (made, discount, padSide) => {
-          const store = new TrajectoryStore();
-          const session = store.createSession({ sessionId: "s" });
-          recordTree(session, made);
-          session.end();
-          const batch = await store.exportBatch(["s"], { discount, padSide, padTokenId: 7 });
-          const length = Math.max(...made.map(({ prompt, output }) => prompt.length + output.length));
-          const pad = <T>(row: T[], filler: T) => {
-            const filling = Array<T>(length - row.length).fill(filler);
-            return padSide === "left" ? [...filling, ...row] : [...row, ...filling];
-          };
-          const rows = (of: (each: Made) => number[], filler: number) => made.flatMap((each) => pad(of(each), filler));
-          const zeros = (n: readonly number[]) => n.map(() => 0);
-          expect([...batch.tensors.input_ids.data]).toEqual(rows((m) => [...m.prompt, ...m.output], 7));
-          expect([...batch.tensors.loss_mask.data]).toEqual(
-            rows((m) => [...zeros(m.prompt), ...m.output.map(() => 1)], 0),
-          );
-          expect([...batch.tensors.logprobs.data]).toEqual(
-            rows((m) => [...zeros(m.prompt), ...m.output.map((id) => (id === 0 ? -0 : -id / 1024))], 0),
-          );
-          expect([...batch.tensors.rewards.data]).toEqual(finalRewards(made, discount));
-          batch.release();
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
-});
-
-function finalRewards(made: readonly Made[], discount: number): number[] {
-  const final = made.map((each) => each.reward ?? 0);
-  for (let i = made.length - 1; i >= 0; i--) {
-    const parent = made[i]?.parent ?? -1;
-    if (parent >= 0) final[parent] = (final[parent] ?? 0) + (final[i] ?? 0) * discount;
-  }
-  return final.map(Math.fround);
-}
