@@ -1,6 +1,9 @@
+import { chatMessagesSchema } from "../../../src/conversation/chat-message.js";
+import { native } from "../../../src/native/addon.js";
+import type { Session } from "../../../src/session/session.js";
 import type { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { assistant } from "../turn.js";
-import { type ModelledSession, messagesOf } from "./modelled-session.js";
+import { type ModelledSession, messagesOf, type Turn } from "./modelled-session.js";
 
 /** Records a session as a trainer bridge does, and ends it. What has that id already is freed. */
 export function recordInto(store: TrajectoryStore, { sessionId, turns }: ModelledSession): void {
@@ -11,13 +14,40 @@ export function recordInto(store: TrajectoryStore, { sessionId, turns }: Modelle
       messages: messagesOf(turn),
       output: assistant(turn.answer),
       promptIds: Int32Array.from(turn.prompt),
-      outputIds: Int32Array.from(turn.output),
-      logprobs: Float32Array.from(turn.logprobs),
-      versions: Int32Array.from(turn.versions),
+      ...outputOf(turn),
       finishReason: "stop",
       interactionId: turn.id,
     });
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }
   session.end();
+}
+
+/** Records into a server's session what its agents' calls would, repeated attempts included, and ends it. */
+export function recordCalls(session: Session, turns: readonly Turn[]): void {
+  for (const turn of turns) {
+    const { outputIds, logprobs, versions } = outputOf(turn);
+    const generation = new native.Generation();
+    generation.append(outputIds, logprobs, versions);
+    session.record({
+      prepared: session.prepare(chatMessagesSchema.parse(messagesOf(turn))),
+      output: chatMessagesSchema.parse([assistant(turn.answer)]),
+      prompt: session.prompt([Int32Array.from(turn.prompt)]),
+      generation,
+      finishReason: "stop",
+      api: "chat.completions",
+      id: turn.id,
+      replaces: turn.retry ? "newest" : "none",
+    });
+    if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
+  }
+  session.end();
+}
+
+function outputOf(turn: Turn) {
+  return {
+    outputIds: Int32Array.from(turn.output),
+    logprobs: Float32Array.from(turn.logprobs),
+    versions: Int32Array.from(turn.versions),
+  };
 }

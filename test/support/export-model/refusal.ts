@@ -3,7 +3,7 @@ import { type ModelledSession, sequenceOf } from "./modelled-session.js";
 import { isExact, rowsOf, sharedWithParent } from "./rows.js";
 
 export interface ModelRefusal {
-  readonly code: "invalid_value" | "concat_mismatch" | "max_length_exceeded";
+  readonly code: string;
   readonly param?: string;
   readonly details: Readonly<Record<string, unknown>>;
 }

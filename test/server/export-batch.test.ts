@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { BatchOptionsInput } from "../../src/session/batch-options.js";
+import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
+import type { ModelledSession } from "../support/export-model/modelled-session.js";
+import { modelOutcome, type Outcome, readBatchFile } from "../support/export-model/outcome.js";
+import { recordCalls } from "../support/export-model/record.js";
+import { Proxy, type Reply } from "../support/proxy.js";
+import { sharedDirectory } from "../support/shared-directory.js";
+
+let proxy: Proxy;
+beforeEach(async () => {
+  proxy = await Proxy.start({ settings: { sharedMemory: { directory: sharedDirectory() } } });
+});
+afterEach(() => proxy.close());
+
+/** The session under the id that the server gave it. */
+function recorded({ turns }: ModelledSession): ModelledSession {
+  const { registry } = proxy.context;
+  registry.grant(1);
+  const { session } = registry.start({});
+  recordCalls(session, turns);
+  return { sessionId: session.id, turns };
+}
+
+function ask(sessions: readonly ModelledSession[], options: BatchOptionsInput, transport: string): Promise<Reply> {
+  const fields = Object.entries(options).map(([name, value]) => [name.replace(/[A-Z]/gu, "_$&").toLowerCase(), value]);
+  const session_ids = sessions.map((session) => session.sessionId);
+  return proxy.post("/export_batch", { session_ids, transport, ...Object.fromEntries(fields) });
+}
+
+/** Reads the answer, or the file that it names, which is acknowledged then. */
+async function outcomeOf(reply: Reply): Promise<Outcome> {
+  if (reply.status >= 400) {
+    const { code, param, message: _, type: __, ...details } = reply.error;
+    return { refusal: { code, ...(param === null ? {} : { param }), details } };
+  }
+  if (reply.headers["content-type"] === "application/vnd.safetensors") return { file: readBatchFile(reply.raw) };
+  const lent = reply.json<{ id: string; path: string; byte_length: number }>();
+  const bytes = readFileSync(lent.path);
+  if (bytes.length !== lent.byte_length) throw new Error(`${bytes.length} bytes, ${lent.byte_length} were told`);
+  await proxy.request({ method: "DELETE", url: `/export_batch/${lent.id}` });
+  return { file: readBatchFile(bytes) };
+}
+
+describe("POST /export_batch of random sessions", () => {
+  it("answers what the sessions hold when every sequence is written out, or names what refuses them", async () => {
+    const property = fc.asyncProperty(
+      manySessions({ retries: true }),
+      batchOptions,
+      fc.constantFrom("body", "shm"),
+      async ({ all, exported }, options, transport) => {
+        const named = new Map(all.map((session) => [session, recorded(session)]));
+        const asked = exported.flatMap((session) => named.get(session) ?? []);
+        const outcome = await outcomeOf(await ask(asked, options, transport));
+        expect(outcome).toEqual(modelOutcome(asked, options));
+        // Exported, refused or not asked for: all can be had, now or again.
+        const everything = [...named.values()];
+        expect(await outcomeOf(await ask(everything, {}, "body"))).toEqual(modelOutcome(everything, {}));
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+});
