@@ -50,19 +50,26 @@ export function differenceTo(inherited: readonly Message[], messages: readonly M
   return { inherited: inherited.length, respelled, added: messages.slice(inherited.length) };
 }
 
-/** The input messages of an interaction, exactly as its request spelled them. */
+/**
+ * The input messages of an interaction, exactly as its request spelled them: each from the nearest ancestor that spelled
+ * it. Takes time in messages and ancestors, not in their product.
+ */
 export function inputMessages(interaction: Interaction, all: readonly Interaction[]): Message[] {
-  const chain = [interaction];
-  for (let at = all[interaction.parent]; at; at = all[at.parent]) chain.push(at);
-  // One list for the whole chain: a copy per ancestor would make long conversations cubic in their turns.
   const messages: Message[] = [];
-  let above: Interaction | undefined;
-  for (const each of chain.reverse()) {
-    messages.push(...(above?.output ?? []));
-    messages.length = each.input.inherited;
-    for (const [i, message] of each.input.respelled) messages[i] = message;
-    messages.push(...each.input.added);
-    above = each;
+  let wanted = inputLength(interaction);
+  messages.length = wanted;
+  const take = (source: readonly Message[], at: number) => {
+    for (let i = 0; i < source.length && at + i < wanted; i++) {
+      const message = source[i];
+      if (message) messages[at + i] ??= message;
+    }
+  };
+  for (let at: Interaction | undefined = interaction; at && wanted > 0; at = all[at.parent]) {
+    const { inherited, respelled, added } = at.input;
+    if (at !== interaction) take(at.output, inputLength(at));
+    take(added, inherited);
+    for (const [i, message] of respelled) if (i < wanted) messages[i] ??= message;
+    wanted = Math.min(wanted, inherited);
   }
   return messages;
 }

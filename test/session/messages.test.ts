@@ -1,0 +1,40 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/conversation/message.js";
+import { native } from "../../src/native/addon.js";
+import { Session } from "../../src/session/session.js";
+import { manySessions } from "../support/export-model/arbitraries.js";
+import type { ModelledSession, Turn } from "../support/export-model/modelled-session.js";
+
+/** What is not compared when a parent is looked for: trailing white space, and reasoning. */
+function spelled({ texts }: Turn, turn: number): Message[] {
+  return texts.map((text, i): Message => {
+    const content = text + " ".repeat((turn + i) % 3);
+    return i % 2 === 0 ? { role: "user", content } : { role: "assistant", content, reasoning: `hm ${turn % 2}` };
+  });
+}
+
+function recordAll({ turns }: ModelledSession): Message[][] {
+  const session = new Session({ id: "s", taskId: "s" });
+  const recorded = turns.map((turn, i) =>
+    session.record({
+      prepared: session.prepare(spelled(turn, i)),
+      output: [{ role: "assistant", content: turn.answer, reasoning: "first" }],
+      prompt: session.prompt([]),
+      generation: new native.Generation(),
+      finishReason: "stop",
+      api: "messages",
+      replaces: turn.retry ? "newest" : "none",
+    }),
+  );
+  return recorded.map((interaction) => session.messagesOf(interaction));
+}
+
+describe("the messages of a call", () => {
+  it("are those of its request, as it spelled them, wherever it hangs in the tree", () => {
+    const property = fc.property(manySessions({ retries: true }), ({ all }) => {
+      for (const session of all) expect(recordAll(session)).toEqual(session.turns.map(spelled));
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+});
