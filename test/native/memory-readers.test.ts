@@ -1,9 +1,8 @@
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { NativeBatch, NativeSharedPool } from "../../src/native/contract.js";
+import { noPython, PythonProgram } from "../support/python.js";
 import { sharedDirectory } from "../support/shared-directory.js";
 import { packed, sharedPool } from "./memory-support.js";
 import { tensor } from "./support.js";
@@ -40,23 +39,7 @@ interface Seen {
   readonly tokens: number;
 }
 
-class Reader {
-  readonly process: ChildProcessWithoutNullStreams = spawn("python3", ["-c", PROGRAM]);
-  readonly #lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
-
-  constructor() {
-    onTestFinished(() => void this.process.kill("SIGKILL"));
-  }
-
-  async ask(command: string): Promise<Seen> {
-    this.process.stdin.write(`${command}\n`);
-    const { value } = (await this.#lines.next()) as { value?: string };
-    if (value === undefined) throw new Error("the reader has gone");
-    return JSON.parse(value) as Seen;
-  }
-}
-
-const noPython = spawnSync("python3", ["-c", ""]).status !== 0;
+const reader = () => new PythonProgram<Seen>("-c", PROGRAM);
 const TOKENS = 200_000;
 
 /** Packs batches of other tokens, acknowledging each, so that every free slot is written to. */
@@ -77,7 +60,7 @@ function inodeOf({ path }: NativeBatch): number {
 describe.skipIf(noPython)("a reader in another process", () => {
   it("maps the file without copying it and finds the batch in it", async () => {
     const batch = await packed(TOKENS, 7, sharedPool(sharedDirectory()));
-    const seen = await new Reader().ask(`map ${batch.path}`);
+    const seen = await reader().ask(`map ${batch.path}`);
     expect(seen).toMatchObject({ whole: true, first: 7, last: 8, tokens: TOKENS + 1 });
     expect(tensor(batch, "input_ids").length).toBe(seen.tokens);
   });
@@ -86,48 +69,48 @@ describe.skipIf(noPython)("a reader in another process", () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
     const inode = inodeOf(batch);
-    const reader = new Reader();
-    const first = await reader.ask(`map ${batch.path}`);
-    const [others, meanwhile] = await Promise.all([packOthers(pool), reader.ask("read")]);
+    const python = reader();
+    const first = await python.ask(`map ${batch.path}`);
+    const [others, meanwhile] = await Promise.all([packOthers(pool), python.ask("read")]);
     expect(others.has(inode)).toBe(false);
     expect(meanwhile).toEqual(first);
     batch.release();
     await packOthers(pool);
-    expect(await reader.ask("read")).toEqual(first);
+    expect(await python.ask("read")).toEqual(first);
   });
 
   it("hands its slot on by an acknowledgement", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
     const inode = inodeOf(batch);
-    const reader = new Reader();
-    await reader.ask(`map ${batch.path}`);
+    const python = reader();
+    await python.ask(`map ${batch.path}`);
     batch.acknowledge();
     const next = await packed(TOKENS, 9, pool);
     expect(inodeOf(next)).toBe(inode);
-    expect(await reader.ask(`map ${next.path}`)).toMatchObject({ first: 9, last: 8 });
+    expect(await python.ask(`map ${next.path}`)).toMatchObject({ first: 9, last: 8 });
   });
 
   it("may unlink the file and keep it, even if it is acknowledged then", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
-    const reader = new Reader();
-    const first = await reader.ask(`map ${batch.path}`);
-    await reader.ask("unlink");
+    const python = reader();
+    const first = await python.ask(`map ${batch.path}`);
+    await python.ask("unlink");
     expect(batch.taken).toBe(true);
     batch.acknowledge();
     await packOthers(pool);
-    expect(await reader.ask("read")).toEqual(first);
+    expect(await python.ask("read")).toEqual(first);
   });
 
   it("that died leaves a file that goes with the release of its batch", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
     const { path = "" } = batch;
-    const reader = new Reader();
-    await reader.ask(`map ${path}`);
-    reader.process.kill("SIGKILL");
-    await once(reader.process, "exit");
+    const python = reader();
+    await python.ask(`map ${path}`);
+    python.process.kill("SIGKILL");
+    await once(python.process, "exit");
     expect(existsSync(path)).toBe(true);
     batch.release();
     expect(existsSync(path)).toBe(false);
