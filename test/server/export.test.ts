@@ -209,32 +209,6 @@ describe("POST /export_batch", () => {
     expect((await proxy.post("/export_batch", { session_ids: ["x-1"] })).refusal).toBe("404 session_not_found");
   });
 
-  it("applies max_length as overflow says", async () => {
-    const { session } = await episode(3);
-    const lengths = async (overflow: string, max: number) => {
-      const reply = await proxy.post("/export_batch", { session_ids: [session.id], max_length: max, overflow });
-      if (reply.status !== 200) return reply.refusal;
-      return (JSON.parse(readSafetensors(reply.raw).metadata["rows"] ?? "") as { length: number }[]).map(
-        (row) => row.length,
-      );
-    };
-    const full = (await lengths("error", 10_000)) as number[];
-    const max = full[1] ?? 0;
-    expect(await lengths("error", max)).toBe("422 max_length_exceeded");
-    expect(await lengths("truncate", max)).toEqual([full[0], full[1], max]);
-    expect(await lengths("drop", max)).toEqual(full.slice(0, 2));
-  });
-
-  it("pads on the left when asked", async () => {
-    const { session } = await episode(2);
-    const { tensors } = readSafetensors(
-      (await proxy.post("/export_batch", { session_ids: [session.id], pad_side: "left" })).raw,
-    );
-    const [, T = 0] = tensors["input_ids"]?.shape ?? [];
-    expect(tensors["attention_mask"]?.data[0]).toBe(0);
-    expect(tensors["loss_mask"]?.data.slice(T - 3, T)).toEqual([1, 1, 1]);
-  });
-
   it.each([
     [{ session_ids: [] }, "session_ids"],
     [{ session_ids: ["a", "a"] }, "session_ids"],

@@ -25,8 +25,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   at: fc.nat(),
   tail: fc.array(tokenId, { maxLength: 3 }),
   output: fc.array(sampled, { maxLength: 3 }),
-  reward: fc.option(reward, { nil: undefined }),
-  retry: fc.integer({ min: 0, max: 3 }).map((k) => k === 0),
+  reward: fc.option(reward, { nil: undefined, freq: 1 }),
+  retry: fc.integer({ min: 0, max: 2 }).map((k) => k === 0),
 });
 
 const MAX_TURNS = 10;
