@@ -1,17 +1,21 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { native } from "../../src/native/addon.js";
 import type { Batch } from "../../src/session/batch.js";
+import type { BatchMemory } from "../../src/session/batch-memory.js";
 import { SessionError } from "../../src/session/errors.js";
 import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { batchOptions, type ManySessions, manySessions } from "../support/export-model/arbitraries.js";
+import { batchOptions, type ManySessions, manySessions, step } from "../support/export-model/arbitraries.js";
 import { modelBatch } from "../support/export-model/model-batch.js";
+import { modelSession } from "../support/export-model/modelled-session.js";
 import { modelOutcome, type Outcome, readBatchFile } from "../support/export-model/outcome.js";
 import { recordInto } from "../support/export-model/record.js";
 import { sharedDirectory } from "../support/shared-directory.js";
 
 const store = () => new TrajectoryStore({ sharedMemory: { directory: sharedDirectory() } });
-const memories = fc.constantFrom<("heap" | "shared")[]>("heap", "shared");
+const { available: pinnable } = native.pinnedMemory();
+const memories = fc.constantFrom<BatchMemory[]>("heap", "shared", ...(pinnable ? ["pinned" as const] : []));
 
 async function outcomeOf(
   from: TrajectoryStore,
@@ -76,6 +80,18 @@ describe("exportBatch of random sessions", () => {
       },
     );
     await fc.assert(property, { numRuns: 200 });
+  });
+});
+
+describe.skipIf(pinnable)("a batch in page-locked memory where there is none", () => {
+  it("is refused with the reason, and takes no session", async () => {
+    const from = store();
+    recordInto(from, modelSession("task-0", fc.sample(step, 3)));
+    await expect(from.exportBatch(["task-0"], { memory: "pinned" })).rejects.toMatchObject({
+      code: "ERR_PINNED_UNAVAILABLE",
+      message: expect.stringContaining(native.pinnedMemory().reason ?? "") as string,
+    });
+    expect((await from.exportBatch(["task-0"])).memory).toBe("heap");
   });
 });
 

@@ -16,7 +16,7 @@ const sampled = fc.record({
 const reward = fc.integer({ min: -(2 ** 20), max: 2 ** 20 }).map((k) => k / 1024);
 const discount = fc.constantFrom(0, 0.25, 0.5, 0.75, 1);
 
-const step: fc.Arbitrary<Step> = fc.record({
+export const step: fc.Arbitrary<Step> = fc.record({
   from: fc.nat(),
   history: fc.constantFrom("continued", "continued", "continued", "rewritten", "again", "root"),
   question: fc.nat(1),
