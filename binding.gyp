@@ -19,6 +19,7 @@
         "native/binding/promise_worker.cc",
         "native/binding/prompt_object.cc",
         "native/binding/reply_worker.cc",
+        "native/binding/request_worker.cc",
         "native/binding/session_object.cc",
         "native/binding/shared_pool_object.cc",
         "native/core/base64.cc",

@@ -6,28 +6,57 @@
 #include "addon_data.h"
 #include "buffers.h"
 #include "generation_object.h"
+#include "request_worker.h"
 
 namespace rolltape::binding {
 
+namespace {
+
+/// What the garbage collector cannot see of a prompt.
+std::int64_t ownBytes(const Prompt& prompt) {
+  return static_cast<std::int64_t>(prompt.tail().size_bytes());
+}
+
+}  // namespace
+
 Napi::Function PromptObject::define(Napi::Env env) {
+  using Self = PromptObject;
   return DefineClass(env, kClassName,
-                     {guardedGetter<&PromptObject::length>("length"), guardedMethod<&PromptObject::tokens>("tokens"),
-                      guardedMethod<&PromptObject::requestBody>("requestBody")});
+                     {guardedGetter<&Self::length>("length"), guardedMethod<&Self::tokens>("tokens"),
+                      guardedMethod<&Self::requestBody>("requestBody"),
+                      promiseMethod<&Self::requestBodyAsync>("requestBodyAsync"),
+                      guardedMethod<&Self::release>("release")});
 }
 
 Napi::Object PromptObject::create(Napi::Env env, Prompt prompt) {
   const Napi::Object object = addonData(env).prompt.New({});
-  Unwrap(object)->prompt_ = std::move(prompt);
+  PromptObject* self = Unwrap(object);
+  self->prompt_ = std::make_shared<const Prompt>(std::move(prompt));
+  self->length_ = self->prompt_->length();
+  Napi::MemoryManagement::AdjustExternalMemory(env, ownBytes(*self->prompt_));
   return object;
 }
 
-const Prompt& PromptObject::prompt() const {
-  if (!prompt_) throw Error(ErrorCode::kInvalidArg, "prompts come from NativeSession.prompt");
-  return *prompt_;
+const std::shared_ptr<const Prompt>& PromptObject::shared() const {
+  if (!length_) throw Error(ErrorCode::kInvalidArg, "prompts come from NativeSession.prompt");
+  if (!prompt_) throw Error(ErrorCode::kReleased, "the prompt was released");
+  return prompt_;
+}
+
+void PromptObject::freeIds(Napi::BasicEnv env) {
+  if (!prompt_) return;
+  Napi::MemoryManagement::AdjustExternalMemory(env, -ownBytes(*prompt_));
+  prompt_.reset();
+}
+
+Napi::Value PromptObject::release(const Napi::CallbackInfo& info) {
+  freeIds(info.Env());
+  return info.Env().Undefined();
 }
 
 Napi::Value PromptObject::length(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), prompt().length());
+  if (!length_) shared();
+  return Napi::Number::New(info.Env(), *length_);
 }
 
 Napi::Value PromptObject::tokens(const Napi::CallbackInfo& info) {
@@ -44,6 +73,15 @@ Napi::Value PromptObject::requestBody(const Napi::CallbackInfo& info) {
       info[2].IsUndefined() ? nullptr : &GenerationObject::fromArg(info[2], "partial").generation();
   const RequestBody body(prefix, prompt(), partial, suffix);
   return newBuffer(info.Env(), body.byteLength(), [&](std::uint8_t* to) { body.write(reinterpret_cast<char*>(to)); });
+}
+
+Napi::Value PromptObject::requestBodyAsync(const Napi::CallbackInfo& info) {
+  std::string prefix = utf8Arg(info[0], "prefix");
+  std::string suffix = utf8Arg(info[1], "suffix");
+  GenerationObject* partial = info[2].IsUndefined() ? nullptr : &GenerationObject::fromArg(info[2], "partial");
+  if (partial != nullptr) partial->generation();
+  return PromiseWorker::start(
+      new RequestWorker(info.Env(), shared(), partial, std::move(prefix), std::move(suffix)));
 }
 
 }  // namespace rolltape::binding

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "../core/prompt.h"
@@ -17,14 +18,21 @@ class PromptObject : public Wrapped<PromptObject> {
   static Napi::Object create(Napi::Env env, Prompt prompt);
 
   using Wrapped::Wrapped;
-  const Prompt& prompt() const;
+  void Finalize(Napi::BasicEnv env) override { freeIds(env); }
+  /// @throws Error kReleased after release().
+  const Prompt& prompt() const { return *shared(); }
 
  private:
+  const std::shared_ptr<const Prompt>& shared() const;
+  void freeIds(Napi::BasicEnv env);
   Napi::Value length(const Napi::CallbackInfo& info);
   Napi::Value tokens(const Napi::CallbackInfo& info);
   Napi::Value requestBody(const Napi::CallbackInfo& info);
+  Napi::Value requestBodyAsync(const Napi::CallbackInfo& info);
+  Napi::Value release(const Napi::CallbackInfo& info);
 
-  std::optional<Prompt> prompt_;
+  std::shared_ptr<const Prompt> prompt_;
+  std::optional<std::uint32_t> length_;
 };
 
 }  // namespace rolltape::binding

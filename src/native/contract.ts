@@ -184,7 +184,7 @@ export interface InteractionInfo {
   readonly dropped: boolean;
 }
 
-/** The input token ids of one model call. Immutable. */
+/** The input token ids of one model call. */
 export interface NativePrompt {
   readonly length: number;
   /** A copy of the ids. For engines in this process and for tests. */
@@ -194,6 +194,13 @@ export interface NativePrompt {
    * resumed), then `suffix`, in UTF-8.
    */
   requestBody(prefix: string, suffix: string, partial?: NativeGeneration): Buffer;
+  /** The same on a worker thread, for long prompts. Until it settles `partial` must not be used. */
+  requestBodyAsync(prefix: string, suffix: string, partial?: NativeGeneration): Promise<Buffer>;
+  /**
+   * Frees the ids now rather than when the garbage collector comes. `length` stays; any other use afterwards throws
+   * `ERR_RELEASED`. Idempotent.
+   */
+  release(): void;
 }
 
 /** The output of one model call while it comes in: ids, log probabilities, versions, optionally top alternatives. */

@@ -29,8 +29,8 @@ export interface PreparedMessages {
 export interface CompletedCall {
   readonly prepared: PreparedMessages;
   readonly output: readonly Message[];
+  /** Released by the recording, like the generation. */
   readonly prompt: NativePrompt;
-  /** Consumed by the recording. */
   readonly generation: NativeGeneration;
   readonly finishReason: string;
   readonly api: Api;
@@ -147,6 +147,7 @@ export class Session {
       output: canonicalMessages(call.output, this.#filters),
       parent: match?.index ?? -1,
     });
+    call.prompt.release();
     const { api, finishReason, output } = call;
     const id = call.id ?? `interaction-${randomUUID()}`;
     const createdAt = Date.now();

@@ -145,6 +145,7 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   discountedRewards: simple(() => session.discountedRewards(0.5)),
   tokens: simple(() => prompt.tokens()),
   requestBody: simple(() => prompt.requestBody(LONG, LONG)),
+  requestBodyAsync: generationCall((made) => prompt.requestBodyAsync(LONG, LONG, made)),
   digestMessages: simple(() => native.digestMessages([LONG, "short", LONG])),
   append: generationCall((made) => made.append(ids(1, 2), new Float32Array(2), ids(5, 6))),
   appendTop: generationCall((made) => made.appendTop(ids(1, 2, 3, 4), new Float32Array(4), 2)),
@@ -160,6 +161,7 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
     assert(!batch.taken && batch.path !== undefined);
     batch.release();
   }),
+  shards: simple(() => plan.shards(3)),
   packJson: simple(() => plan.packJson(parts)),
   reserve: simple(() => pool.reserve(1000)),
   trim: simple(() => pool.trim(0)),

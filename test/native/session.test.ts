@@ -215,6 +215,32 @@ describe("a native prompt", () => {
     expect(body).toBeInstanceOf(Buffer);
   });
 
+  it("writes the same body on a worker thread, whatever becomes of prompt and session", async () => {
+    const session = twoTurns();
+    const prompt = session.prompt([ids(9)], 1);
+    const partial = generation([7, 8]);
+    const expected = prompt.requestBody("é[", "]", partial);
+    const written = prompt.requestBodyAsync("é[", "]", partial);
+    expectCode("ERR_INVALID_ARG", () => partial.append(ids(1), Float32Array.of(0), 0), "the generation");
+    prompt.release();
+    session.release();
+    expect(await written).toEqual(expected);
+    expect(partial.length).toBe(2);
+    await expect(twoTurns().prompt([]).requestBodyAsync("", "", withAny({}))).rejects.toMatchObject({
+      code: "ERR_INVALID_ARG",
+    });
+  });
+
+  it("is freed by release, but for its length", () => {
+    const prompt = twoTurns().prompt([ids(9)], 1);
+    prompt.release();
+    prompt.release();
+    expect(prompt.length).toBe(7);
+    expectCode("ERR_RELEASED", () => prompt.tokens());
+    expectCode("ERR_RELEASED", () => prompt.requestBody("", ""));
+    expectCode("ERR_RELEASED", () => record(twoTurns(), prompt, [1], ["u"], ["a"]));
+  });
+
   it("writes a cut generation after the prompt", () => {
     const prompt = twoTurns().prompt([]);
     expect(prompt.requestBody("", "", generation([7, 8])).toString()).toBe("[7,8]");

@@ -6,6 +6,9 @@ import { abortError, replyError } from "./errors.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import type { SglangServer } from "./server.js";
 
+/** From this many ids on, a request is written on a worker thread. */
+const ASYNC_WRITE_IDS = 32 * 1024;
+
 /** From this many bytes on, a reply is scanned on a worker thread. */
 const ASYNC_SCAN_BYTES = 256 * 1024;
 
@@ -43,7 +46,11 @@ async function requestOnce(server: SglangServer, call: GenerateCall, signal: Abo
   const inputTokens = prompt.length + generation.length;
   const rid = randomUUID().replaceAll("-", "");
   const suffix = requestSuffix(sampling, sampling.maxTokens - generation.length, rid);
-  const body = prompt.requestBody(REQUEST_PREFIX, suffix, generation.length > 0 ? generation : undefined);
+  const partial = generation.length > 0 ? generation : undefined;
+  const body =
+    inputTokens < ASYNC_WRITE_IDS
+      ? prompt.requestBody(REQUEST_PREFIX, suffix, partial)
+      : await prompt.requestBodyAsync(REQUEST_PREFIX, suffix, partial);
   const version = call.currentVersion();
   const bytes = await abortOnServer(server, rid, signal, server.generate(body, call.affinityKey, signal));
   const reply = await takeOver(call, bytes, version);
