@@ -13,22 +13,10 @@ import { type Row, table } from "./row.js";
 interface Measurement {
   readonly name: string;
   readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
 }
 
-/**
- * glibc keeps what is freed instead of giving it back to the system, so that a new block lies in memory that was
- * written before.
- */
-const WARM_HEAP = [
-  "glibc.malloc.mmap_max=0",
-  "glibc.malloc.arena_max=1",
-  "glibc.malloc.trim_threshold=34359738368",
-  "glibc.malloc.top_pad=1073741824",
-].join(":");
-
 const MEASUREMENTS: readonly Measurement[] = [
-  { name: "pack", env: { GLIBC_TUNABLES: WARM_HEAP } },
+  { name: "pack" },
   { name: "whole-export" },
   { name: "memory-kinds" },
   { name: "http-body" },
@@ -39,11 +27,11 @@ const MEASUREMENTS: readonly Measurement[] = [
   { name: "loop-delay" },
 ];
 
-async function run({ name, args = [], env = {} }: Measurement): Promise<{ rows: Row[]; failed: boolean }> {
+async function run({ name, args = [] }: Measurement): Promise<{ rows: Row[]; failed: boolean }> {
   const script = new URL(`rows/${name}.ts`, import.meta.url).pathname;
   const node = ["--expose-gc", "--import", "tsx", script, ...args];
   const stdio = ["ignore", "pipe", "inherit"] as const;
-  const child = spawn(process.execPath, node, { stdio: [...stdio], env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, node, { stdio: [...stdio] });
   const ended = once(child, "exit") as Promise<[number | null]>;
   const rows: Row[] = [];
   for await (const line of createInterface(child.stdout)) rows.push(JSON.parse(line) as Row);

@@ -39,7 +39,7 @@ for (let round = 0; round < ROUNDS; round++) {
   const started = performance.now();
   const { delay, result } = await delayDuring(() => store.exportBatch(ids, exportOptions()));
   const seconds = (performance.now() - started) / 1000;
-  bytes = result.bytes.byteLength;
+  bytes = result.byteLength;
   result.release();
   exporting.push({ ...delay, seconds });
   resting.push((await delayDuring(() => sleep(seconds * 1000))).delay);

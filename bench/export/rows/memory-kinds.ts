@@ -16,8 +16,8 @@ async function exportInto(memory: BatchMemory): Promise<{ taken: number; bytes: 
   const started = performance.now();
   const batch = await store.exportBatch(ids, options);
   const taken = (performance.now() - started) / 1000;
-  const bytes = batch.bytes.byteLength;
-  batch.release();
+  const bytes = batch.byteLength;
+  batch.acknowledge();
   return { taken, bytes };
 }
 

@@ -26,7 +26,7 @@ async function packOnce(plan: NativePlan) {
   const batch = await plan.pack({}, { threads: 1 });
   const taken = (performance.now() - started) / 1000;
   const faults = process.resourceUsage().minorPageFault - faultsBefore;
-  const bytes = batch.bytes.byteLength;
+  const bytes = batch.byteLength;
   batch.release();
   return { taken, faults, bytes };
 }
