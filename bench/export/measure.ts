@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "../text.js";
+
+const SWEEPING_MS = 20;
 
 /** Does its work once and answers how many seconds the measured part took. */
 export type Contender = () => number | Promise<number>;
@@ -16,7 +19,8 @@ export type Times<Name extends string> = Readonly<Record<Name, readonly number[]
 /**
  * Lets the contenders take turns, so that what else the machine does falls on all of them. One round before the
  * measured ones warms memory and code. Garbage is collected before each, outside its time: blocks of hundreds of
- * megabytes make V8 mark its heap on all processors, and that would fall on whoever comes next.
+ * megabytes make V8 mark its heap on all processors, and that would fall on whoever comes next. So would the sweeping,
+ * which goes on in threads of its own for some milliseconds.
  */
 export async function takeTurns<Name extends string>(
   rounds: number,
@@ -27,6 +31,7 @@ export async function takeTurns<Name extends string>(
   for (let round = -1; round < rounds; round++) {
     for (const name of names) {
       collectGarbage();
+      await sleep(SWEEPING_MS);
       const taken = await contenders[name]();
       if (round >= 0) times[name].push(taken);
     }
