@@ -18,12 +18,14 @@ void MessageIndex::add(const MessageDigest& input, const MessageDigest& conversa
   newestInput = newestConversation = static_cast<std::uint32_t>(links_.size() - 1);
 }
 
+std::uint32_t MessageIndex::skipDropped(std::uint32_t& link, std::uint32_t Links::*older) {
+  while (link != kNone && links_[link].dropped) link = links_[link].*older;
+  return link;
+}
+
 std::uint32_t MessageIndex::newest(Table& table, std::uint32_t Links::*older, const MessageDigest& digest) {
   const auto found = table.find(digest);
-  if (found == table.end()) return kNone;
-  std::uint32_t& index = found->second;
-  while (index != kNone && links_[index].dropped) index = links_[index].*older;
-  return index;
+  return found == table.end() ? kNone : skipDropped(found->second, older);
 }
 
 std::optional<std::uint32_t> MessageIndex::longestPrefix(Table& table, std::uint32_t Links::*older,
@@ -45,12 +47,13 @@ std::optional<ParentMatch> MessageIndex::findParent(std::span<const MessageDiges
   return std::nullopt;
 }
 
-std::vector<std::uint32_t> MessageIndex::findSame(std::span<const MessageDigest> digests) const {
+std::vector<std::uint32_t> MessageIndex::findSame(std::span<const MessageDigest> digests) {
   std::vector<std::uint32_t> same;
   const auto found = byInput_.find(listDigest(digests, digests.size()));
   if (found == byInput_.end()) return same;
-  for (std::uint32_t index = found->second; index != kNone; index = links_[index].olderInput) {
-    if (!links_[index].dropped) same.push_back(index);
+  for (std::uint32_t* link = &found->second; skipDropped(*link, &Links::olderInput) != kNone;) {
+    same.push_back(*link);
+    link = &links_[*link].olderInput;
   }
   return same;
 }

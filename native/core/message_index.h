@@ -30,8 +30,8 @@ class MessageIndex {
   /// The best parent for a request whose messages have these digests: the longest input and output that is a strict
   /// prefix, else the longest input that is one; the newest of equals. Costs time in the number of digests.
   std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests);
-  /// The interactions with exactly these input messages, newest first.
-  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests) const;
+  /// The interactions with exactly these input messages, newest first. Costs time in their number.
+  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests);
 
   std::size_t byteLength() const;
 
@@ -45,6 +45,8 @@ class MessageIndex {
   };
   using Table = std::unordered_map<MessageDigest, std::uint32_t, MessageDigestHash>;
 
+  /// Makes `link` lead past what was dropped, so that no search meets it again, and returns it.
+  std::uint32_t skipDropped(std::uint32_t& link, std::uint32_t Links::*older);
   std::uint32_t newest(Table& table, std::uint32_t Links::*older, const MessageDigest& digest);
   std::optional<std::uint32_t> longestPrefix(Table& table, std::uint32_t Links::*older,
                                              std::span<const MessageDigest> digests);

@@ -47,7 +47,7 @@ class Session {
   const std::shared_ptr<SessionStorage>& storage() const { return storage_; }
 
   std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests) { return index_.findParent(digests); }
-  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests) const { return index_.findSame(digests); }
+  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests) { return index_.findSame(digests); }
 
   /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
   Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;

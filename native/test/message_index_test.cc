@@ -96,5 +96,19 @@ TEST(MessageIndex, AContinuationWinsOverALongerInput) {
   EXPECT_EQ(ParentRule::kContinuation, match->rule);
 }
 
+/// Were what was dropped met again by each search, there would be half a million million steps.
+TEST(MessageIndex, AttemptsThatTakeEachOthersPlaceCostNoMoreTheMoreThereAre) {
+  MessageIndex index;
+  const auto digests = test::digestsOf(Messages{"question"});
+  const MessageDigest conversation = digestOf({"question", "answer"});
+  constexpr std::uint32_t attempts = 1'000'000;
+  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
+    index.add(digests.back(), conversation);
+    if (attempt > 0) index.drop(attempt - 1);
+    ASSERT_EQ(std::vector{attempt}, index.findSame(digests));
+  }
+  EXPECT_EQ(attempts - 1, index.findParent(test::digestsOf(Messages{"question", "answer", "more"}))->index);
+}
+
 }  // namespace
 }  // namespace rolltape
