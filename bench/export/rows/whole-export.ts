@@ -45,6 +45,10 @@ async function inBurst(once: Contender): Promise<number> {
   return median(taken.slice(1));
 }
 
+function medianAndBest(times: readonly number[]): string {
+  return `${milliseconds(median(times))}, best ${milliseconds(Math.min(...times))}`;
+}
+
 interface Rival {
   readonly what: string;
   readonly once: Contender;
@@ -66,8 +70,8 @@ async function compare({ what, once, rounds, wanted, note }: Rival): Promise<voi
   ] as const) {
     report({
       what: `${what}, ${how}`,
-      ours: milliseconds(median(times.ours)),
-      reference: `${milliseconds(median(times.rival))}${note}`,
+      ours: medianAndBest(times.ours),
+      reference: `${medianAndBest(times.rival)}${note}`,
       verdict: { value: timesFaster(times.ours, times.rival), wanted, sense: "at least", unit: "x" },
     });
   }
