@@ -3,6 +3,9 @@ import { type Continuation, ContinuationFinder } from "./continuation/finder.js"
 import type { Conversation } from "./message.js";
 import type { ChatModel, RecordedTurn } from "./model.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
+import { Vocabulary } from "./output/detokenizer/vocabulary.js";
+import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
+import { TokenOutputParser } from "./output/token-output-parser.js";
 import { ChatTemplate } from "./template/chat-template.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 import { Tokenizer } from "./tokenizer/tokenizer.js";
@@ -37,12 +40,14 @@ export class FolderChatModel implements ChatModel {
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
   readonly #tokenizer: Tokenizer;
+  readonly #vocabulary: Vocabulary;
   readonly #plain: Dialogue;
   readonly #withTools: Dialogue;
 
   constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
     this.name = basename(resolve(folder));
     this.#tokenizer = makeTokenizer(folder, files, options.cacheBytes ?? CACHE_BYTES);
+    this.#vocabulary = new Vocabulary(files.tokenizer, this.#tokenizer);
     this.stopTokenIds = stopTokenIds(files, this.#tokenizer);
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
@@ -68,6 +73,10 @@ export class FolderChatModel implements ChatModel {
 
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {
     return this.#tokenizer.decode(ids, options);
+  }
+
+  outputParser(options: OutputParserOptions): OutputParser {
+    return new TokenOutputParser(this.#vocabulary, options);
   }
 
   #for(conversation: Conversation): Dialogue {

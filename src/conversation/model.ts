@@ -1,4 +1,5 @@
 import type { Conversation, Message } from "./message.js";
+import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
 export interface ChatModel {
@@ -19,6 +20,8 @@ export interface ChatModel {
    */
   continuation(conversation: Conversation, turn: RecordedTurn): Int32Array[] | undefined;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
+  /** A parser for the tokens of one output. */
+  outputParser(options: OutputParserOptions): OutputParser;
 }
 
 export interface RecordedTurn {

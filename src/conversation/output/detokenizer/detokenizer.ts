@@ -1,0 +1,113 @@
+import type { Piece } from "../piece.js";
+import type { Vocabulary } from "./vocabulary.js";
+import { WholeDetokenizer } from "./whole.js";
+
+/** Turns the tokens of one output into text as they come. */
+export interface Detokenizer {
+  /** The pieces that are complete with these tokens. Costs what these tokens cost. */
+  push(ids: Int32Array): Piece[];
+  /** What was held: half a character is U+FFFD. */
+  finish(): Piece[];
+}
+
+/**
+ * A detokenizer whose text pieces, one after the other, are the text that a decode without special tokens gives of all
+ * the ids, markers aside.
+ *
+ * @param markers spellings of added tokens that become pieces of their own
+ */
+export function createDetokenizer(vocabulary: Vocabulary, markers: ReadonlySet<string>): Detokenizer {
+  return vocabulary.decoder === undefined
+    ? new WholeDetokenizer(vocabulary, markers)
+    : new TokenwiseDetokenizer(vocabulary, markers);
+}
+
+/** Bytes are decoded as they come; a character that they leave open is held until it is complete or broken. */
+class TokenwiseDetokenizer implements Detokenizer {
+  readonly #vocabulary: Vocabulary;
+  readonly #markers: ReadonlySet<string>;
+  readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #breaksAtText: boolean;
+  #bytesOpen = false;
+  #text = "";
+  #toStrip: number;
+  #pieces: Piece[] = [];
+
+  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>) {
+    this.#vocabulary = vocabulary;
+    this.#markers = markers;
+    this.#toStrip = vocabulary.strip.count;
+    this.#breaksAtText = vocabulary.strip.firstTokenOnly;
+  }
+
+  push(ids: Int32Array): Piece[] {
+    for (const id of ids) this.#token(id);
+    return this.#take();
+  }
+
+  finish(): Piece[] {
+    this.#closeBytes();
+    return this.#take();
+  }
+
+  #token(id: number): void {
+    const entry = this.#vocabulary.entry(id);
+    if (entry.kind === "bytes") {
+      this.#append(this.#utf8.decode(entry.bytes, { stream: true }));
+      this.#bytesOpen = true;
+      return;
+    }
+    const isMarker = entry.kind === "added" && this.#markers.has(entry.text);
+    // A special token that is no marker is as good as not there: even a character may go on behind it.
+    if (entry.kind === "added" && entry.special && !isMarker) {
+      this.#piece({ kind: "token", text: entry.text, special: true });
+      return;
+    }
+    this.#closeBytes();
+    if (isMarker) {
+      this.#toStrip = 0;
+      this.#piece({ kind: "token", text: entry.text, special: entry.special });
+      return;
+    }
+    this.#append(entry.text);
+    if (this.#breaksAtText) this.#toStrip = 0;
+  }
+
+  #closeBytes(): void {
+    if (!this.#bytesOpen) return;
+    this.#bytesOpen = false;
+    this.#append(this.#utf8.decode());
+  }
+
+  #append(text: string): void {
+    this.#text += this.#toStrip > 0 ? this.#stripped(text) : text;
+  }
+
+  #stripped(text: string): string {
+    const { content } = this.#vocabulary.strip;
+    let rest = text;
+    while (this.#toStrip > 0 && rest.startsWith(content)) {
+      rest = rest.slice(content.length);
+      this.#toStrip--;
+    }
+    if (rest !== "") this.#toStrip = 0;
+    return rest;
+  }
+
+  #piece(piece: Piece): void {
+    this.#flushText();
+    this.#pieces.push(piece);
+  }
+
+  #flushText(): void {
+    if (this.#text !== "") this.#pieces.push({ kind: "text", text: this.#text });
+    this.#text = "";
+  }
+
+  #take(): Piece[] {
+    this.#flushText();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+}

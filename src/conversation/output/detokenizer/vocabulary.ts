@@ -1,0 +1,101 @@
+import type { AddedToken } from "../../tokenizer/added-token.js";
+import { type LeadingStrip, type TokenwiseDecoder, tokenwiseDecoder } from "./decoder.js";
+
+/** What of a tokenizer.json says how tokens become text. */
+export interface VocabularyFile {
+  readonly added_tokens: readonly AddedToken[];
+  readonly decoder?: unknown;
+}
+
+/** The tokenizer, as far as it is needed here. */
+export interface TokenSource {
+  tokenOf(id: number): string | undefined;
+  decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
+}
+
+/** What a token adds to the text: whole characters, bytes that need their neighbours, or an added token's spelling. */
+export type TokenEntry =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "added"; readonly text: string; readonly special: boolean };
+
+const NOTHING: TokenEntry = { kind: "text", text: "" };
+const NO_STRIP: LeadingStrip = { content: " ", count: 0, firstTokenOnly: false };
+const BYTE_TOKEN = /^<0x([0-9A-Fa-f]{2})>$/;
+
+/** The texts of a tokenizer's tokens, each worked out when it is first met. Shared by all outputs of a model. */
+export class Vocabulary {
+  /** Undefined where texts cannot be told token by token: then only `source.decode` knows. */
+  readonly decoder: TokenwiseDecoder | undefined;
+  readonly source: TokenSource;
+  readonly #special: ReadonlySet<number>;
+  readonly #added: ReadonlySet<string>;
+  readonly #entries: TokenEntry[] = [];
+
+  constructor(file: VocabularyFile, source: TokenSource) {
+    this.decoder = tokenwiseDecoder(file.decoder);
+    this.source = source;
+    this.#special = new Set(file.added_tokens.filter((token) => token.special).map((token) => token.id));
+    this.#added = new Set(file.added_tokens.map((token) => token.content));
+  }
+
+  get strip(): LeadingStrip {
+    return this.decoder?.kind === "pieces" ? this.decoder.strip : NO_STRIP;
+  }
+
+  /** Whether an added token is spelled so: then a marker is that token, and no other text. */
+  isAdded(spelling: string): boolean {
+    return this.#added.has(spelling);
+  }
+
+  /** Ids that the vocabulary does not have add nothing. */
+  entry(id: number): TokenEntry {
+    return (this.#entries[id] ??= this.#make(id));
+  }
+
+  #make(id: number): TokenEntry {
+    const token = this.source.tokenOf(id);
+    if (token === undefined) return NOTHING;
+    if (this.#added.has(token)) return { kind: "added", text: this.#replaced(token), special: this.#special.has(id) };
+    return this.decoder?.kind === "byteLevel" ? fromBytes(byteLevelBytes(token)) : this.#pieceEntry(token);
+  }
+
+  #pieceEntry(token: string): TokenEntry {
+    const text = this.#replaced(token);
+    const byte = this.decoder?.kind === "pieces" && this.decoder.byteFallback ? BYTE_TOKEN.exec(text) : null;
+    return byte ? { kind: "bytes", bytes: Uint8Array.of(Number.parseInt(byte[1] ?? "", 16)) } : { kind: "text", text };
+  }
+
+  #replaced(token: string): string {
+    if (this.decoder?.kind !== "pieces") return token;
+    return this.decoder.replacements.reduce((text, { from, to }) => text.replaceAll(from, to), token);
+  }
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function fromBytes(bytes: Uint8Array): TokenEntry {
+  try {
+    return { kind: "text", text: strictUtf8.decode(bytes) };
+  } catch {
+    return { kind: "bytes", bytes };
+  }
+}
+
+/** GPT-2's alphabet: printable Latin-1 characters stand for themselves, the other bytes follow from U+0100 in order. */
+const BYTE_OF = new Map<string, number>();
+for (let byte = 0, next = 0x100; byte < 0x100; byte++) {
+  const printable = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+  BYTE_OF.set(String.fromCodePoint(printable ? byte : next++), byte);
+}
+
+/** A token that is not spelled in the alphabet stands for its own UTF-8, as in the Rust library. */
+function byteLevelBytes(token: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of token) {
+    const byte = BYTE_OF.get(character);
+    if (byte === undefined) return Buffer.from(token, "utf8");
+    bytes.push(byte);
+  }
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,37 @@
+import type { Piece } from "../piece.js";
+import type { Detokenizer } from "./detokenizer.js";
+import type { Vocabulary } from "./vocabulary.js";
+
+/**
+ * For decoders that no chat model is known to have (WordPiece, CTC, …), where the text of a token hangs on the tokens
+ * behind it: the text up to a marker is decoded when the marker comes, the rest at the end.
+ */
+export class WholeDetokenizer implements Detokenizer {
+  readonly #vocabulary: Vocabulary;
+  readonly #markers: ReadonlySet<string>;
+  #ids: number[] = [];
+
+  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>) {
+    this.#vocabulary = vocabulary;
+    this.#markers = markers;
+  }
+
+  push(ids: Int32Array): Piece[] {
+    const pieces: Piece[] = [];
+    for (const id of ids) {
+      const entry = this.#vocabulary.entry(id);
+      if (entry.kind === "added" && this.#markers.has(entry.text)) {
+        pieces.push(...this.finish(), { kind: "token", text: entry.text, special: entry.special });
+      } else {
+        this.#ids.push(id);
+      }
+    }
+    return pieces;
+  }
+
+  finish(): Piece[] {
+    const text = this.#vocabulary.source.decode(Int32Array.from(this.#ids), { skipSpecialTokens: true });
+    this.#ids = [];
+    return text === "" ? [] : [{ kind: "text", text }];
+  }
+}

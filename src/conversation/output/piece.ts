@@ -1,0 +1,12 @@
+/** A part of an output between the tokens and their meaning. */
+export type Piece =
+  /** Whole characters of text, never empty. */
+  | { readonly kind: "text"; readonly text: string }
+  /**
+   * One token that is known by its id: a marker of the output's format, or a special token. `text` is its spelling;
+   * a special token's is not shown.
+   */
+  | { readonly kind: "token"; readonly text: string; readonly special: boolean };
+
+/** The text of a piece as a decode without special tokens has it. */
+export const shownText = (piece: Piece): string => (piece.kind === "token" && piece.special ? "" : piece.text);

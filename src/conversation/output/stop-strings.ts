@@ -1,0 +1,83 @@
+import { type Piece, shownText } from "./piece.js";
+import { PrefixMatcher } from "./prefix-matcher.js";
+
+/**
+ * Ends an output at the first stop string that its text completes. Of several that end at the same character the
+ * longest counts. Special tokens take part with their spelling, as in the engines, though they are not shown.
+ *
+ * What may yet be the beginning of a stop string is held back, and nothing more.
+ */
+export class StopStrings {
+  readonly #matchers: readonly PrefixMatcher[];
+  /** Pieces of which the end may belong to a stop string. */
+  #held: Piece[] = [];
+  #heldLength = 0;
+  #found: string | undefined;
+
+  constructor(stops: readonly string[]) {
+    this.#matchers = stops.filter((stop) => stop !== "").map((stop) => new PrefixMatcher(stop));
+  }
+
+  /** The stop string that ended the output. */
+  get found(): string | undefined {
+    return this.#found;
+  }
+
+  /** The pieces that can be told now. */
+  push(pieces: Piece[]): Piece[] {
+    if (this.#matchers.length === 0) return pieces;
+    for (const piece of pieces) {
+      if (this.#found !== undefined) break;
+      this.#take(piece);
+    }
+    if (this.#found !== undefined) return this.#release(this.#heldLength - this.#found.length, true);
+    return this.#release(this.#heldLength - Math.max(...this.#matchers.map((matcher) => matcher.matched)), false);
+  }
+
+  /** At the end nothing can become a stop string any more. */
+  finish(): Piece[] {
+    return this.#found === undefined ? this.#release(this.#heldLength, false) : [];
+  }
+
+  #take(piece: Piece): void {
+    const { text } = piece;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      for (const matcher of this.#matchers) {
+        if (matcher.step(code) && matcher.pattern.length > (this.#found?.length ?? 0)) this.#found = matcher.pattern;
+      }
+      if (this.#found === undefined) continue;
+      this.#hold({ ...piece, text: text.slice(0, at + 1) });
+      return;
+    }
+    this.#hold(piece);
+  }
+
+  #hold(piece: Piece): void {
+    this.#held.push(piece);
+    this.#heldLength += piece.text.length;
+  }
+
+  /** Takes `length` characters off what is held. A token of which only a part is left is text. */
+  #release(length: number, last: boolean): Piece[] {
+    let left = length;
+    let whole = 0;
+    const out: Piece[] = [];
+    for (; whole < this.#held.length; whole++) {
+      const piece = this.#held[whole];
+      if (piece === undefined || piece.text.length > left) break;
+      out.push(piece);
+      left -= piece.text.length;
+    }
+    this.#held.splice(0, whole);
+    this.#heldLength -= length - left;
+    const [cut] = this.#held;
+    if (left > 0 && cut !== undefined && (last || cut.kind === "text")) {
+      const shown = shownText(cut).slice(0, left);
+      if (shown !== "") out.push({ kind: "text", text: shown });
+      this.#held[0] = { ...cut, text: cut.text.slice(left) };
+      this.#heldLength -= left;
+    }
+    return out;
+  }
+}
