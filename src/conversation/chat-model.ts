@@ -4,13 +4,15 @@ import type { Conversation } from "./message.js";
 import type { ChatModel, RecordedTurn } from "./model.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
+import { chooseFamilies, type FamilyChoice, type ModelSigns } from "./output/families.js";
+import type { OutputFamilies } from "./output/output-format.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { ChatTemplate } from "./template/chat-template.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 import { Tokenizer } from "./tokenizer/tokenizer.js";
 
-export interface ChatModelOptions {
+export interface ChatModelOptions extends FamilyChoice {
   /** The clock behind templates that show the date; the system's by default. */
   readonly now?: () => Date;
   /** Bytes that ids of known pieces of text may take, 64 MiB by default; 0 keeps none. */
@@ -39,6 +41,8 @@ export class FolderChatModel implements ChatModel {
   readonly name: string;
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
+  /** How the model is taken to write reasoning and tool calls. */
+  readonly families: OutputFamilies;
   readonly #tokenizer: Tokenizer;
   readonly #vocabulary: Vocabulary;
   readonly #plain: Dialogue;
@@ -52,6 +56,7 @@ export class FolderChatModel implements ChatModel {
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     const sources = templateSources(folder, files);
+    this.families = chooseFamilies(options, signsOf(sources, files, this.#vocabulary));
     const make = (source: string): Dialogue => this.#dialogue(folder, source, files, options.now ?? (() => new Date()));
     this.#plain = make(sources.plain);
     this.#withTools = sources.withTools === sources.plain ? this.#plain : make(sources.withTools);
@@ -76,7 +81,7 @@ export class FolderChatModel implements ChatModel {
   }
 
   outputParser(options: OutputParserOptions): OutputParser {
-    return new TokenOutputParser(this.#vocabulary, options);
+    return new TokenOutputParser(this.#vocabulary, this.families, options);
   }
 
   #for(conversation: Conversation): Dialogue {
@@ -130,6 +135,18 @@ function templateSources(folder: string, files: ModelFiles): { readonly plain: s
     throw new ModelFolderError("chat_template_missing", message);
   }
   return { plain, withTools: named.get("tool_use") ?? plain };
+}
+
+function signsOf(
+  { plain, withTools }: { readonly plain: string; readonly withTools: string },
+  { config }: ModelFiles,
+  vocabulary: Vocabulary,
+): ModelSigns {
+  return {
+    template: plain === withTools ? plain : `${plain}\n${withTools}`,
+    isAdded: (spelling) => vocabulary.isAdded(spelling),
+    modelType: config.model_type ?? undefined,
+  };
 }
 
 /** Every id that ends a turn, of all files that name one. */

@@ -50,7 +50,11 @@ const tokenizerConfigSchema = z.looseObject({
 
 const generationConfigSchema = z.looseObject({ eos_token_id: stopIds });
 const limits = { eos_token_id: stopIds, max_position_embeddings: z.int().min(1).nullish() };
-const configSchema = z.looseObject({ ...limits, text_config: z.looseObject(limits).nullish() });
+const configSchema = z.looseObject({
+  ...limits,
+  model_type: z.string().nullish(),
+  text_config: z.looseObject(limits).nullish(),
+});
 
 /** What a model folder says, file by file. */
 export interface ModelFiles {

@@ -10,7 +10,10 @@ export async function openEngine(config: Config): Promise<{ engine: Engine; mode
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
   if (folder === undefined) throw new Error("model.path is not set");
-  const model = await loadChatModel(folder);
+  const model = await loadChatModel(folder, {
+    toolCallParser: config.rollout.agent.tool_call_parser,
+    reasoningParser: config.rollout.agent.reasoning_parser,
+  });
   return { engine: await createEngine(config, tiny?.gguf), model };
 }
 

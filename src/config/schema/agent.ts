@@ -78,11 +78,43 @@ export const agentSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("Tokens of prompt and output together in one call; null takes the engine's context length."),
-  tool_call_parser: noneBuiltIn("tool-call parsers").describe("Parser of tool calls. None is built in: stays null."),
-  reasoning_parser: noneBuiltIn("reasoning parsers").describe("Parser of reasoning. None is built in: stays null."),
+  tool_call_parser: z
+    .enum([
+      "auto",
+      "none",
+      "hermes",
+      "qwen3_coder",
+      "llama3_json",
+      "pythonic",
+      "deepseek_v3",
+      "deepseek_v31",
+      "kimi_k2",
+      "glm45",
+      "mistral",
+      "minimax_m2",
+      "seed_oss",
+      "gpt_oss",
+    ])
+    .default("auto")
+    .describe(
+      "How the model writes tool calls. `auto`: what its chat template and config.json say; `none`: calls are left in the text.",
+    ),
+  reasoning_parser: z
+    .enum([
+      "auto",
+      "none",
+      "deepseek_r1",
+      "deepseek_v3",
+      "qwen3",
+      "glm45",
+      "kimi_k2",
+      "kimi",
+      "mistral",
+      "seed_oss",
+      "gpt_oss",
+    ])
+    .default("auto")
+    .describe(
+      "How the model writes reasoning. `auto`: as its chat template and vocabulary; `none`: it is left in the text.",
+    ),
 });
-
-/** A name from a registry without entries: every name is refused, because nothing would act on it. */
-function noneBuiltIn(what: string) {
-  return z.null({ error: `this build has no ${what}` }).default(null);
-}

@@ -16,8 +16,8 @@ export type OutputEvent =
 export interface ParsedOutput {
   readonly message: Message;
   /**
-   * `calls`: every tool call is well formed; `malformed`: what was meant as one is left in the text; `none`: no sign of
-   * one.
+   * `calls`: every tool call is well formed; `malformed`: what was meant as one is left in the text, or has arguments
+   * that are no JSON, if it was told before they broke; `none`: no sign of one.
    */
   readonly toolCalls: "none" | "calls" | "malformed";
   /** The stop string that ended the text, if one did. */
@@ -51,4 +51,9 @@ export interface OutputParserOptions {
   readonly stopTokenIds: readonly number[];
   /** The prompt's last tokens as text: a template may have opened the reasoning already. */
   readonly promptEnd: string;
+  /**
+   * Tells a call only once all of it is well formed, and leaves every other in the text. For answers that are not
+   * streamed. Otherwise a call is told when its name is known and its arguments begin well.
+   */
+  readonly wholeCalls?: boolean;
 }

@@ -4,7 +4,7 @@ export type Piece =
   | { readonly kind: "text"; readonly text: string }
   /**
    * One token that is known by its id: a marker of the output's format, or a special token. `text` is its spelling;
-   * a special token's is not shown.
+   * that of a special token is shown only where it is a marker, and out of place.
    */
   | { readonly kind: "token"; readonly text: string; readonly special: boolean };
 

@@ -1,22 +1,35 @@
 import { createDetokenizer, type Detokenizer } from "./detokenizer/detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
+import { MessageWriter } from "./message/message-writer.js";
+import { type OutputFamilies, outputFormat } from "./output-format.js";
 import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
-import { type Piece, shownText } from "./piece.js";
+import type { Piece } from "./piece.js";
+import { OutputReader, type Step } from "./reading/reader.js";
 import { StopStrings } from "./stop-strings.js";
 
 /** From tokens over pieces of text, of which stop strings cut the end off, to what the output says. */
 export class TokenOutputParser implements OutputParser {
+  readonly #vocabulary: Vocabulary;
+  readonly #markers: ReadonlySet<string>;
   readonly #detokenizer: Detokenizer;
   readonly #stopStrings: StopStrings;
   readonly #stopTokenIds: ReadonlySet<number>;
+  readonly #reader: OutputReader;
+  readonly #out: MessageWriter;
+  readonly #reading: Step<void>;
   /** A token that ends the output, unless more tokens come. */
   #lastStop: number | undefined;
-  #content = "";
 
-  constructor(vocabulary: Vocabulary, options: OutputParserOptions) {
-    this.#detokenizer = createDetokenizer(vocabulary, new Set());
+  constructor(vocabulary: Vocabulary, families: OutputFamilies, options: OutputParserOptions) {
+    const format = outputFormat(families, options);
+    this.#vocabulary = vocabulary;
+    this.#markers = new Set(format.markers.filter((marker) => vocabulary.isAdded(marker)));
+    this.#detokenizer = createDetokenizer(vocabulary, this.#markers);
     this.#stopStrings = new StopStrings(options.stop);
     this.#stopTokenIds = new Set(options.stopTokenIds);
+    this.#reader = new OutputReader(this.#markers);
+    this.#out = new MessageWriter(format.markers.length > 0);
+    this.#reading = format.read(this.#reader, this.#out);
   }
 
   get stopped(): boolean {
@@ -29,15 +42,25 @@ export class TokenOutputParser implements OutputParser {
     const pieces = this.#takeLastStop();
     if (this.#stopTokenIds.has(last)) this.#lastStop = last;
     const now = this.#lastStop === undefined ? ids : ids.subarray(0, -1);
-    return this.#read(this.#stopStrings.push([...pieces, ...this.#detokenizer.push(now)]));
+    pieces.push(...this.#detokenizer.push(now));
+    return this.#read(this.#stopStrings.push(pieces));
   }
 
   finish(end: OutputEnd): { readonly events: OutputEvent[]; readonly output: ParsedOutput } {
-    const pieces = end === "length" ? this.#takeLastStop() : [];
-    const rest = this.#stopStrings.push([...pieces, ...this.#detokenizer.finish()]);
-    const events = this.#read([...rest, ...this.#stopStrings.finish()]);
-    const message = { role: "assistant", content: this.#content } as const;
-    return { events, output: { message, toolCalls: "none", stopString: this.#stopStrings.found } };
+    const pieces = end === "length" || this.#endsWithMarker() ? this.#takeLastStop() : [];
+    pieces.push(...this.#detokenizer.finish());
+    const rest = this.stopped ? [] : this.#stopStrings.push(pieces);
+    this.#reader.end();
+    const events = this.#read([...rest, ...this.#stopStrings.finish()], true);
+    const { message, toolCalls } = this.#out;
+    return { events, output: { message, toolCalls, stopString: this.#stopStrings.found } };
+  }
+
+  /** The token that ends a call may end the output too. */
+  #endsWithMarker(): boolean {
+    if (this.#lastStop === undefined) return false;
+    const entry = this.#vocabulary.entry(this.#lastStop);
+    return entry.kind === "added" && this.#markers.has(entry.text);
   }
 
   #takeLastStop(): Piece[] {
@@ -47,9 +70,10 @@ export class TokenOutputParser implements OutputParser {
     return pieces;
   }
 
-  #read(pieces: readonly Piece[]): OutputEvent[] {
-    const text = pieces.map(shownText).join("");
-    this.#content += text;
-    return text === "" ? [] : [{ type: "text", text }];
+  #read(pieces: readonly Piece[], isLast = false): OutputEvent[] {
+    this.#reader.feed(pieces);
+    this.#reading.next();
+    if (isLast) this.#out.flush();
+    return this.#out.take();
   }
 }

@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { Vocabulary } from "../../../src/conversation/output/detokenizer/vocabulary.js";
 import type { OutputEnd, OutputParserOptions } from "../../../src/conversation/output/output-parser.js";
-import { TokenOutputParser } from "../../../src/conversation/output/token-output-parser.js";
-import { addedTokenSchema } from "../../../src/conversation/tokenizer/added-token.js";
-import { Tokenizer } from "../../../src/conversation/tokenizer/tokenizer.js";
-import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";
+import { type AddedTokenSpec, metaspaceTokenizer } from "../support/bpe.js";
+import {
+  byteLevelText,
+  chunks,
+  idsOf,
+  messageOf,
+  numbers,
+  PLAIN,
+  read,
+  type TestText,
+  testText,
+} from "./support/outputs.js";
 
 const ADDED: AddedTokenSpec[] = [
   { content: "<|end|>" },
@@ -13,73 +20,33 @@ const ADDED: AddedTokenSpec[] = [
   { content: "<|wide｜>" },
 ];
 
-interface Text {
-  readonly vocabulary: Vocabulary;
-  readonly tokenizer: Tokenizer;
-  readonly size: number;
-}
-
-type TokenizerJson = ReturnType<typeof byteLevelTokenizer | typeof metaspaceTokenizer>;
-
-function load(json: TokenizerJson, decoder: unknown = json.decoder): Text {
-  const added_tokens = json.added_tokens.map((token) => addedTokenSchema.parse(token));
-  const file = { ...json, added_tokens, decoder };
-  const tokenizer = new Tokenizer({ tokenizer: file, config: {} }, 1 << 20);
-  return {
-    vocabulary: new Vocabulary(file, tokenizer),
-    tokenizer,
-    size: Object.keys(json.model.vocab).length + ADDED.length,
-  };
-}
-
 const STRIP = { type: "Strip", content: " ", start: 1, stop: 0 };
-const byteLevel = load(byteLevelTokenizer(ADDED));
+const byteLevel = byteLevelText(ADDED);
 const metaspace = metaspaceTokenizer(ADDED);
-const TEXTS: Record<string, Text> = {
+const TEXTS: Record<string, TestText> = {
   "byte-level": byteLevel,
-  "byte fallback": load(metaspace),
-  "byte fallback that strips a space": load(metaspace, {
+  "byte fallback": testText(metaspace),
+  "byte fallback that strips a space": testText(metaspace, {
     ...metaspace.decoder,
     decoders: [...metaspace.decoder.decoders, STRIP],
   }),
-  Metaspace: load(metaspace, { type: "Metaspace", replacement: "▁", prepend_scheme: "always" }),
-  "a decoder of another kind": load(metaspace, { type: "WordPiece", prefix: "##", cleanup: false }),
+  Metaspace: testText(metaspace, { type: "Metaspace", replacement: "▁", prepend_scheme: "always" }),
+  "a decoder of another kind": testText(metaspace, { type: "WordPiece", prefix: "##", cleanup: false }),
 };
 
-/** A small generator of reproducible numbers below `n`. */
-function numbers(seed: number): (n: number) => number {
-  let state = seed;
-  return (n) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * n);
-  };
-}
-
-/** Ids in pushes of 1 to 4. */
-function chunks(ids: readonly number[], next: (n: number) => number): Int32Array[] {
-  const out: Int32Array[] = [];
-  for (let at = 0; at < ids.length; ) {
-    const size = 1 + next(4);
-    out.push(Int32Array.from(ids.slice(at, at + size)));
-    at += size;
-  }
-  return out;
-}
-
-const NONE: OutputParserOptions = { tools: [], stop: [], stopTokenIds: [], promptEnd: "" };
-
-function read(
-  text: Text,
+/** The text that every push told, and what it adds up to. */
+function textRead(
+  text: TestText,
   pushes: readonly Int32Array[],
   options: Partial<OutputParserOptions>,
-  end: OutputEnd = "stop",
+  end?: OutputEnd,
 ) {
-  const parser = new TokenOutputParser(text.vocabulary, { ...NONE, ...options });
-  const told = pushes.map((ids) => parser.push(ids).map((event) => ("text" in event ? event.text : "?")));
-  const { events, output } = parser.finish(end);
-  told.push(events.map((event) => ("text" in event ? event.text : "?")));
-  return { told: told.map((each) => each.join("")), ...output, stopped: parser.stopped };
+  const reading = read(text, PLAIN, pushes, options, end);
+  return { ...reading, told: reading.told.map((events) => messageOf(events).content) };
 }
+
+/** Those whose text can be told token by token. */
+const TOKENWISE = Object.entries(TEXTS).filter(([, { vocabulary }]) => vocabulary.decoder !== undefined);
 
 describe.each(Object.entries(TEXTS))("the text of an output, %s", (_, text) => {
   it("is what a whole decode without special tokens gives, however the tokens come", () => {
@@ -88,14 +55,15 @@ describe.each(Object.entries(TEXTS))("the text of an output, %s", (_, text) => {
       // Half of the tokens are single bytes: characters, broken ones and halves.
       const ids = Array.from({ length: next(12) }, () => (next(2) === 0 ? next(257) : next(text.size + 2)));
       const whole = text.tokenizer.decode(Int32Array.from(ids), { skipSpecialTokens: true });
-      const { told, message } = read(text, chunks(ids, next), {});
+      const { told, message } = textRead(text, chunks(ids, next), {});
       expect(told.join("")).toBe(whole);
       expect(message).toEqual({ role: "assistant", content: whole });
     }
   });
+});
 
-  // A decoder of another kind tells its text at the end, without special tokens.
-  it.runIf(text.vocabulary.decoder)("ends before the first stop string, however the tokens come", () => {
+describe.each(TOKENWISE)("the end of an output, %s", (_, text) => {
+  it("is before the first stop string, however the tokens come", () => {
     const next = numbers(2);
     const stops = [["fox"], ["the ", "he"], [". a", "\n\n"], ["ö", "�"], ["<|x|>"], ["x|> ", "aaab"], ["n<plain>"]];
     for (let round = 0; round < 200; round++) {
@@ -104,9 +72,9 @@ describe.each(Object.entries(TEXTS))("the text of an output, %s", (_, text) => {
         { length: next(6) },
         () => ["the fox", ". a", "ö", "<|x|>", " aaaaab", "<plain>"][next(6)],
       );
-      const ids = text.tokenizer.encode(`a${words.join("")}`).flatMap((piece) => [...piece]);
+      const ids = idsOf(text, `a${words.join("")}`);
       const { content, found } = stoppedText(text, ids, stop);
-      const { told, stopString, stopped } = read(text, chunks(ids, next), { stop });
+      const { told, stopString, stopped } = textRead(text, chunks(ids, next), { stop });
       expect(told.join("")).toBe(content);
       expect([stopString, stopped]).toEqual([found, found !== undefined]);
     }
@@ -114,7 +82,7 @@ describe.each(Object.entries(TEXTS))("the text of an output, %s", (_, text) => {
 });
 
 /** The plain way: the text grows by one token, and is searched anew for the stop string that ends first. */
-function stoppedText(text: Text, ids: readonly number[], stops: readonly string[]) {
+function stoppedText(text: TestText, ids: readonly number[], stops: readonly string[]) {
   const decode = (skipSpecialTokens: boolean, length = ids.length): string =>
     text.tokenizer.decode(Int32Array.from(ids.slice(0, length)), { skipSpecialTokens });
   const all = decode(false);
@@ -133,11 +101,11 @@ function stoppedText(text: Text, ids: readonly number[], stops: readonly string[
 
 describe("text that is told while it grows", () => {
   const text = byteLevel;
-  const ids = (of: string): Int32Array => Int32Array.from(text.tokenizer.encode(of).flatMap((piece) => [...piece]));
+  const ids = (of: string): Int32Array => Int32Array.from(idsOf(text, of));
 
   it("has only whole characters", () => {
     const bytes = [...ids("€ö")];
-    const { told } = read(
+    const { told } = textRead(
       text,
       bytes.map((id) => Int32Array.of(id)),
       {},
@@ -147,15 +115,15 @@ describe("text that is told while it grows", () => {
 
   it("holds what may become a stop string, and no more", () => {
     const pushes = ["x", "a", "a", "a", "b", "c"].map(ids);
-    expect(read(text, pushes, { stop: ["aab"] }).told).toEqual(["x", "", "", "a", "", "", ""]);
-    expect(read(text, pushes, { stop: ["aac"] }).told).toEqual(["x", "", "", "a", "aab", "c", ""]);
-    expect(read(text, pushes, { stop: ["bcd"] }).told).toEqual(["x", "a", "a", "a", "", "", "bc"]);
+    expect(textRead(text, pushes, { stop: ["aab"] }).told).toEqual(["x", "", "", "a", "", "", ""]);
+    expect(textRead(text, pushes, { stop: ["aac"] }).told).toEqual(["x", "", "", "a", "aab", "c", ""]);
+    expect(textRead(text, pushes, { stop: ["bcd"] }).told).toEqual(["x", "a", "a", "a", "", "", "bc"]);
   });
 
   it("leaves the token out that ended the output, and no other", () => {
     const end = text.tokenizer.idOf("<plain>") ?? 0;
     const pushes = [Int32Array.of(...ids("a"), end), Int32Array.of(...ids("b"), end)];
-    expect(read(text, pushes, { stopTokenIds: [end] }).told).toEqual(["a", "<plain>b", ""]);
-    expect(read(text, pushes, { stopTokenIds: [end] }, "length").told).toEqual(["a", "<plain>b", "<plain>"]);
+    expect(textRead(text, pushes, { stopTokenIds: [end] }).told).toEqual(["a", "<plain>b", ""]);
+    expect(textRead(text, pushes, { stopTokenIds: [end] }, "length").told).toEqual(["a", "<plain>b", "<plain>"]);
   });
 });

@@ -1,0 +1,137 @@
+import type { Message, ToolCall } from "../../message.js";
+import type { OutputEvent, ParsedOutput } from "../output-parser.js";
+
+type Mutable<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never;
+type Channel = "reasoning" | "text";
+
+/**
+ * Collects what an output says, as events and as a message. White space next to a marker belongs to the marker: it is
+ * held at the end of a text until it is known what follows, and dropped at its beginning.
+ */
+export class MessageWriter {
+  /** Whether there are markers at all; without any, white space is text. */
+  readonly #trims: boolean;
+  #events: Mutable<OutputEvent>[] = [];
+  #content = "";
+  #reasoning = "";
+  readonly #calls: Mutable<ToolCall>[] = [];
+  #malformed = false;
+  #channel: Channel = "text";
+  #space = "";
+  #afterMarker = false;
+  #inNewPart = false;
+
+  constructor(trims: boolean) {
+    this.#trims = trims;
+  }
+
+  readonly text = (text: string): void => this.#write("text", text);
+  readonly reasoning = (text: string): void => this.#write("reasoning", text);
+
+  /** A marker stood here. */
+  boundary(): void {
+    this.#space = "";
+    this.#afterMarker = true;
+  }
+
+  /** What follows is a text of its own: a line break parts it from an earlier one. */
+  newPart(): void {
+    this.boundary();
+    this.#inNewPart = true;
+  }
+
+  /** What was meant as a call, and is none, is text. */
+  malformed(text: string): void {
+    this.#malformed = true;
+    this.#write("text", text);
+  }
+
+  /** A call that was told turns out to be malformed. */
+  breakCall(): void {
+    this.#malformed = true;
+  }
+
+  /** @returns the call's number */
+  beginCall(id: string, name: string): number {
+    this.newPart();
+    const index = this.#calls.push({ id, name, arguments: "" }) - 1;
+    this.#events.push({ type: "tool_call", index, id, name });
+    return index;
+  }
+
+  callArguments(index: number, text: string): void {
+    const call = this.#calls[index];
+    if (call === undefined || text === "") return;
+    call.arguments += text;
+    const last = this.#events.at(-1);
+    if (last?.type === "tool_call_arguments" && last.index === index) last.text += text;
+    else this.#events.push({ type: "tool_call_arguments", index, text });
+  }
+
+  /** The events since they were last taken. */
+  take(): OutputEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** At the end the white space that was held is text. */
+  flush(): void {
+    if (this.#space !== "") this.#tell(this.#channel, this.#space);
+    this.#space = "";
+  }
+
+  get message(): Message {
+    return {
+      role: "assistant",
+      content: this.#content,
+      ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning }),
+      ...(this.#calls.length === 0 ? {} : { toolCalls: this.#calls.map((call) => ({ ...call })) }),
+    };
+  }
+
+  get toolCalls(): ParsedOutput["toolCalls"] {
+    if (this.#malformed) return "malformed";
+    return this.#calls.length > 0 ? "calls" : "none";
+  }
+
+  #write(channel: Channel, text: string): void {
+    if (!this.#trims) {
+      this.#tell(channel, text);
+      return;
+    }
+    if (channel !== this.#channel) this.flush();
+    this.#channel = channel;
+    const rest = this.#afterMarker ? text.replace(/^[ \t\r\n]+/, "") : text;
+    if (rest === "") return;
+    this.#afterMarker = false;
+    const end = endWithoutSpace(rest);
+    if (end === 0) {
+      this.#space += rest;
+      return;
+    }
+    if (this.#inNewPart && this.#told(channel) !== "") this.#space = `\n${this.#space}`;
+    this.#inNewPart = false;
+    this.#tell(channel, this.#space + rest.slice(0, end));
+    this.#space = rest.slice(end);
+  }
+
+  #told(channel: Channel): string {
+    return channel === "text" ? this.#content : this.#reasoning;
+  }
+
+  #tell(channel: Channel, text: string): void {
+    if (text === "") return;
+    if (channel === "text") this.#content += text;
+    else this.#reasoning += text;
+    const last = this.#events.at(-1);
+    if (last?.type === channel) last.text += text;
+    else this.#events.push({ type: channel, text });
+  }
+}
+
+function endWithoutSpace(text: string): number {
+  let end = text.length;
+  while (end > 0 && " \t\r\n".includes(text.charAt(end - 1))) end--;
+  return end;
+}

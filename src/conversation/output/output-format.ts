@@ -1,0 +1,71 @@
+import { HARMONY_MARKERS, readHarmony } from "./harmony.js";
+import type { MessageWriter } from "./message/message-writer.js";
+import type { OutputParserOptions } from "./output-parser.js";
+import type { OutputReader, Step } from "./reading/reader.js";
+import { REASONING_FAMILIES } from "./reasoning/families.js";
+import { isOpenAt, type ReasoningSyntax, readReasoning } from "./reasoning/reasoning-syntax.js";
+import { TOOL_FAMILIES } from "./tools/families.js";
+import type { ToolContext, ToolSyntax } from "./tools/tool-syntax.js";
+
+export type ToolFamily = keyof typeof TOOL_FAMILIES | "gpt_oss";
+export type ReasoningFamily = keyof typeof REASONING_FAMILIES | "gpt_oss";
+
+/** The families whose markers are looked for in a model's outputs; `none` leaves them in the text. */
+export interface OutputFamilies {
+  readonly tools: ToolFamily | "none";
+  readonly reasoning: ReasoningFamily | "none";
+}
+
+/** How one output is to be read. */
+export interface OutputFormat {
+  /** Spellings that mean something; where the vocabulary has tokens of them, those and no other text. */
+  readonly markers: readonly string[];
+  readonly read: (reader: OutputReader, out: MessageWriter) => Step<void>;
+}
+
+/** Reasoning first, then text and tool calls: what looks like a call in the reasoning is none. */
+export function outputFormat(families: OutputFamilies, options: OutputParserOptions): OutputFormat {
+  const contextOf = (reader: OutputReader, out: MessageWriter): ToolContext => ({
+    reader,
+    out,
+    tools: new Map(options.tools.map((tool) => [tool.function.name, tool])),
+    policy: options.wholeCalls === true ? "whole" : "early",
+  });
+  if (families.tools === "gpt_oss" || families.reasoning === "gpt_oss") return harmony(families, options, contextOf);
+  const tools = families.tools === "none" || options.tools.length === 0 ? NO_CALLS : TOOL_FAMILIES[families.tools];
+  const reasoning = families.reasoning === "none" ? undefined : REASONING_FAMILIES[families.reasoning];
+  if (reasoning === undefined) {
+    return { markers: tools.markers, read: (reader, out) => tools.read(contextOf(reader, out)) };
+  }
+  return {
+    markers: [reasoning.begin, reasoning.end, ...tools.markers],
+    read: (reader, out) => readBoth(contextOf(reader, out), reasoning, tools, options.promptEnd),
+  };
+}
+
+const NO_CALLS: ToolSyntax = {
+  markers: [],
+  *read({ reader, out }) {
+    yield* reader.until(reader.markers([]), out.text);
+  },
+};
+
+function* readBoth(context: ToolContext, syntax: ReasoningSyntax, tools: ToolSyntax, promptEnd: string): Step<void> {
+  const { reader, out } = context;
+  const callMarkers = syntax.endsAtCalls === true ? tools.markers.slice(0, 1) : [];
+  yield* readReasoning({ reader, out, syntax, isOpen: isOpenAt(promptEnd, syntax), callMarkers });
+  yield* tools.read(context);
+}
+
+function harmony(
+  families: OutputFamilies,
+  { tools, promptEnd }: OutputParserOptions,
+  contextOf: (reader: OutputReader, out: MessageWriter) => ToolContext,
+): OutputFormat {
+  const reasoning = families.reasoning === "gpt_oss";
+  const calls = families.tools === "gpt_oss" && tools.length > 0;
+  return {
+    markers: HARMONY_MARKERS,
+    read: (reader, out) => readHarmony(contextOf(reader, out), { reasoning, calls, promptEnd }),
+  };
+}

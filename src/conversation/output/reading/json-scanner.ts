@@ -1,0 +1,160 @@
+/** What comes next. A word is a number, `true`, `false` or `null`. */
+type Expect =
+  | "value"
+  | "value or end"
+  | "key or end"
+  | "key"
+  | "colon"
+  | "comma or end"
+  | "string"
+  | "escape"
+  | "hex"
+  | "word";
+
+/** Deeper than this no arguments go; what recurses over them is safe below. */
+const MAX_DEPTH = 128;
+
+const WORD = /[-+.0-9A-Za-z]*/y;
+const IS_WORD = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/;
+/** Longer than any number that means something: a run of digits must not be kept without bound. */
+const MAX_WORD = 1024;
+
+/**
+ * Follows one JSON value (RFC 8259) through a text that comes in parts, to tell where it ends, or where it stops being
+ * JSON. Costs what the text costs, however it is cut.
+ */
+export class JsonScanner {
+  /** `open`: the value goes on. `done`: it has ended. `broken`: the next character cannot be there. */
+  state: "open" | "done" | "broken" = "open";
+  #expect: Expect = "value";
+  readonly #open: ("{" | "[")[] = [];
+  #isKey = false;
+  #hexLeft = 0;
+  #word = "";
+
+  /** Takes what belongs to the value from `from` on; returns where it ends or breaks, or the end of the text. */
+  scan(text: string, from = 0): number {
+    let at = from;
+    while (at < text.length && this.state === "open") at = this.#step(text, at);
+    return at;
+  }
+
+  /** The text ends: a number may end with it. */
+  finish(): void {
+    if (this.state !== "open") return;
+    if (this.#expect === "word" && this.#open.length === 0) this.#endWord();
+    else this.state = "broken";
+  }
+
+  #step(text: string, at: number): number {
+    if (this.#expect === "string") return this.#inString(text, at);
+    if (this.#expect === "word") return this.#inWord(text, at);
+    const character = text.charAt(at);
+    if (this.#expect === "escape") return this.#escaped(character, at);
+    if (this.#expect === "hex") return this.#hex(character, at);
+    return /[ \t\r\n]/.test(character) ? at + 1 : this.#structure(character, at);
+  }
+
+  #structure(character: string, at: number): number {
+    const expect = this.#expect;
+    if (expect === "colon") return character === ":" ? this.#then("value", at) : this.#break(at);
+    if (expect === "key or end" && character === "}") return this.#close(at);
+    if (expect === "key or end" || expect === "key") {
+      return character === '"' ? this.#beginString(true, at) : this.#break(at);
+    }
+    if (expect === "value or end" && character === "]") return this.#close(at);
+    if (expect === "comma or end") return this.#afterValue(character, at);
+    return this.#value(character, at);
+  }
+
+  #value(character: string, at: number): number {
+    if (character === '"') return this.#beginString(false, at);
+    if (character === "{" || character === "[") {
+      if (this.#open.length === MAX_DEPTH) return this.#break(at);
+      this.#open.push(character);
+      return this.#then(character === "{" ? "key or end" : "value or end", at);
+    }
+    if (!/[-0-9tfn]/.test(character)) return this.#break(at);
+    this.#word = "";
+    this.#expect = "word";
+    return at;
+  }
+
+  #afterValue(character: string, at: number): number {
+    const inObject = this.#open.at(-1) === "{";
+    if (character === ",") return this.#then(inObject ? "key" : "value", at);
+    return character === (inObject ? "}" : "]") ? this.#close(at) : this.#break(at);
+  }
+
+  #beginString(isKey: boolean, at: number): number {
+    this.#isKey = isKey;
+    return this.#then("string", at);
+  }
+
+  #inString(text: string, at: number): number {
+    const end = endOfPlainString(text, at);
+    if (end === text.length) return end;
+    const character = text.charAt(end);
+    if (character === "\\") return this.#then("escape", end);
+    if (character !== '"') return this.#break(end);
+    if (this.#isKey) return this.#then("colon", end);
+    this.#valueEnds();
+    return end + 1;
+  }
+
+  #escaped(character: string, at: number): number {
+    this.#hexLeft = 4;
+    if (character === "u") return this.#then("hex", at);
+    return '"\\/bfnrt'.includes(character) ? this.#then("string", at) : this.#break(at);
+  }
+
+  #hex(character: string, at: number): number {
+    if (!/[0-9A-Fa-f]/.test(character)) return this.#break(at);
+    this.#hexLeft--;
+    return this.#then(this.#hexLeft === 0 ? "string" : "hex", at);
+  }
+
+  #inWord(text: string, at: number): number {
+    WORD.lastIndex = at;
+    this.#word += WORD.exec(text)?.[0] ?? "";
+    const end = WORD.lastIndex;
+    if (this.#word.length > MAX_WORD) return this.#break(end);
+    if (end < text.length) this.#endWord();
+    return end;
+  }
+
+  #endWord(): void {
+    if (IS_WORD.test(this.#word)) this.#valueEnds();
+    else this.state = "broken";
+  }
+
+  #close(at: number): number {
+    this.#open.pop();
+    this.#valueEnds();
+    return at + 1;
+  }
+
+  #valueEnds(): void {
+    this.#expect = "comma or end";
+    if (this.#open.length === 0) this.state = "done";
+  }
+
+  #then(expect: Expect, at: number): number {
+    this.#expect = expect;
+    return at + 1;
+  }
+
+  #break(at: number): number {
+    this.state = "broken";
+    return at;
+  }
+}
+
+/** Where a quote, a backslash or a control character stands, which JSON has in no string. */
+function endOfPlainString(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22 || code === 0x5c || code < 0x20) return at;
+  }
+  return text.length;
+}

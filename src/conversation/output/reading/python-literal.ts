@@ -1,0 +1,169 @@
+const MAX_DEPTH = 128;
+
+const STRING =
+  /(?:"""((?:[^\\]|\\[\s\S])*?)"""|'{3}((?:[^\\]|\\[\s\S])*?)'{3}|"((?:[^"\\\n]+|\\[\s\S])*)"|'((?:[^'\\\n]+|\\[\s\S])*)')/y;
+const NUMBER =
+  /[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?)/y;
+const WORD = /[A-Za-z]+/y;
+const SPACE = /[ \t\r\n]*/y;
+const WORDS = new Map([
+  ["True", "true"],
+  ["False", "false"],
+  ["None", "null"],
+  ["true", "true"],
+  ["false", "false"],
+  ["null", "null"],
+]);
+
+/** The JSON text of a Python literal: strings, numbers, True, False, None, lists, tuples and dicts of them; else undefined. */
+export function pythonLiteral(text: string): string | undefined {
+  try {
+    const parser = new LiteralParser(text);
+    const json = parser.value(0);
+    return parser.isAtEnd() ? json : undefined;
+  } catch (error) {
+    if (error instanceof NotALiteral) return undefined;
+    throw error;
+  }
+}
+
+class NotALiteral extends Error {
+  override readonly name = "NotALiteral";
+}
+
+class LiteralParser {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    this.#match(SPACE);
+    return this.#at === this.#text.length;
+  }
+
+  value(depth: number): string {
+    if (depth > MAX_DEPTH) throw new NotALiteral();
+    this.#match(SPACE);
+    switch (this.#text.charAt(this.#at)) {
+      case "[":
+        return this.#list("]", depth);
+      case "(":
+        return this.#list(")", depth);
+      case "{":
+        return this.#dict(depth);
+      case '"':
+      case "'":
+        return JSON.stringify(this.#string());
+      default:
+        return this.#word();
+    }
+  }
+
+  #list(end: string, depth: number): string {
+    const items: string[] = [];
+    this.#at++;
+    while (!this.#accept(end)) {
+      items.push(this.value(depth + 1));
+      if (!this.#accept(",") && this.#next() !== end) throw new NotALiteral();
+    }
+    return `[${items.join(", ")}]`;
+  }
+
+  #dict(depth: number): string {
+    const entries: string[] = [];
+    this.#at++;
+    while (!this.#accept("}")) {
+      const key = this.#next() === '"' || this.#next() === "'" ? JSON.stringify(this.#string()) : `"${this.#word()}"`;
+      if (!this.#accept(":")) throw new NotALiteral();
+      entries.push(`${key}: ${this.value(depth + 1)}`);
+      if (!this.#accept(",") && this.#next() !== "}") throw new NotALiteral();
+    }
+    return `{${entries.join(", ")}}`;
+  }
+
+  /** Neighbouring strings are one. */
+  #string(): string {
+    let out = "";
+    while (this.#next() === '"' || this.#next() === "'") {
+      STRING.lastIndex = this.#at;
+      const match = STRING.exec(this.#text);
+      if (match === null) throw new NotALiteral();
+      this.#at = STRING.lastIndex;
+      out += unescape(match[1] ?? match[2] ?? match[3] ?? match[4] ?? "");
+    }
+    return out;
+  }
+
+  #word(): string {
+    const number = this.#match(NUMBER);
+    if (number !== "") return numberJson(number);
+    const word = WORDS.get(this.#match(WORD));
+    if (word === undefined) throw new NotALiteral();
+    return word;
+  }
+
+  #next(): string {
+    this.#match(SPACE);
+    return this.#text.charAt(this.#at);
+  }
+
+  #accept(character: string): boolean {
+    const isNext = this.#next() === character;
+    if (isNext) this.#at++;
+    return isNext;
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? "";
+    this.#at += found.length;
+    return found;
+  }
+}
+
+const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+
+/** A number keeps its spelling where JSON has it too. */
+function numberJson(text: string): string {
+  const plain = text.replaceAll("_", "").replace(/^\+/, "");
+  if (JSON_NUMBER.test(plain)) return plain;
+  const negative = plain.startsWith("-");
+  const magnitude = negative ? plain.slice(1) : plain;
+  if (/^0[xob]/i.test(magnitude)) return `${negative ? "-" : ""}${BigInt(magnitude)}`;
+  const value = Number(plain);
+  if (!Number.isFinite(value)) throw new NotALiteral();
+  return JSON.stringify(value);
+}
+
+const CODE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3}))|\\(\r\n|[\s\S])/g;
+const CHARACTERS = new Map([
+  ["n", "\n"],
+  ["t", "\t"],
+  ["r", "\r"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["v", "\v"],
+  ["a", "\u0007"],
+  ["\n", ""],
+  ["\r\n", ""],
+]);
+
+/** Escapes as Python reads them; one that it does not know stays as it is. */
+function unescape(body: string): string {
+  return body
+    .replace(CODE, (whole, x?: string, u?: string, long?: string, octal?: string, other = "") => {
+      const hex = x ?? u ?? long;
+      if (hex !== undefined) return fromCode(Number.parseInt(hex, 16));
+      if (octal !== undefined) return fromCode(Number.parseInt(octal, 8));
+      return CHARACTERS.get(other) ?? ("\\'\"".includes(other) ? other : whole);
+    })
+    .toWellFormed();
+}
+
+function fromCode(code: number): string {
+  if (code > 0x10ffff) throw new NotALiteral();
+  return String.fromCodePoint(code);
+}

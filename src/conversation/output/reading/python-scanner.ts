@@ -1,0 +1,75 @@
+/**
+ * Finds where a Python expression ends in a text that comes in parts: at a comma or a closing bracket that is not its
+ * own. Costs what the text costs, however it is cut.
+ */
+export class PythonScanner {
+  isDone = false;
+  #depth = 0;
+  /** The quote of the string that is open; empty outside of one. */
+  #quote = "";
+  /** Whether three quotes close it. */
+  #isTriple = false;
+  /** Quotes in a row: after the opening one, or towards the closing three. */
+  #run = 0;
+  #isOpening = false;
+  #isEscaped = false;
+
+  /** Takes what belongs to the expression; returns where it ends, or the end of the text. */
+  scan(text: string): number {
+    for (let at = 0; at < text.length; at++) {
+      this.#step(text.charAt(at));
+      if (this.isDone) return at;
+    }
+    return text.length;
+  }
+
+  #step(character: string): void {
+    if (this.#isOpening && !this.#opened(character)) return;
+    if (this.#quote !== "") this.#inString(character);
+    else this.#outside(character);
+  }
+
+  /** The characters behind a string's first quote; whether this one is to be read as any other. */
+  #opened(character: string): boolean {
+    if (character === this.#quote && this.#run < 3) {
+      this.#run++;
+      this.#isTriple = this.#run === 3;
+      if (this.#isTriple) [this.#isOpening, this.#run] = [false, 0];
+      return false;
+    }
+    if (this.#run === 2) this.#quote = "";
+    this.#isOpening = false;
+    this.#run = 0;
+    return true;
+  }
+
+  #inString(character: string): void {
+    if (this.#isEscaped) {
+      this.#isEscaped = false;
+      this.#run = 0;
+    } else if (character === "\\") {
+      this.#isEscaped = true;
+    } else if (character !== this.#quote) {
+      this.#run = 0;
+    } else if (++this.#run === (this.#isTriple ? 3 : 1)) {
+      this.#quote = "";
+      this.#isTriple = false;
+      this.#run = 0;
+    }
+  }
+
+  #outside(character: string): void {
+    if (character === '"' || character === "'") {
+      this.#quote = character;
+      this.#isOpening = true;
+      this.#run = 1;
+    } else if ("([{".includes(character)) {
+      this.#depth++;
+    } else if (")]}".includes(character)) {
+      if (this.#depth === 0) this.isDone = true;
+      this.#depth--;
+    } else if (character === "," && this.#depth === 0) {
+      this.isDone = true;
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import type { OutputFamilies } from "../../../../src/conversation/output/output-format.js";
+import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
+
+const PING = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>';
+
+const THINK: Record<string, Fixture> = {
+  "reasoning, then text": { output: "<think>\nHm.\n\nSo.\n</think>\n\nHi!", reasoning: "Hm.\n\nSo.", content: "Hi!" },
+  "reasoning that the prompt has begun": {
+    output: "Hm.\n</think>\n\nHi!",
+    promptEnd: "<|im_start|>assistant\n<think>\n",
+    reasoning: "Hm.",
+    content: "Hi!",
+  },
+  "reasoning that the prompt has begun and the output begins again": {
+    output: "<think>Hm.</think>Hi!",
+    promptEnd: "<think>",
+    reasoning: "Hm.",
+    content: "Hi!",
+  },
+  "no reasoning behind a prompt that has ended it": {
+    output: "Hi!\n",
+    promptEnd: "<think>\n\n</think>\n\n",
+    content: "Hi!\n",
+  },
+  "no reasoning": { output: "\n\nHi!", content: "\n\nHi!" },
+  nothing: { output: "<think>\n\n</think>\n\n", content: "" },
+  "reasoning that the token limit cuts off": {
+    output: "<think>\nHm.\n</thi",
+    end: "length",
+    reasoning: "Hm.\n</thi",
+  },
+  "a call behind the reasoning, and one drafted in it": {
+    output: `<think>\nI could write {"name": "ping"}.\n</think>\n\nOk.\n${PING}`,
+    reasoning: 'I could write {"name": "ping"}.',
+    content: "Ok.",
+    calls: [["ping", "{}"]],
+  },
+  "markers behind the text": { output: "Hi <think> </think>", content: "Hi <think> </think>" },
+};
+
+const QWEN3: Record<string, Fixture> = {
+  ...THINK,
+  "a call that ends the reasoning": {
+    output: `<think>\nHm.\n${PING}`,
+    reasoning: "Hm.",
+    calls: [["ping", "{}"]],
+  },
+};
+
+const GLM: Record<string, Fixture> = {
+  "a call in the reasoning": {
+    output: "<think>Try <tool_call>ping\n</tool_call>?</think>\n<tool_call>ping\n</tool_call>",
+    reasoning: "Try <tool_call>ping\n</tool_call>?",
+    calls: [["ping", "{}"]],
+  },
+};
+
+const R1: Record<string, Fixture> = {
+  "reasoning that nothing has begun": { output: "Hm.</think>Hi!", reasoning: "Hm.", content: "Hi!" },
+  "reasoning that the prompt has ended": { output: "Hi!", promptEnd: "<think>\n</think>\n", content: "Hi!" },
+};
+
+const KIMI_K2: Record<string, Fixture> = {
+  "a call that ends the reasoning": {
+    output:
+      "<think>Hm.<|tool_calls_section_begin|><|tool_call_begin|>functions.ping:3<|tool_call_argument_begin|>{}" +
+      "<|tool_call_end|><|tool_calls_section_end|>",
+    reasoning: "Hm.",
+    calls: [["ping", "{}", "functions.ping:3"]],
+  },
+};
+
+const MISTRAL: Record<string, Fixture> = {
+  "reasoning, text and a call": {
+    output: "[THINK]Hm.[/THINK]Ok.[TOOL_CALLS]ping[ARGS]{}",
+    reasoning: "Hm.",
+    content: "Ok.",
+    calls: [["ping", "{}"]],
+  },
+};
+
+const KIMI: Record<string, Fixture> = {
+  "reasoning, then text": { output: "◁think▷Hm.◁/think▷Hi!", reasoning: "Hm.", content: "Hi!" },
+};
+
+const SEED: Record<string, Fixture> = {
+  "reasoning, then text": { output: "<seed:think>Hm.</seed:think>Hi!", reasoning: "Hm.", content: "Hi!" },
+};
+
+const START = "<|start|>assistant";
+const HARMONY: Record<string, Fixture> = {
+  "reasoning, then the answer": {
+    output: `<|channel|>analysis<|message|>Hm.\n<|end|>${START}<|channel|>final<|message|>Hi!<|return|>`,
+    promptEnd: START,
+    reasoning: "Hm.",
+    content: "Hi!",
+  },
+  "a preamble and a call": {
+    output:
+      `<|channel|>analysis<|message|>Hm.<|end|>${START}<|channel|>commentary<|message|>I look.<|end|>` +
+      `${START} to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city":"Rome"}<|call|>`,
+    promptEnd: START,
+    reasoning: "Hm.",
+    content: "I look.",
+    calls: [["get_weather", '{"city":"Rome"}']],
+  },
+  "a recipient behind the channel": {
+    output: "<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>",
+    promptEnd: START,
+    calls: [["ping", "{}"]],
+  },
+  "two analyses and two calls": {
+    output:
+      `<|channel|>analysis<|message|>A.<|end|>${START}<|channel|>analysis<|message|>B.<|end|>` +
+      `${START}<|channel|>commentary to=functions.ping<|message|>{}<|call|>` +
+      `${START}<|channel|>commentary to=functions.ping<|message|>{"a": 1}<|call|>`,
+    promptEnd: START,
+    reasoning: "A.\nB.",
+    calls: [
+      ["ping", "{}"],
+      ["ping", '{"a": 1}'],
+    ],
+  },
+  "a channel that the prompt has opened": {
+    output: "Hi!<|return|>",
+    promptEnd: `${START}<|channel|>final<|message|>`,
+    content: "Hi!",
+  },
+  "arguments that are no JSON": {
+    output: "<|channel|>commentary to=functions.ping<|message|>ping()<|call|>",
+    promptEnd: START,
+    content: "<|channel|>commentary to=functions.ping<|message|>ping()",
+    toolCalls: "malformed",
+  },
+  "reasoning that the token limit cuts off": {
+    output: "<|channel|>analysis<|message|>Hm",
+    promptEnd: START,
+    end: "length",
+    reasoning: "Hm",
+  },
+  "a header that the token limit cuts off": { output: "<|channel|>ana", promptEnd: START, end: "length" },
+  "text without a channel": { output: "Hello, all <|x|>.", promptEnd: START, content: "Hello, all <|x|>." },
+};
+
+const FAMILIES: [OutputFamilies, Record<string, Fixture>][] = [
+  [{ tools: "hermes", reasoning: "deepseek_v3" }, THINK],
+  [{ tools: "hermes", reasoning: "qwen3" }, QWEN3],
+  [{ tools: "glm45", reasoning: "glm45" }, GLM],
+  [{ tools: "none", reasoning: "deepseek_r1" }, R1],
+  [{ tools: "kimi_k2", reasoning: "kimi_k2" }, KIMI_K2],
+  [{ tools: "mistral", reasoning: "mistral" }, MISTRAL],
+  [{ tools: "none", reasoning: "kimi" }, KIMI],
+  [{ tools: "none", reasoning: "seed_oss" }, SEED],
+  [{ tools: "gpt_oss", reasoning: "gpt_oss" }, HARMONY],
+];
+
+const CASES = FAMILIES.flatMap(([families, fixtures]) =>
+  textsOf(families).flatMap(([kind, text]) =>
+    Object.entries(fixtures).map(([name, fixture]) => ({
+      families,
+      of: families.reasoning,
+      kind,
+      text,
+      name,
+      fixture,
+    })),
+  ),
+);
+
+describe("reasoning", () => {
+  it.each(CASES)("$of, markers are $kind: $name", ({ families, text, fixture }) => {
+    expectFixture(text, families, fixture);
+    expect(fixture.output).not.toBe("");
+  });
+});
