@@ -1,3 +1,4 @@
+import { Fifo } from "./fifo.js";
 import { type Piece, shownText } from "./piece.js";
 import { PrefixMatcher } from "./prefix-matcher.js";
 
@@ -10,7 +11,7 @@ import { PrefixMatcher } from "./prefix-matcher.js";
 export class StopStrings {
   readonly #matchers: readonly PrefixMatcher[];
   /** Pieces of which the end may belong to a stop string. */
-  #held: Piece[] = [];
+  readonly #held = new Fifo<Piece>();
   #heldLength = 0;
   #found: string | undefined;
 
@@ -61,23 +62,20 @@ export class StopStrings {
   /** Takes `length` characters off what is held. A token of which only a part is left is text. */
   #release(length: number, last: boolean): Piece[] {
     let left = length;
-    let whole = 0;
     const out: Piece[] = [];
-    for (; whole < this.#held.length; whole++) {
-      const piece = this.#held[whole];
-      if (piece === undefined || piece.text.length > left) break;
-      out.push(piece);
-      left -= piece.text.length;
+    let next = this.#held.next;
+    for (; next !== undefined && next.text.length <= left; next = this.#held.next) {
+      this.#held.shift();
+      out.push(next);
+      left -= next.text.length;
     }
-    this.#held.splice(0, whole);
-    this.#heldLength -= length - left;
-    const [cut] = this.#held;
-    if (left > 0 && cut !== undefined && (last || cut.kind === "text")) {
-      const shown = shownText(cut).slice(0, left);
+    if (left > 0 && next !== undefined && (last || next.kind === "text")) {
+      const shown = shownText(next).slice(0, left);
       if (shown !== "") out.push({ kind: "text", text: shown });
-      this.#held[0] = { ...cut, text: cut.text.slice(left) };
-      this.#heldLength -= left;
+      this.#held.replaceNext({ ...next, text: next.text.slice(left) });
+      left = 0;
     }
+    this.#heldLength -= length - left;
     return out;
   }
 }

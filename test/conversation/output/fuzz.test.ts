@@ -118,6 +118,21 @@ describe("an output of anything", () => {
     }
   });
 
+  it.each(CASES)("$tools, markers are $kind: a long text of halves of markers", ({ families, text }) => {
+    const next = numbers(9);
+    const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+    const halves = Array.from({ length: 3000 }, () => {
+      const marker = markers[next(markers.length)] ?? "";
+      return marker.slice(0, 1 + next(marker.length - 1));
+    });
+    // Text that the parsers of bare calls and of reasoning that nothing begins leave alone.
+    const output = `Hi ${halves.join(" ")}.`;
+    for (const pushes of [[Int32Array.from(idsOf(text, output))], chunks(idsOf(text, output), next, 5000)]) {
+      const { message } = read(text, families, pushes, { tools: TOOLS, promptEnd: "</think>" });
+      expect(message.content).toBe(output);
+    }
+  });
+
   it.each(CASES)("$tools, markers are $kind: random tokens", ({ families, text }) => {
     const next = numbers(8);
     for (let round = 0; round < 100; round++) {

@@ -1,7 +1,8 @@
 const MAX_DEPTH = 128;
 
+// Written so that no text is tried in more than one way: a missing quote must not cost more than the text.
 const STRING =
-  /(?:"""((?:[^\\]|\\[\s\S])*?)"""|'{3}((?:[^\\]|\\[\s\S])*?)'{3}|"((?:[^"\\\n]+|\\[\s\S])*)"|'((?:[^'\\\n]+|\\[\s\S])*)')/y;
+  /(?:"""((?:[^\\]|\\[\s\S])*?)"""|'{3}((?:[^\\]|\\[\s\S])*?)'{3}|"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)')/y;
 const NUMBER =
   /[-+]?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?)/y;
 const WORD = /[A-Za-z]+/y;

@@ -1,7 +1,11 @@
+import { Fifo } from "../fifo.js";
 import type { Piece } from "../piece.js";
 import { Markers } from "./markers.js";
 
 const SPACE = /^[ \t\r\n]*/;
+
+/** Text is searched for markers so much at a time: a marker that never comes must not be looked for to the end. */
+const WINDOW = 4096;
 
 /** A reader of some part of an output: it yields where more of the output must come first. */
 export type Step<T> = Generator<undefined, T, undefined>;
@@ -12,7 +16,7 @@ export type Step<T> = Generator<undefined, T, undefined>;
  */
 export class OutputReader {
   readonly #tokens: ReadonlySet<string>;
-  readonly #queue: Piece[] = [];
+  readonly #queue = new Fifo<Piece>();
   #text = "";
   #ended = false;
   #record: string | undefined;
@@ -102,7 +106,7 @@ export class OutputReader {
   *at(marker: string): Step<boolean> {
     for (;;) {
       if (!(yield* this.ready())) return false;
-      if (this.text === "") return this.#queue[0]?.text === marker;
+      if (this.text === "") return this.#queue.next?.text === marker;
       if (this.#tokens.has(marker)) return false;
       if (this.text.startsWith(marker)) return true;
       if (this.textIsWhole || !marker.startsWith(this.text)) return false;
@@ -121,17 +125,19 @@ export class OutputReader {
   *until(markers: Markers, onText: (text: string) => void): Step<string | undefined> {
     while (yield* this.ready()) {
       if (this.text === "") {
-        const [token] = this.#queue;
+        const token = this.#queue.next;
         if (token === undefined) continue;
         if (markers.hasToken(token.text)) return token.text;
         this.skip(token.text);
         onText(token.text);
         continue;
       }
-      const { at, marker } = markers.search(this.text, this.textIsWhole);
+      const window = this.text.slice(0, WINDOW);
+      const isAll = window.length === this.text.length;
+      const { at, marker } = markers.search(window, isAll && this.textIsWhole);
       if (at > 0) onText(this.take(at));
       if (marker !== undefined) return marker;
-      if (this.text !== "") yield;
+      if (isAll && this.text !== "") yield;
     }
     return undefined;
   }
@@ -155,6 +161,6 @@ export class OutputReader {
 
   /** Text that was fed behind a token is read once the token is taken. */
   #refill(): void {
-    while (this.#queue[0]?.kind === "text") this.#text += this.#queue.shift()?.text ?? "";
+    while (this.#queue.next?.kind === "text") this.#text += this.#queue.shift()?.text ?? "";
   }
 }
