@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ChatModelOptions, type FolderChatModel, loadChatModel } from "../../src/conversation/chat-model.js";
-import type { Conversation, Message, ToolCall } from "../../src/conversation/message.js";
+import type { Conversation, Message, Tool, ToolCall } from "../../src/conversation/message.js";
 import { TemplateError } from "../../src/conversation/model.js";
 import { ModelFolderError } from "../../src/conversation/model-files.js";
 import { byteLevelTokenizer } from "./support/bpe.js";
@@ -230,5 +230,46 @@ describe("prompts", () => {
     const [again] = model.prompt({ messages: [system, { role: "user", content: "Something else" }] });
     expect(again).toBe(first);
     expect(model.cacheStats.misses - misses).toBe(1);
+  });
+});
+
+describe("the outputs of a model", () => {
+  const CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>';
+  const TOOLS = [{ type: "function", function: { name: "f" } }] as const;
+
+  async function said(
+    template: string,
+    output: string,
+    options: ChatModelOptions = {},
+    tools: readonly Tool[] = TOOLS,
+  ) {
+    const model = await load(template, {}, options);
+    const ids = Int32Array.from(joinIds(model.prompt({ messages: [{ role: "user", content: output }] })));
+    const parser = model.outputParser({ tools, stop: [], stopTokenIds: model.stopTokenIds, promptEnd: "" });
+    parser.push(ids);
+    const { message } = parser.finish("stop").output;
+    return [message.content, message.reasoning ?? "", (message.toolCalls ?? []).length];
+  }
+
+  const HERMES = `{# <tool_call>{"name": 1, "arguments": 2}</tool_call> <think> </think> #}{{ messages[0].content }}`;
+
+  it("are read as its chat template writes them", async () => {
+    expect(await said(HERMES, `<think>Hm.</think>Hi!${CALL}`)).toEqual(["Hi!", "Hm.", 1]);
+    expect(await said("{{ messages[0].content }}", `<think>Hm.</think>${CALL}`)).toEqual([
+      `<think>Hm.</think>${CALL}`,
+      "",
+      0,
+    ]);
+  });
+
+  it("are read as the options say", async () => {
+    const none = { toolCallParser: "none", reasoningParser: "none" } as const;
+    expect(await said(HERMES, `<think>Hm.</think>${CALL}`, none)).toEqual([`<think>Hm.</think>${CALL}`, "", 0]);
+    const named = { toolCallParser: "hermes" } as const;
+    expect(await said("{{ messages[0].content }}", `Hi!${CALL}`, named)).toEqual(["Hi!", "", 1]);
+  });
+
+  it("have calls only where the request has tools", async () => {
+    expect(await said(HERMES, CALL, {}, [])).toEqual([CALL, "", 0]);
   });
 });
