@@ -1,4 +1,5 @@
 import type { Engine, GenerateCall, GenerateResult } from "../../src/engine/engine.js";
+import type { NativePrompt } from "../../src/native/contract.js";
 
 export interface ScriptedReply {
   readonly ids: readonly number[];
@@ -40,7 +41,7 @@ export class ScriptedEngine implements Engine {
   }
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
-    this.calls.push(call);
+    this.calls.push({ ...call, prompt: kept(call.prompt) });
     const version = call.currentVersion();
     const reply = this.replies.shift() ?? this.fallback;
     if (this.#gate) await Promise.race([this.#gate, this.#whenAborted(call)]);
@@ -69,4 +70,16 @@ export class ScriptedEngine implements Engine {
       });
     });
   }
+}
+
+/** A prompt whose tokens can be read after its call was recorded, when the prompt itself is freed. */
+function kept(prompt: NativePrompt): NativePrompt {
+  const ids = prompt.tokens();
+  return {
+    length: ids.length,
+    tokens: () => ids.slice(),
+    requestBody: (...args) => prompt.requestBody(...args),
+    requestBodyAsync: (...args) => prompt.requestBodyAsync(...args),
+    release: () => prompt.release(),
+  };
 }
