@@ -34,6 +34,7 @@ const { app } = await createServer({
     maxBodyBytes: 1 << 20,
     engineMaxTokens: undefined,
     chatTemplateType: "hf",
+    keepAliveSeconds: 15,
     drainSeconds: 0,
     shutdownSeconds: 0,
   },

@@ -1,15 +1,27 @@
 import type { Message } from "../conversation/message.js";
 import type { TopLogprobs } from "../native/contract.js";
+import type { OutputPart } from "./output-parts.js";
 
-/** A finished model call, as every protocol needs it for its answer. */
-export interface GenerationAnswer {
+/** What of an answer is known before its first token. */
+export interface AnswerStart {
   readonly interactionId: string;
   readonly model: string;
-  /** Milliseconds since the epoch. */
+  /** When the call began, in milliseconds since the epoch. */
   readonly createdAt: number;
+  readonly promptTokens: number;
+}
+
+/** A finished model call, as every protocol needs it for its answer. */
+export interface GenerationAnswer extends AnswerStart {
   readonly message: Message;
-  readonly finishReason: "stop" | "length";
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: number; readonly cachedTokens: number };
+  /** The same output in the order in which the model wrote it. */
+  readonly parts: readonly OutputPart[];
+  /** `tool_calls`: it ended by itself, and calls at least one tool in well-formed text. */
+  readonly finishReason: "stop" | "length" | "tool_calls";
+  /** The stop string that ended it, if one did. */
+  readonly stopString: string | undefined;
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
   /** The recorded output, where the request wants its log probabilities. */
   readonly tokens: RecordedTokens | undefined;
 }

@@ -13,4 +13,22 @@ export interface RequestSampling {
   readonly seed: number | undefined;
   /** Alternatives per token to record. */
   readonly topLogprobs: number;
+  /** A JSON schema, as JSON text, that the output must follow. */
+  readonly jsonSchema: string | undefined;
 }
+
+/** Plain sampling of the whole distribution: what holds where a protocol says nothing. */
+export const PLAIN_SAMPLING: RequestSampling = {
+  temperature: 1,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  maxTokens: undefined,
+  stop: [],
+  stopTokenIds: [],
+  seed: undefined,
+  topLogprobs: 0,
+  jsonSchema: undefined,
+};

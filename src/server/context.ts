@@ -32,6 +32,8 @@ export interface ServerSettings {
   /** Prompt and output together, in tokens; undefined: what the engine can hold. */
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";
+  /** Pause after which a stream without output is told that it lives. */
+  readonly keepAliveSeconds: number;
   /** How long an export waits for calls in flight. */
   readonly drainSeconds: number;
   readonly sharedMemory?: SharedMemoryOptions;

@@ -15,6 +15,7 @@ export const CATALOGUE = {
   unsupported_parameter: [400, "invalid_request_error"],
   context_length_exceeded: [400, "invalid_request_error"],
   template_error: [400, "invalid_request_error"],
+  previous_response_not_found: [400, "invalid_request_error"],
   no_interactions: [400, "invalid_request_error"],
   interaction_not_found: [400, "invalid_request_error"],
   missing_api_key: [401, "authentication_error"],
@@ -22,6 +23,7 @@ export const CATALOGUE = {
   wrong_key_kind: [403, "permission_error"],
   not_found: [404, "invalid_request_error"],
   session_not_found: [404, "invalid_request_error"],
+  response_not_found: [404, "invalid_request_error"],
   request_timeout: [408, "invalid_request_error"],
   session_active: [409, "invalid_request_error"],
   session_ended: [409, "invalid_request_error"],
@@ -78,14 +80,19 @@ export class ApiError extends Error {
     this.details = details;
   }
 
+  /** OpenAI's error type. */
+  get type(): string {
+    return CATALOGUE[this.code][1];
+  }
+
   get retryAfterSeconds(): number | undefined {
     return RETRY_AFTER[this.code];
   }
 
   /** OpenAI's error body. Particulars stand beside the four fields. */
   toBody(): { error: Record<string, unknown> } {
-    const [, type] = CATALOGUE[this.code];
-    return { error: { message: this.message, type, param: this.param ?? null, code: this.code, ...this.details } };
+    const { message, type } = this;
+    return { error: { message, type, param: this.param ?? null, code: this.code, ...this.details } };
   }
 }
 
@@ -111,7 +118,7 @@ export function toApiError(error: unknown): ApiError {
     const { code, message, param, details } = error;
     return new ApiError(code, message, { param, details, cause: error });
   }
-  if (error instanceof RequestError) return new ApiError("invalid_value", error.message, { param: error.param });
+  if (error instanceof RequestError) return new ApiError(error.code, error.message, { param: error.param });
   if (error instanceof EngineError) return new ApiError(error.code, error.message, { cause: error });
   if (error instanceof TemplateError) {
     return new ApiError("template_error", `The chat template refused the messages: ${error.message}`, {

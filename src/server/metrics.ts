@@ -1,5 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { ParsedOutput } from "../conversation/output/output-parser.js";
+import type { GenerateResult } from "../engine/engine.js";
+import type { Interaction } from "../session/interaction.js";
 import type { SessionRegistry } from "../session/registry.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
@@ -10,6 +13,15 @@ const DELAY_RESOLUTION_MS = 10;
 /** Node's monitor measures how long its timer took to fire; what is over the timer's own interval is delay. */
 function delaySeconds(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e9 - DELAY_RESOLUTION_MS / 1e3);
+}
+
+/** What of a recorded call is counted. */
+export interface RecordedCall {
+  readonly interaction: Interaction;
+  readonly result: GenerateResult;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly toolCalls: ParsedOutput["toolCalls"];
 }
 
 /** Metrics of the process are collected once, however many servers it runs: their monitors cannot be stopped. */
@@ -31,6 +43,27 @@ export class Metrics {
     "direction",
   ]);
   readonly resumes = this.#counter("rolltape_engine_resumes_total", "Generations resumed after a weight update.", []);
+  readonly openStreams = this.#openGauge("rolltape_open_streams", "Answers that are being streamed.");
+  readonly firstOutputSeconds = this.#histogram(
+    "rolltape_first_output_seconds",
+    "From the start of a streamed call to its first output.",
+    ENGINE_BUCKETS,
+  );
+  readonly fallbacks = this.#counter(
+    "rolltape_continuation_fallbacks_total",
+    "Prompts that were rendered anew instead of continuing their parent's tokens, by cause.",
+    ["cause"],
+  );
+  readonly brokenPrefixes = this.#counter(
+    "rolltape_broken_prefixes_total",
+    "Interactions whose prompt does not begin with their parent's tokens, by cause.",
+    ["cause"],
+  );
+  readonly toolCalls = this.#counter(
+    "rolltape_outputs_with_tool_calls_total",
+    "Outputs with tool calls: well formed, or malformed and left as text.",
+    ["status"],
+  );
   readonly parents = this.#counter("rolltape_interactions_total", "Recorded interactions by their link to a parent.", [
     "link",
   ]);
@@ -66,6 +99,19 @@ export class Metrics {
     );
   }
 
+  /** Counts a recorded call: tokens, its link to its parent, its tool calls. */
+  countRecorded({ interaction, result, promptTokens, completionTokens, toolCalls }: RecordedCall): void {
+    this.tokens.inc({ direction: "prompt" }, promptTokens);
+    this.tokens.inc({ direction: "cached" }, result.cachedTokens ?? 0);
+    this.tokens.inc({ direction: "completion" }, completionTokens);
+    this.resumes.inc(result.resumes);
+    const { parent, tokenExact, fallback } = interaction;
+    this.parents.inc({ link: parent < 0 ? "root" : tokenExact ? "token_exact" : "not_exact" });
+    if (fallback !== undefined) this.fallbacks.inc({ cause: fallback });
+    if (parent >= 0 && !tokenExact) this.brokenPrefixes.inc({ cause: fallback ?? "rendered_differently" });
+    if (toolCalls !== "none") this.toolCalls.inc({ status: toolCalls === "calls" ? "well_formed" : "malformed" });
+  }
+
   /** Times one export, refused ones included. */
   async timeExport<T>(pack: () => Promise<T>): Promise<T> {
     const stop = this.exportSeconds.startTimer();
@@ -93,6 +139,11 @@ export class Metrics {
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {
     return new Histogram({ name, help, buckets, registers: [this.registry] });
+  }
+
+  /** A gauge that the server moves, where the others are read when they are scraped. */
+  #openGauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: [this.registry] });
   }
 
   #gauge<L extends string>(name: string, help: string, labelNames: L[], collect: (gauge: Gauge<L>) => void): void {

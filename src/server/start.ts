@@ -90,6 +90,7 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
     maxBodyBytes: config.server.max_body_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
+    keepAliveSeconds: config.server.keepalive_seconds,
     drainSeconds: agent.drain_seconds,
     sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },
     shutdownSeconds: config.server.shutdown_seconds,

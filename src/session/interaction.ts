@@ -19,6 +19,8 @@ export interface Interaction {
   readonly output: readonly Message[];
   /** Last token of the output; undefined for an empty output. */
   readonly lastTokenId: number | undefined;
+  /** Why its prompt did not continue its parent's tokens although it was to; undefined where that did not happen. */
+  readonly fallback: string | undefined;
   /** Identifies the tools that the prompt showed. */
   readonly toolsKey: string;
 }

@@ -37,6 +37,8 @@ export interface CompletedCall {
   readonly id?: string | undefined;
   /** The parent that the prompt was built on. Absent: found among the interactions that are complete now. */
   readonly parent?: ParentMatch | undefined;
+  /** Why the prompt does not continue its parent's tokens, where it was to. */
+  readonly fallback?: string | undefined;
   /** The recorded attempt at the same request that this one takes the place of. */
   readonly replaces?: Replaces;
 }
@@ -122,6 +124,11 @@ export class Session {
     return this.#log.at(index);
   }
 
+  /** The interaction with this id; undefined where there is none, or none any more. */
+  find(id: string): Interaction | undefined {
+    return this.#log.has(id) ? this.#log.named(id) : undefined;
+  }
+
   /** A prompt of these pieces, behind the whole sequence of interaction `base` where one is given. */
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt {
     return this.#native.prompt(pieces, base);
@@ -148,11 +155,11 @@ export class Session {
       parent: match?.index ?? -1,
     });
     call.prompt.release();
-    const { api, finishReason, output } = call;
+    const { api, finishReason, output, fallback } = call;
     const id = call.id ?? `interaction-${randomUUID()}`;
     const createdAt = Date.now();
     const tree = { index, parent, tokenExact };
-    const interaction = { ...tree, id, api, createdAt, finishReason, input, output, lastTokenId, toolsKey };
+    const interaction = { ...tree, id, api, createdAt, finishReason, input, output, lastTokenId, fallback, toolsKey };
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;

@@ -185,12 +185,11 @@ describe("parameters", () => {
   it.each([
     ["n", 2],
     ["parallel_tool_calls", false],
-    ["stream", true],
     ["response_format", { type: "json_object" }],
     ["logit_bias", { 5: 1 }],
     ["audio", {}],
     ["functions", []],
-    ["reasoning_effort", "high"],
+    ["verbosity", "high"],
   ])("%s: %j is not supported", async (name, value) => {
     const reply = await proxy.chat(session, USER, { [name]: value });
     expect(reply.refusal).toBe("400 unsupported_parameter");

@@ -76,6 +76,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       maxBodyBytes: 64 * 1024 * 1024,
       engineMaxTokens: undefined,
       chatTemplateType: "hf",
+      keepAliveSeconds: 15,
       drainSeconds: 5,
       shutdownSeconds: 1,
       ...options.settings,

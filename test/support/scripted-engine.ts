@@ -5,6 +5,10 @@ export interface ScriptedReply {
   readonly ids: readonly number[];
   readonly finish?: GenerateResult["finish"];
   readonly cachedTokens?: number;
+  /** Tokens that come at once, where the call is read along; all by default. */
+  readonly perFrame?: number;
+  /** Runs before each frame; what it throws ends the generation there. */
+  readonly beforeFrame?: (frame: number) => Promise<void> | void;
 }
 
 /** An engine that answers what a test says, holds calls until it lets them go, and fails when told to. */
@@ -48,12 +52,21 @@ export class ScriptedEngine implements Engine {
     call.signal.throwIfAborted();
     if (reply instanceof Error) throw reply;
     const ids = Int32Array.from(reply.ids).subarray(0, call.sampling.maxTokens);
-    call.generation.append(
-      ids,
-      Float32Array.from(ids, (_, i) => -(i + 1) / 8),
-      version,
-    );
+    await this.#sample(call, reply, ids, version);
     return { finish: reply.finish ?? { reason: "stop" }, cachedTokens: reply.cachedTokens, resumes: 0 };
+  }
+
+  /** Puts the tokens into the generation frame by frame. Log probabilities count down by eighths. */
+  async #sample(call: GenerateCall, reply: ScriptedReply, ids: Int32Array, version: number): Promise<void> {
+    const perFrame = call.onTokens ? (reply.perFrame ?? ids.length) : ids.length;
+    const logprobs = Float32Array.from(ids, (_, i) => -(i + 1) / 8);
+    for (let from = 0, frame = 0; from < ids.length; from += perFrame, frame++) {
+      await reply.beforeFrame?.(frame);
+      call.signal.throwIfAborted();
+      const end = from + perFrame;
+      call.generation.append(ids.subarray(from, end), logprobs.subarray(from, end), version);
+      call.onTokens?.();
+    }
   }
 
   async health(): Promise<void> {

@@ -13,6 +13,12 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(64 * MEBIBYTE)
     .describe("Largest request body, in bytes; a larger one is answered 413."),
+  keepalive_seconds: z
+    .number()
+    .gt(0)
+    .max(3600)
+    .default(15)
+    .describe("Pause after which a stream that has nothing to say sends a comment, or a ping."),
   shutdown_seconds: seconds
     .default(30)
     .describe("How long a server that stops waits for calls in flight and for ended sessions to be exported."),

@@ -1,26 +1,34 @@
 import { z } from "zod";
 import { chatMessagesSchema } from "../../conversation/chat-message.js";
 import { listOf } from "../../conversation/list-of.js";
-import type { Conversation, Tool } from "../../conversation/message.js";
-import { isShallow, MAX_DEPTH } from "../depth.js";
+import type { Conversation } from "../../conversation/message.js";
+import { isShallow } from "../depth.js";
+import {
+  count,
+  engineSampling,
+  isEmpty,
+  noEffect,
+  stopString,
+  stopStrings,
+  TOO_DEEP,
+  toolName,
+  unsupported,
+} from "../fields.js";
+import type { ModelRequest } from "../model-request.js";
+import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
+import { chatResponseFormat } from "../response-format.js";
 import type { RequestSampling } from "../sampling.js";
+import { shownTools } from "../tools.js";
 
 /**
  * The body of POST /v1/chat/completions. A parameter that changes the result and is not served is refused by name; one
  * that cannot is accepted and has no effect.
  */
 
-const MAX_STOP_STRINGS = 16;
-
-const wellFormed = z.string().transform((value) => value.toWellFormed());
-const stopString = wellFormed.pipe(z.string().min(1, "a stop string must not be empty"));
-
-const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
-
 const tool = z.object({
   type: z.literal("function", { error: "only function tools are supported" }),
-  function: z.looseObject({ name: z.string().regex(/^[a-zA-Z0-9_.-]{1,128}$/) }).refine(isShallow, TOO_DEEP),
+  function: z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP),
 });
 
 const toolChoice = z.union([
@@ -28,18 +36,8 @@ const toolChoice = z.union([
   z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
 ]);
 
-/** A value that asks for something that is not served. `harmless` values ask for nothing. */
-const unsupported = (name: string, harmless: (value: unknown) => boolean = () => false) =>
-  z
-    .unknown()
-    .refine((value) => value === undefined || value === null || harmless(value), {
-      error: `${name} is not supported`,
-      params: { unsupported: true },
-    })
-    .optional();
+const streamOptions = z.strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: noEffect });
 
-const noEffect = z.unknown().optional();
-const count = z.int32().min(1);
 const penalty = z.number().min(-2).max(2);
 
 export const chatCompletionSchema = z.strictObject({
@@ -53,28 +51,25 @@ export const chatCompletionSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().gt(0).max(1).optional(),
   top_k: z.int32().min(-1).optional().describe("0 and -1 are off."),
-  min_p: z.number().min(0).max(1).optional(),
-  stop: z.union([stopString, listOf(stopString, { max: MAX_STOP_STRINGS })]).optional(),
-  stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
-  seed: z.int().optional(),
+  stop: z.union([stopString, stopStrings]).optional(),
   frequency_penalty: penalty.optional(),
   presence_penalty: penalty.optional(),
   logprobs: z.boolean().optional(),
   top_logprobs: z.int32().min(0).max(20).optional(),
-  chat_template_kwargs: z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP).optional(),
+  response_format: chatResponseFormat.optional(),
+  reasoning_effort: reasoningEffort.optional(),
+  stream: z.boolean().optional(),
+  stream_options: streamOptions.optional(),
+  ...engineSampling,
 
   n: unsupported("n other than 1", (value) => value === 1),
-  stream: unsupported("stream: true", (value) => value === false),
-  stream_options: unsupported("stream_options"),
-  response_format: unsupported("response_format other than text", (value) => isTyped(value, "text")),
-  logit_bias: unsupported("logit_bias", (value) => isEmptyObject(value)),
+  logit_bias: unsupported("logit_bias", isEmpty),
   modalities: unsupported("modalities other than text", isTextOnly),
   audio: unsupported("audio"),
   functions: unsupported("functions (use tools)"),
   function_call: unsupported("function_call (use tool_choice)"),
   prediction: unsupported("prediction"),
-  reasoning_effort: unsupported("reasoning_effort"),
-  verbosity: unsupported("verbosity"),
+  verbosity: unsupported("verbosity other than medium", (value) => value === "medium"),
   web_search_options: unsupported("web_search_options"),
 
   user: noEffect,
@@ -88,12 +83,9 @@ export const chatCompletionSchema = z.strictObject({
 
 export type ChatCompletionRequest = z.output<typeof chatCompletionSchema>;
 
-/** What the request asks, free of its protocol. */
-export interface ParsedChatCompletion {
-  readonly conversation: Conversation;
-  readonly sampling: RequestSampling;
-  /** Whether the answer carries log probabilities. */
-  readonly logprobs: boolean;
+export interface ParsedChatCompletion extends ModelRequest {
+  /** Whether a stream ends with a chunk that has the usage. */
+  readonly includeUsage: boolean;
 }
 
 export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatCompletion {
@@ -101,33 +93,28 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
   if (!logprobs && (request.top_logprobs ?? 0) > 0) {
     throw new RequestError("top_logprobs", "top_logprobs needs logprobs: true.");
   }
-  return { conversation: toConversation(request), sampling: toSampling(request), logprobs };
+  return {
+    conversation: toConversation(request),
+    sampling: toSampling(request),
+    logprobs,
+    stream: request.stream ?? false,
+    includeUsage: request.stream_options?.include_usage ?? false,
+  };
 }
 
 function toConversation(request: ChatCompletionRequest): Conversation {
-  const tools = shownTools(request);
   const choice = request.tool_choice;
+  const tools = shownTools(request.tools ?? [], choice);
   const templateArgs = {
+    ...reasoningArgs(request.reasoning_effort),
     ...request.chat_template_kwargs,
     ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
   };
   return {
     messages: request.messages,
     ...(tools.length > 0 ? { tools } : {}),
-    ...(Object.keys(templateArgs).length > 0 ? { templateArgs } : {}),
+    ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
-}
-
-/** The tools that the prompt shows: none under "none", one where one is named. */
-function shownTools({ tools = [], tool_choice: choice = "auto" }: ChatCompletionRequest): readonly Tool[] {
-  if (choice === "none") return [];
-  if (choice === "required" && tools.length === 0) {
-    throw new RequestError("tool_choice", 'tool_choice "required" needs tools.');
-  }
-  if (typeof choice === "string") return tools;
-  const named = tools.filter((each) => each.function.name === choice.function.name);
-  if (named.length === 0) throw new RequestError("tool_choice", `There is no tool "${choice.function.name}".`);
-  return named;
 }
 
 function toSampling(request: ChatCompletionRequest): RequestSampling {
@@ -143,17 +130,10 @@ function toSampling(request: ChatCompletionRequest): RequestSampling {
     stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
     topLogprobs: request.top_logprobs ?? 0,
+    jsonSchema: request.response_format?.jsonSchema,
   };
-}
-
-function isTyped(value: unknown, type: string): boolean {
-  return typeof value === "object" && value !== null && "type" in value && value.type === type;
 }
 
 function isTextOnly(value: unknown): boolean {
   return Array.isArray(value) && value.length === 1 && value[0] === "text";
-}
-
-function isEmptyObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }

@@ -1,0 +1,70 @@
+import type { OutputEvent } from "../../conversation/output/output-parser.js";
+import type { AnswerStart, GenerationAnswer, RecordedTokens } from "../generation.js";
+import { toLogprobs } from "../logprobs.js";
+import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
+import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
+import { toUsage } from "./response.js";
+
+const DONE = "data: [DONE]\n\n";
+
+type Delta = Readonly<Record<string, unknown>>;
+
+/**
+ * Chunks of a streamed chat completion, in the order of OpenAI's: one with the role, the deltas, one with the finish
+ * reason, one with the usage where it was asked for, and [DONE]. Reasoning comes as `reasoning_content`, as SGLang and
+ * vLLM send it.
+ */
+export class ChatCompletionStream implements StreamEncoder {
+  readonly keepAlive = KEEP_ALIVE_COMMENT;
+  readonly #includeUsage: boolean;
+  #head: Readonly<Record<string, unknown>> = {};
+
+  constructor(includeUsage: boolean) {
+    this.#includeUsage = includeUsage;
+  }
+
+  start({ interactionId, createdAt, model }: AnswerStart): string {
+    this.#head = { id: interactionId, object: "chat.completion.chunk", created: Math.floor(createdAt / 1000), model };
+    return this.#chunk({ role: "assistant", content: "", refusal: null }, null);
+  }
+
+  push(events: readonly OutputEvent[], tokens: RecordedTokens | undefined): string {
+    const [first, ...rest] = events.map(toDelta);
+    if (!tokens) return first ? [first, ...rest].map((delta) => this.#chunk(delta, null)).join("") : "";
+    const logprobs = { content: toLogprobs(tokens), refusal: null };
+    return this.#chunk(first ?? {}, null, logprobs) + rest.map((delta) => this.#chunk(delta, null)).join("");
+  }
+
+  finish(answer: GenerationAnswer): string {
+    const last = this.#chunk({}, answer.finishReason);
+    if (!this.#includeUsage) return last + DONE;
+    return last + dataEvent({ ...this.#head, choices: [], usage: toUsage(answer) }) + DONE;
+  }
+
+  fail({ message, type, param, code }: StreamFailure): string {
+    return dataEvent({ error: { message, type, param, code } });
+  }
+
+  #chunk(delta: Delta, finishReason: string | null, logprobs: unknown = null): string {
+    return dataEvent({
+      ...this.#head,
+      choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],
+      ...(this.#includeUsage ? { usage: null } : {}),
+    });
+  }
+}
+
+function toDelta(event: OutputEvent): Delta {
+  switch (event.type) {
+    case "text":
+      return { content: event.text };
+    case "reasoning":
+      return { reasoning_content: event.text };
+    case "tool_call": {
+      const { index, id, name } = event;
+      return { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
+    }
+    case "tool_call_arguments":
+      return { tool_calls: [{ index: event.index, function: { arguments: event.text } }] };
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { isShallow } from "./depth.js";
+import { TOO_DEEP } from "./fields.js";
+
+const ANY_OBJECT = JSON.stringify({ type: "object" });
+
+const schema = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
+const named = { name: z.string().optional(), description: z.string().optional(), strict: z.boolean().nullish() };
+
+/** `response_format` of chat completions. Any schema is enforced, whether `strict` or not. */
+export const chatResponseFormat = z
+  .discriminatedUnion("type", [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({ type: z.literal("json_schema"), json_schema: z.object({ ...named, schema }) }),
+  ])
+  .transform((format) => ({
+    ...format,
+    jsonSchema: toJsonSchema(format.type, format.type === "json_schema" ? format.json_schema.schema : undefined),
+  }));
+
+/** `text.format` of responses: the same, written flat. */
+export const responsesTextFormat = z
+  .discriminatedUnion("type", [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({ type: z.literal("json_schema"), ...named, schema }),
+  ])
+  .transform((format) => ({
+    format,
+    jsonSchema: toJsonSchema(format.type, format.type === "json_schema" ? format.schema : undefined),
+  }));
+
+/** `output_config.format` of messages. */
+export const messagesFormat = z
+  .object({ type: z.literal("json_schema"), schema })
+  .transform((format) => toJsonSchema("json_schema", format.schema));
+
+function toJsonSchema(type: "text" | "json_object" | "json_schema", given: unknown): string | undefined {
+  if (type === "text") return undefined;
+  return type === "json_object" ? ANY_OBJECT : JSON.stringify(given);
+}

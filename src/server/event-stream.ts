@@ -1,0 +1,103 @@
+import type { FastifyReply } from "fastify";
+import type { OutputEvent } from "../conversation/output/output-parser.js";
+import type { AnswerStart, RecordedTokens } from "../protocols/generation.js";
+import type { StreamEncoder } from "../protocols/stream-encoder.js";
+import type { ServerContext } from "./context.js";
+import type { ApiError } from "./errors.js";
+import type { AnswerSink, CallRecord } from "./model-call.js";
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  // Proxies in front of this one, nginx for one, are not to collect the events.
+  "x-accel-buffering": "no",
+};
+
+/**
+ * One answer as server-sent events. The status line is sent with the first output, or with the first keep-alive: what
+ * goes wrong before that is an ordinary HTTP error.
+ */
+export class EventStream implements AnswerSink {
+  readonly #reply: FastifyReply;
+  readonly #encoder: StreamEncoder;
+  readonly #context: ServerContext;
+  #start: AnswerStart | undefined;
+  #keepAlive: NodeJS.Timeout | undefined;
+  #begun = false;
+  #hasOutput = false;
+
+  constructor(reply: FastifyReply, encoder: StreamEncoder, context: ServerContext) {
+    this.#reply = reply;
+    this.#encoder = encoder;
+    this.#context = context;
+  }
+
+  /** Whether the status line is sent: from then on an error is an event. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  get takesMore(): boolean {
+    return !this.#reply.raw.writableNeedDrain;
+  }
+
+  start(start: AnswerStart, advance: () => void): void {
+    this.#start = start;
+    this.#reply.raw.on("drain", advance);
+    this.#keepAlive = setInterval(() => {
+      if (this.takesMore) this.#send(() => this.#encoder.keepAlive);
+    }, this.#context.settings.keepAliveSeconds * 1000);
+  }
+
+  write(events: readonly OutputEvent[], tokens: RecordedTokens | undefined): void {
+    this.#observeFirst();
+    this.#send(() => this.#encoder.push(events, tokens));
+  }
+
+  /** Sends what is left of a recorded answer, and ends. */
+  finish({ answer, rest: { rest, restTokens } }: CallRecord): void {
+    this.#observeFirst();
+    this.#end(() => this.#encoder.push(rest, restTokens) + this.#encoder.finish(answer));
+  }
+
+  /** Ends a stream that has begun with an error. */
+  fail({ message, statusCode, code, param, type }: ApiError): void {
+    this.#end(() => this.#encoder.fail({ message, status: statusCode, type, code, param: param ?? null }));
+  }
+
+  /** Stops the keep-alive. To be called however the call ended. */
+  close(): void {
+    clearInterval(this.#keepAlive);
+  }
+
+  #observeFirst(): void {
+    if (this.#hasOutput || !this.#start) return;
+    this.#hasOutput = true;
+    this.#context.metrics.firstOutputSeconds.observe((Date.now() - this.#start.createdAt) / 1000);
+  }
+
+  #end(encode: () => string): void {
+    this.#send(encode);
+    this.#reply.raw.end();
+  }
+
+  #send(encode: () => string): void {
+    const { raw } = this.#reply;
+    if (raw.destroyed) return;
+    const opening = this.#begun ? "" : this.#begin();
+    raw.write(opening + encode());
+    this.#keepAlive?.refresh();
+  }
+
+  #begin(): string {
+    const { raw } = this.#reply;
+    const { metrics } = this.#context;
+    if (!this.#start) throw new Error("a stream has output before its call has started");
+    this.#begun = true;
+    this.#reply.hijack();
+    raw.writeHead(200, HEADERS);
+    metrics.openStreams.inc();
+    raw.once("close", () => metrics.openStreams.dec());
+    return this.#encoder.start(this.#start);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Conversation } from "../conversation/message.js";
+import type { ChatModel } from "../conversation/model.js";
+import type { NativePrompt, ParentMatch } from "../native/contract.js";
+import { inputLength } from "../session/interaction.js";
+import type { PreparedMessages, Session } from "../session/session.js";
+import type { ServerContext } from "./context.js";
+
+export interface BuiltPrompt {
+  readonly prompt: NativePrompt;
+  /** The prompt's last tokens as text, where a template opens the model's reasoning. */
+  readonly end: string;
+  /** The parent that the prompt continues token by token. */
+  readonly parent?: ParentMatch;
+  /** Why the prompt does not continue its parent's tokens although it was to; undefined where it does, or is a root. */
+  readonly fallback?: string;
+}
+
+/** Tokens of the prompt's end that are shown to the output parser: no template's generation prompt is longer. */
+const END_TOKENS = 32;
+
+/** In `concat` the parent's tokens as generated and the new messages behind them; else what the template renders. */
+export async function buildPrompt(
+  { settings, model }: ServerContext,
+  session: Session,
+  conversation: Conversation,
+  prepared: PreparedMessages,
+): Promise<BuiltPrompt> {
+  if (settings.chatTemplateType !== "concat") return rendered(model, session, conversation);
+  const parent = session.findParent(prepared);
+  if (parent === undefined) return rendered(model, session, conversation);
+  const pieces = await continuationOf(model, session, conversation, prepared, parent);
+  if (typeof pieces === "string") return { ...(await rendered(model, session, conversation)), fallback: pieces };
+  return { prompt: session.prompt(pieces, parent.index), end: endOf(model, pieces), parent };
+}
+
+async function rendered(model: ChatModel, session: Session, conversation: Conversation): Promise<BuiltPrompt> {
+  const pieces = await model.prompt(conversation);
+  return { prompt: session.prompt(pieces), end: endOf(model, pieces) };
+}
+
+/** What follows the parent's tokens, or why it cannot be told. */
+async function continuationOf(
+  model: ChatModel,
+  session: Session,
+  conversation: Conversation,
+  prepared: PreparedMessages,
+  parent: ParentMatch,
+): Promise<Int32Array[] | string> {
+  if (parent.rule !== "continuation") return "history_rewritten";
+  const interaction = session.interaction(parent.index);
+  const { output, lastTokenId, toolsKey } = interaction;
+  const [answer] = output;
+  if (!answer) return "no_answer";
+  if (toolsKey !== prepared.toolsKey) return "tools_changed";
+  const messageCount = inputLength(interaction) + output.length;
+  const pieces = await model.continuation(conversation, { messageCount, output: answer, lastTokenId });
+  return pieces ?? "template_not_appendable";
+}
+
+function endOf(model: ChatModel, pieces: readonly Int32Array[]): string {
+  const end: number[] = [];
+  for (let i = pieces.length - 1; i >= 0 && end.length < END_TOKENS; i--) {
+    end.unshift(...(pieces[i]?.subarray(-(END_TOKENS - end.length)) ?? []));
+  }
+  return model.decode(Int32Array.from(end), { skipSpecialTokens: false });
+}
