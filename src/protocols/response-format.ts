@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isShallow } from "./depth.js";
 import { TOO_DEEP } from "./fields.js";
+import type { OutputStructure } from "./sampling.js";
 
 const ANY_OBJECT = JSON.stringify({ type: "object" });
 
@@ -14,10 +15,9 @@ export const chatResponseFormat = z
     z.object({ type: z.literal("json_object") }),
     z.object({ type: z.literal("json_schema"), json_schema: z.object({ ...named, schema }) }),
   ])
-  .transform((format) => ({
-    ...format,
-    jsonSchema: toJsonSchema(format.type, format.type === "json_schema" ? format.json_schema.schema : undefined),
-  }));
+  .transform((format) =>
+    toStructure("response_format", format.type, format.type === "json_schema" ? format.json_schema.schema : undefined),
+  );
 
 /** `text.format` of responses: the same, written flat. */
 export const responsesTextFormat = z
@@ -28,15 +28,19 @@ export const responsesTextFormat = z
   ])
   .transform((format) => ({
     format,
-    jsonSchema: toJsonSchema(format.type, format.type === "json_schema" ? format.schema : undefined),
+    structure: toStructure("text.format", format.type, format.type === "json_schema" ? format.schema : undefined),
   }));
 
 /** `output_config.format` of messages. */
 export const messagesFormat = z
   .object({ type: z.literal("json_schema"), schema })
-  .transform((format) => toJsonSchema("json_schema", format.schema));
+  .transform((format) => toStructure("output_config.format", format.type, format.schema));
 
-function toJsonSchema(type: "text" | "json_object" | "json_schema", given: unknown): string | undefined {
+function toStructure(
+  param: string,
+  type: "text" | "json_object" | "json_schema",
+  given: unknown,
+): OutputStructure | undefined {
   if (type === "text") return undefined;
-  return type === "json_object" ? ANY_OBJECT : JSON.stringify(given);
+  return { param, jsonSchema: type === "json_object" ? ANY_OBJECT : JSON.stringify(given) };
 }

@@ -13,8 +13,15 @@ export interface RequestSampling {
   readonly seed: number | undefined;
   /** Alternatives per token to record. */
   readonly topLogprobs: number;
-  /** A JSON schema, as JSON text, that the output must follow. */
-  readonly jsonSchema: string | undefined;
+  readonly structure: OutputStructure | undefined;
+}
+
+/** A form that the output must have. */
+export interface OutputStructure {
+  /** JSON text. */
+  readonly jsonSchema: string;
+  /** The request's field that asks for it. */
+  readonly param: string;
 }
 
 /** Plain sampling of the whole distribution: what holds where a protocol says nothing. */
@@ -30,5 +37,5 @@ export const PLAIN_SAMPLING: RequestSampling = {
   stopTokenIds: [],
   seed: undefined,
   topLogprobs: 0,
-  jsonSchema: undefined,
+  structure: undefined,
 };

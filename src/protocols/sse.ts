@@ -4,7 +4,7 @@ export function dataEvent(value: unknown): string {
 }
 
 /** One server-sent event that is named after its `type`. */
-export function typedEvent(value: { readonly type: string }): string {
+export function typedEvent(value: { readonly type: string; readonly [field: string]: unknown }): string {
   return `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 

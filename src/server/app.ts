@@ -17,6 +17,8 @@ import { zodValidator } from "./plugins/validation.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
 import { exportRoutes } from "./routes/export.js";
+import { messagesRoutes } from "./routes/messages.js";
+import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 
@@ -75,6 +77,8 @@ export async function createServer({
     controlRoutes(app, context);
     sessionRoutes(app, context);
     chatCompletionRoutes(app, context);
+    responsesRoutes(app, context);
+    messagesRoutes(app, context);
     exportRoutes(app, context);
     serviceRoutes(app, context);
   });

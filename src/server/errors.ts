@@ -1,5 +1,6 @@
 import { TemplateError } from "../conversation/model.js";
 import { EngineError } from "../engine/engine.js";
+import { anthropicErrorType } from "../protocols/messages/error.js";
 import { RequestError } from "../protocols/request-error.js";
 import { SessionError } from "../session/errors.js";
 
@@ -94,6 +95,13 @@ export class ApiError extends Error {
     const { message, type } = this;
     return { error: { message, type, param: this.param ?? null, code: this.code, ...this.details } };
   }
+}
+
+/** Anthropic's error body, for the calls of its protocol. The fields that it does not know say the same as elsewhere. */
+export function toAnthropicBody(error: ApiError): object {
+  const { message, statusCode, code, param, details } = error;
+  const type = anthropicErrorType(statusCode);
+  return { type: "error", error: { type, message, code, param: param ?? null, ...details } };
 }
 
 /** Fastify's own refusals, by its codes. */

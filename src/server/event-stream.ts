@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { OutputEvent } from "../conversation/output/output-parser.js";
 import type { AnswerStart, RecordedTokens } from "../protocols/generation.js";
@@ -95,7 +96,7 @@ export class EventStream implements AnswerSink {
     if (!this.#start) throw new Error("a stream has output before its call has started");
     this.#begun = true;
     this.#reply.hijack();
-    raw.writeHead(200, HEADERS);
+    raw.writeHead(200, { ...(this.#reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     metrics.openStreams.inc();
     raw.once("close", () => metrics.openStreams.dec());
     return this.#encoder.start(this.#start);

@@ -8,12 +8,12 @@ import { ApiError } from "./errors.js";
 /** Fills in what the request left open and checks the prompt against the context. */
 export async function completeSampling(
   context: ServerContext,
-  { jsonSchema, ...request }: RequestSampling,
+  { structure, ...request }: RequestSampling,
   promptTokens: number,
 ): Promise<SamplingParams> {
-  if (jsonSchema !== undefined) {
+  if (structure !== undefined) {
     const message = `structured output is not supported: the engine (${context.engine.type}) has no grammars`;
-    throw new RequestError("response_format", message, "unsupported_parameter");
+    throw new RequestError(structure.param, message, "unsupported_parameter");
   }
   const limit = await contextLimit(context);
   const left = limit - promptTokens;

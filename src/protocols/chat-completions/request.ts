@@ -130,7 +130,7 @@ function toSampling(request: ChatCompletionRequest): RequestSampling {
     stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
     topLogprobs: request.top_logprobs ?? 0,
-    jsonSchema: request.response_format?.jsonSchema,
+    structure: request.response_format,
   };
 }
 

@@ -1,13 +1,24 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { ApiError, toApiError } from "../errors.js";
+import { ApiError, toAnthropicBody, toApiError } from "../errors.js";
+
+/** Whose error body a route answers. */
+export type ErrorShape = "openai" | "anthropic";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    readonly errors?: ErrorShape;
+  }
+}
 
 /** Answers every error from the catalogue; what the server did not expect goes to the log with its stack. */
 export const errorHandler = fp((app, _options, done) => {
   app.setErrorHandler((error, request, reply) => {
     const known = toApiError(error);
     if (known.statusCode >= 500) request.log.error({ err: known.cause ?? known, code: known.code }, known.message);
-    return send(known, reply);
+    const shape = request.routeOptions.config.errors;
+    if (shape === "anthropic") void reply.header("request-id", request.id);
+    return send(known, reply, shape);
   });
   app.setNotFoundHandler((request: FastifyRequest, reply) => {
     const path = request.url.split("?", 1)[0]?.slice(0, 200);
@@ -21,7 +32,10 @@ export function frameworkErrors(error: Error, _request: FastifyRequest, reply: F
   void send(toApiError(error), reply);
 }
 
-function send(error: ApiError, reply: FastifyReply): FastifyReply {
+function send(error: ApiError, reply: FastifyReply, shape: ErrorShape = "openai"): FastifyReply {
   if (error.retryAfterSeconds !== undefined) void reply.header("retry-after", error.retryAfterSeconds);
-  return reply.code(error.statusCode).type("application/json").send(error.toBody());
+  return reply
+    .code(error.statusCode)
+    .type("application/json")
+    .send(shape === "anthropic" ? toAnthropicBody(error) : error.toBody());
 }

@@ -1,0 +1,14 @@
+/** Anthropic's error types by HTTP status; what has none of its own is one of the request's or of the server's. */
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+};
+
+export function anthropicErrorType(status: number): string {
+  return TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
+}

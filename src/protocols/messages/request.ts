@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { listOf } from "../../conversation/list-of.js";
+import type { Conversation, Tool } from "../../conversation/message.js";
+import { count, engineSampling, isEmpty, jsonObject, noEffect, stopStrings, toolName, unsupported } from "../fields.js";
+import type { ModelRequest } from "../model-request.js";
+import { reasoningArgs, reasoningEffort } from "../reasoning.js";
+import { RequestError } from "../request-error.js";
+import { messagesFormat } from "../response-format.js";
+import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
+import { shownTools, type ToolChoice } from "../tools.js";
+import { inputMessages, systemPrompt, toMessages } from "./input.js";
+
+/** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
+
+const MIN_THINKING_BUDGET = 1024;
+
+const tool = z.object({
+  type: z.literal("custom", { error: "only tools of the client's own are supported" }).nullish(),
+  name: toolName,
+  description: z.string().optional(),
+  input_schema: jsonObject,
+});
+
+const noParallel = unsupported("disable_parallel_tool_use: true", (value) => value === false);
+const toolChoice = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("auto"), disable_parallel_tool_use: noParallel }),
+  z.object({ type: z.literal("any"), disable_parallel_tool_use: noParallel }),
+  z.object({ type: z.literal("tool"), name: z.string(), disable_parallel_tool_use: noParallel }),
+  z.object({ type: z.literal("none") }),
+]);
+
+const thinking = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("enabled"), budget_tokens: z.int32().min(MIN_THINKING_BUDGET), display: noEffect }),
+  z.object({ type: z.literal("adaptive"), display: noEffect }),
+  z.object({ type: z.literal("between_tools") }),
+  z.object({ type: z.literal("disabled") }),
+]);
+
+const prompt = {
+  model: z.string().optional(),
+  messages: inputMessages,
+  system: systemPrompt.optional(),
+  tools: listOf(tool).optional(),
+  tool_choice: toolChoice.optional(),
+  thinking: thinking.optional().describe("On or off, for templates that know it; the budget is not enforced."),
+  output_config: z
+    .strictObject({ effort: reasoningEffort.nullish(), format: messagesFormat.nullish() })
+    .optional()
+    .describe("effort reaches the chat template; format is enforced by the engine's grammar."),
+  chat_template_kwargs: engineSampling.chat_template_kwargs,
+
+  mcp_servers: unsupported("mcp_servers", isEmpty),
+  container: unsupported("container"),
+  context_management: unsupported("context_management that edits the conversation", keepsEverything),
+  cache_control: noEffect,
+  metadata: noEffect,
+  service_tier: noEffect,
+  speed: noEffect,
+  inference_geo: noEffect,
+  diagnostics: noEffect,
+  user_profile_id: noEffect,
+  workspace_id: noEffect,
+  betas: noEffect,
+};
+
+export const countTokensSchema = z.strictObject(prompt);
+
+export const messagesSchema = z.strictObject({
+  ...prompt,
+  ...engineSampling,
+  max_tokens: count,
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().gt(0).max(1).optional(),
+  top_k: z.int32().min(0).optional().describe("0 is off."),
+  stop_sequences: stopStrings.optional(),
+  stream: z.boolean().optional(),
+});
+
+export type CountTokensRequest = z.output<typeof countTokensSchema>;
+export type MessagesRequest = z.output<typeof messagesSchema>;
+
+export function parseMessages(request: MessagesRequest): ModelRequest {
+  const { thinking: mode, max_tokens: maxTokens } = request;
+  if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
+    throw new RequestError("thinking.budget_tokens", "thinking.budget_tokens must be less than max_tokens.");
+  }
+  return {
+    conversation: toConversation(request),
+    sampling: toSampling(request),
+    logprobs: false,
+    stream: request.stream ?? false,
+  };
+}
+
+export function toConversation(request: CountTokensRequest): Conversation {
+  if (request.messages.at(-1)?.role === "assistant") {
+    const message = "messages must not end with the assistant: continuing a given answer is not supported.";
+    throw new RequestError("messages", message, "unsupported_parameter");
+  }
+  const choice = toToolChoice(request.tool_choice);
+  const tools = shownTools((request.tools ?? []).map(toTool), choice);
+  const templateArgs = {
+    ...thinkingArgs(request),
+    ...request.chat_template_kwargs,
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
+  };
+  return {
+    messages: toMessages(request.system, request.messages),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(isEmpty(templateArgs) ? {} : { templateArgs }),
+  };
+}
+
+/** `thinking` turns reasoning on or off; an effort says how much of it. */
+function thinkingArgs({ thinking: mode, output_config: config }: CountTokensRequest): Record<string, unknown> {
+  const effort = reasoningArgs(config?.effort ?? undefined);
+  if (mode === undefined) return effort;
+  const on = mode.type !== "disabled";
+  return { ...effort, enable_thinking: on, thinking: on };
+}
+
+function toToolChoice(choice: CountTokensRequest["tool_choice"]): ToolChoice | undefined {
+  if (choice?.type === "tool") return { type: "function", function: { name: choice.name } };
+  return choice?.type === "any" ? "required" : choice?.type;
+}
+
+/** A tool as chat templates know it. */
+function toTool({ name, description, input_schema }: z.output<typeof tool>): Tool {
+  const described = description === undefined ? {} : { description };
+  return { type: "function", function: { name, ...described, parameters: input_schema } };
+}
+
+function toSampling(request: MessagesRequest): RequestSampling {
+  return {
+    ...PLAIN_SAMPLING,
+    temperature: request.temperature ?? 1,
+    topP: request.top_p ?? 1,
+    topK: request.top_k ?? 0,
+    minP: request.min_p ?? 0,
+    maxTokens: request.max_tokens,
+    stop: request.stop_sequences ?? [],
+    stopTokenIds: request.stop_token_ids ?? [],
+    seed: request.seed,
+    structure: request.output_config?.format ?? undefined,
+  };
+}
+
+/** Whether its edits leave the conversation as it is: none, or one that keeps all thinking. */
+function keepsEverything(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { edits = [] } = value as { readonly edits?: unknown };
+  return (
+    Array.isArray(edits) &&
+    edits.every((edit: unknown) => typeof edit === "object" && edit !== null && "keep" in edit && edit.keep === "all")
+  );
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import type { OutputPart } from "../output-parts.js";
+
+const usage = z.object({
+  input_tokens: z.int().describe("Without those that the engine had in its cache."),
+  output_tokens: z.int(),
+  cache_creation_input_tokens: z.int().nullable(),
+  cache_read_input_tokens: z.int().nullable(),
+});
+
+const block = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), citations: z.null() }),
+  z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
+  z.object({
+    type: z.literal("tool_use"),
+    id: z.string(),
+    name: z.string(),
+    input: z.unknown(),
+    caller: z.object({ type: z.literal("direct") }),
+  }),
+]);
+
+const stopReason = z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use"]);
+
+export const messagesResponseSchema = z.object({
+  id: z.string().describe("The interaction id, for /rl/set_reward."),
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  model: z.string(),
+  content: z.array(block),
+  stop_reason: stopReason.nullable(),
+  stop_sequence: z.string().nullable(),
+  usage,
+});
+
+export type MessagesResponse = z.input<typeof messagesResponseSchema>;
+export type Block = z.input<typeof block>;
+
+export function toMessagesResponse(answer: GenerationAnswer): MessagesResponse {
+  return { ...emptyMessage(answer), content: answer.parts.map(toBlock), ...toStop(answer), usage: toUsage(answer) };
+}
+
+/** A message before its first block, as `message_start` has it. */
+export function emptyMessage({ interactionId, model, promptTokens }: AnswerStart): MessagesResponse {
+  return {
+    id: interactionId,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: {
+      input_tokens: promptTokens,
+      output_tokens: 0,
+      cache_creation_input_tokens: null,
+      cache_read_input_tokens: null,
+    },
+  };
+}
+
+export function toStop(answer: GenerationAnswer): Pick<MessagesResponse, "stop_reason" | "stop_sequence"> {
+  return { stop_reason: toStopReason(answer), stop_sequence: answer.stopString ?? null };
+}
+
+/** As Anthropic counts: what was read from the cache is not part of the input tokens. */
+export function toUsage({ promptTokens, completionTokens, cachedTokens }: GenerationAnswer): MessagesResponse["usage"] {
+  return {
+    input_tokens: promptTokens - cachedTokens,
+    output_tokens: completionTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedTokens,
+  };
+}
+
+function toStopReason({ finishReason, stopString }: GenerationAnswer): z.input<typeof stopReason> {
+  if (finishReason === "tool_calls") return "tool_use";
+  if (finishReason === "length") return "max_tokens";
+  return stopString === undefined ? "end_turn" : "stop_sequence";
+}
+
+function toBlock(part: OutputPart): Block {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text, citations: null };
+    case "reasoning":
+      return { type: "thinking", thinking: part.text, signature: "" };
+    case "tool_call":
+      return { ...emptyToolUse(part.id, part.name), input: toInput(part.arguments) };
+  }
+}
+
+export function emptyToolUse(id: string, name: string): Extract<Block, { type: "tool_use" }> {
+  return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
+}
+
+/** Arguments that were cut off are no JSON: what is left of them is not an input. */
+function toInput(text: string): unknown {
+  try {
+    return JSON.parse(text === "" ? "{}" : text);
+  } catch {
+    return {};
+  }
+}

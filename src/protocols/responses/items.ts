@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { OutputPart } from "../output-parts.js";
+
+/** Items of a response's output. Their ids tell the response and the place: nothing is kept to find them again. */
+
+const status = z.enum(["in_progress", "completed", "incomplete"]);
+
+const outputText = z.object({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(z.unknown()),
+  logprobs: z.array(z.unknown()),
+});
+
+const reasoningText = z.object({ type: z.literal("reasoning_text"), text: z.string() });
+
+export const outputItem = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("message"),
+    id: z.string(),
+    role: z.literal("assistant"),
+    status,
+    content: z.array(outputText),
+  }),
+  z.object({
+    type: z.literal("function_call"),
+    id: z.string(),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+    status,
+  }),
+  z.object({
+    type: z.literal("reasoning"),
+    id: z.string(),
+    summary: z.array(z.unknown()),
+    content: z.array(reasoningText),
+    encrypted_content: z.null(),
+    status,
+  }),
+]);
+
+export type OutputItem = z.input<typeof outputItem>;
+export type ItemStatus = z.input<typeof status>;
+export type OutputText = z.input<typeof outputText>;
+export type ReasoningText = z.input<typeof reasoningText>;
+
+export const RESPONSE_PREFIX = "resp_";
+
+const PREFIXES = { text: "msg_", reasoning: "rs_", tool_call: "fc_" } as const;
+const ITEM_ID = /^(?:msg|rs|fc)_([0-9a-f]+)_(\d+)$/;
+
+export function itemId(responseId: string, part: OutputPart, index: number): string {
+  return `${PREFIXES[part.type]}${responseId.slice(RESPONSE_PREFIX.length)}_${index}`;
+}
+
+/** The response that an item belongs to, and its place in the output. */
+export function placeOf(id: string): { readonly responseId: string; readonly index: number } | undefined {
+  const match = ITEM_ID.exec(id);
+  return match ? { responseId: `${RESPONSE_PREFIX}${match[1]}`, index: Number(match[2]) } : undefined;
+}
+
+export function toItem(responseId: string, part: OutputPart, index: number, as: ItemStatus): OutputItem {
+  const id = itemId(responseId, part, index);
+  switch (part.type) {
+    case "text":
+      return {
+        type: "message",
+        id,
+        role: "assistant",
+        status: as,
+        content: part.text === "" ? [] : [toOutputText(part.text)],
+      };
+    case "reasoning": {
+      const content = part.text === "" ? [] : [toReasoningText(part.text)];
+      return { type: "reasoning", id, summary: [], content, encrypted_content: null, status: as };
+    }
+    case "tool_call":
+      return { type: "function_call", id, call_id: part.id, name: part.name, arguments: part.arguments, status: as };
+  }
+}
+
+export function toOutputText(text: string): OutputText {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+export function toReasoningText(text: string): ReasoningText {
+  return { type: "reasoning_text", text };
+}

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { listOf } from "../../conversation/list-of.js";
+import type { Conversation, Message, Tool } from "../../conversation/message.js";
+import { count, engineSampling, isEmpty, jsonObject, noEffect, toolName, unsupported, wellFormed } from "../fields.js";
+import type { ModelRequest } from "../model-request.js";
+import { reasoningArgs, reasoningEffort } from "../reasoning.js";
+import { RequestError } from "../request-error.js";
+import { responsesTextFormat } from "../response-format.js";
+import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
+import { shownTools, type ToolChoice } from "../tools.js";
+import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
+
+/** The body of POST /v1/responses. */
+
+const tool = z.object({
+  type: z.literal("function", { error: "only function tools are supported" }),
+  name: toolName,
+  description: z.string().nullish(),
+  parameters: jsonObject.nullish(),
+  strict: z.boolean().nullish(),
+});
+
+const toolChoice = z.union([
+  z.enum(["none", "auto", "required"]),
+  z.object({ type: z.literal("function"), name: z.string() }),
+]);
+
+const isAbsentOr = (value: unknown) => (given: unknown) => given === value;
+const hasNoLogprobs = (value: unknown) => Array.isArray(value) && !value.includes("message.output_text.logprobs");
+
+const text = z.strictObject({
+  format: responsesTextFormat.nullish(),
+  verbosity: unsupported("text.verbosity other than medium", isAbsentOr("medium")),
+});
+
+export const responsesSchema = z.strictObject({
+  model: z.string().optional(),
+  input: responseInput.optional(),
+  instructions: wellFormed.optional(),
+  previous_response_id: z.string().optional(),
+  store: z.boolean().optional(),
+  tools: listOf(tool).optional(),
+  tool_choice: toolChoice.optional(),
+  parallel_tool_calls: unsupported("parallel_tool_calls: false", isAbsentOr(true)),
+  max_output_tokens: count.optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().gt(0).max(1).optional(),
+  text: text.optional(),
+  reasoning: z
+    .strictObject({ effort: reasoningEffort.nullish(), summary: noEffect, generate_summary: noEffect })
+    .optional()
+    .describe("effort reaches the chat template. Reasoning is answered whole, never as a summary."),
+  stream: z.boolean().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  top_k: z.int32().min(-1).optional().describe("0 and -1 are off."),
+  ...engineSampling,
+
+  background: unsupported("background: true", isAbsentOr(false)),
+  conversation: unsupported("conversation (use previous_response_id)"),
+  context_management: unsupported("context_management", isEmpty),
+  include: unsupported("include of message.output_text.logprobs", hasNoLogprobs),
+  max_tool_calls: unsupported("max_tool_calls"),
+  prompt: unsupported("prompt"),
+  top_logprobs: unsupported("top_logprobs", isAbsentOr(0)),
+  truncation: unsupported("truncation other than disabled", isAbsentOr("disabled")),
+
+  moderation: noEffect,
+  prompt_cache_key: noEffect,
+  prompt_cache_options: noEffect,
+  prompt_cache_retention: noEffect,
+  safety_identifier: noEffect,
+  service_tier: noEffect,
+  stream_options: noEffect,
+  user: noEffect,
+});
+
+export type ResponsesRequest = z.output<typeof responsesSchema>;
+
+/** The responses of a session that were stored. */
+export interface EarlierResponses {
+  /** What the response's conversation said, instructions left out, its output last; undefined where it is not known. */
+  messagesOf(responseId: string): readonly Message[] | undefined;
+  /** An item of a response's output, by the item's id. */
+  item(id: string): InputItem | undefined;
+}
+
+export function parseResponses(request: ResponsesRequest, earlier: EarlierResponses): ModelRequest {
+  return {
+    conversation: toConversation(request, earlier),
+    sampling: toSampling(request),
+    logprobs: false,
+    stream: request.stream ?? false,
+  };
+}
+
+function toConversation(request: ResponsesRequest, earlier: EarlierResponses): Conversation {
+  const messages = [...instructionsOf(request), ...historyOf(request, earlier), ...inputOf(request, earlier)];
+  if (messages.length === 0) throw new RequestError("input", "input: there is nothing to answer.");
+  const choice = toToolChoice(request.tool_choice);
+  const tools = shownTools((request.tools ?? []).map(toTool), choice);
+  const templateArgs = {
+    ...reasoningArgs(request.reasoning?.effort ?? undefined),
+    ...request.chat_template_kwargs,
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
+  };
+  return {
+    messages,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(isEmpty(templateArgs) ? {} : { templateArgs }),
+  };
+}
+
+/** Instructions are those of this request alone: a response does not hand its own on. */
+function instructionsOf({ instructions }: ResponsesRequest): Message[] {
+  return instructions ? [{ role: "system", content: instructions }] : [];
+}
+
+function historyOf({ previous_response_id: id }: ResponsesRequest, earlier: EarlierResponses): readonly Message[] {
+  return id === undefined ? [] : (earlier.messagesOf(id) ?? unknownResponse("previous_response_id", id));
+}
+
+function inputOf({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {
+  return toMessages(input, ({ id }: InputReference) => earlier.item(id) ?? unknownResponse("input", id));
+}
+
+function unknownResponse(param: string, id: string): never {
+  const message = `The session has no stored response with "${id.slice(0, 100)}".`;
+  throw new RequestError(param, message, "previous_response_not_found");
+}
+
+function toToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice | undefined {
+  return typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
+}
+
+/** A tool as chat templates know it. */
+function toTool({ type, name, description, parameters }: z.output<typeof tool>): Tool {
+  const described = description ? { description } : {};
+  return { type, function: { name, ...described, parameters: parameters ?? { type: "object", properties: {} } } };
+}
+
+function toSampling(request: ResponsesRequest): RequestSampling {
+  return {
+    ...PLAIN_SAMPLING,
+    temperature: request.temperature ?? 1,
+    topP: request.top_p ?? 1,
+    topK: Math.max(request.top_k ?? 0, 0),
+    minP: request.min_p ?? 0,
+    maxTokens: request.max_output_tokens,
+    stopTokenIds: request.stop_token_ids ?? [],
+    seed: request.seed,
+    structure: request.text?.format?.structure,
+  };
+}

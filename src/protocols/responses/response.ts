@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import { outputItem, toItem } from "./items.js";
+import type { ResponsesRequest } from "./request.js";
+
+const usage = z.object({
+  input_tokens: z.int(),
+  input_tokens_details: z.object({ cached_tokens: z.int() }),
+  output_tokens: z.int(),
+  output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  total_tokens: z.int(),
+});
+
+const failure = z.object({ code: z.string(), message: z.string() });
+
+export const responseSchema = z.object({
+  id: z.string().describe("The interaction id, for /rl/set_reward."),
+  object: z.literal("response"),
+  created_at: z.int(),
+  status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+  model: z.string(),
+  output: z.array(outputItem),
+  usage: usage.nullable(),
+  error: failure.nullable(),
+  incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
+  instructions: z.string().nullable(),
+  previous_response_id: z.string().nullable(),
+  max_output_tokens: z.int().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  parallel_tool_calls: z.literal(true),
+  reasoning: z.object({ effort: z.string().nullable(), summary: z.null() }),
+  store: z.boolean(),
+  temperature: z.number(),
+  text: z.object({ format: z.unknown() }),
+  tool_choice: z.unknown(),
+  tools: z.array(z.unknown()),
+  top_p: z.number(),
+  truncation: z.literal("disabled"),
+});
+
+export type ResponseBody = z.input<typeof responseSchema>;
+
+/** What a response repeats of its request. */
+export type RequestEcho = Omit<
+  ResponseBody,
+  "id" | "object" | "created_at" | "status" | "model" | "output" | "usage" | "error" | "incomplete_details"
+>;
+
+export function toEcho(request: ResponsesRequest): RequestEcho {
+  return {
+    instructions: request.instructions ?? null,
+    previous_response_id: request.previous_response_id ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    metadata: request.metadata ?? {},
+    parallel_tool_calls: true,
+    reasoning: { effort: request.reasoning?.effort ?? null, summary: null },
+    store: request.store ?? true,
+    temperature: request.temperature ?? 1,
+    text: { format: request.text?.format?.format ?? { type: "text" } },
+    tool_choice: request.tool_choice ?? "auto",
+    tools: request.tools ?? [],
+    top_p: request.top_p ?? 1,
+    truncation: "disabled",
+  };
+}
+
+/** A response without output, as its stream begins. */
+export function emptyResponse({ interactionId, createdAt, model }: AnswerStart, echo: RequestEcho): ResponseBody {
+  return {
+    id: interactionId,
+    object: "response",
+    created_at: Math.floor(createdAt / 1000),
+    status: "in_progress",
+    model,
+    output: [],
+    usage: null,
+    error: null,
+    incomplete_details: null,
+    ...echo,
+  };
+}
+
+export function toResponse(answer: GenerationAnswer, echo: RequestEcho): ResponseBody {
+  const cutOff = answer.finishReason === "length";
+  const last = answer.parts.length - 1;
+  return {
+    ...emptyResponse(answer, echo),
+    status: cutOff ? "incomplete" : "completed",
+    output: answer.parts.map((part, i) =>
+      toItem(answer.interactionId, part, i, cutOff && i === last ? "incomplete" : "completed"),
+    ),
+    usage: toUsage(answer),
+    incomplete_details: cutOff ? { reason: "max_output_tokens" } : null,
+  };
+}
+
+function toUsage({ promptTokens, completionTokens, cachedTokens }: GenerationAnswer): z.input<typeof usage> {
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: cachedTokens },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: promptTokens + completionTokens,
+  };
+}

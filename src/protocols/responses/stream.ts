@@ -1,0 +1,119 @@
+import type { OutputEvent } from "../../conversation/output/output-parser.js";
+import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import { addToParts, type OutputPart } from "../output-parts.js";
+import { KEEP_ALIVE_COMMENT, typedEvent } from "../sse.js";
+import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
+import { type ItemStatus, itemId, toItem, toOutputText, toReasoningText } from "./items.js";
+import { emptyResponse, type RequestEcho, type ResponseBody, toResponse } from "./response.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Events of a streamed response in OpenAI's order: created, in_progress; of each item its addition, its part's addition,
+ * the deltas, and then the same again as done; completed or incomplete. Each has the next sequence number.
+ */
+export class ResponsesStream implements StreamEncoder {
+  readonly keepAlive = KEEP_ALIVE_COMMENT;
+  readonly #echo: RequestEcho;
+  #response: ResponseBody | undefined;
+  readonly #parts: OutputPart[] = [];
+  #sequence = 0;
+
+  constructor(echo: RequestEcho) {
+    this.#echo = echo;
+  }
+
+  start(start: AnswerStart): string {
+    const response = emptyResponse(start, this.#echo);
+    this.#response = response;
+    return this.#event("response.created", { response }) + this.#event("response.in_progress", { response });
+  }
+
+  push(events: readonly OutputEvent[]): string {
+    return events.map((event) => this.#output(event)).join("");
+  }
+
+  finish(answer: GenerationAnswer): string {
+    const response = toResponse(answer, this.#echo);
+    const cutOff = response.status === "incomplete";
+    const closing = this.#close(cutOff ? "incomplete" : "completed");
+    return closing + this.#event(cutOff ? "response.incomplete" : "response.completed", { response });
+  }
+
+  /** Both events: some clients look for the failed response, others for the error. */
+  fail({ message, type, code, param }: StreamFailure): string {
+    const response = { ...this.#response, status: "failed", error: { code, message } };
+    const error = { type, code, message, param };
+    return this.#event("response.failed", { response }) + this.#event("error", { code, message, param, error });
+  }
+
+  #output(event: OutputEvent): string {
+    if (event.type === "tool_call_arguments") {
+      addToParts(this.#parts, event);
+      return this.#event("response.function_call_arguments.delta", { ...this.#place(), delta: event.text });
+    }
+    if (event.type === "tool_call") return this.#open(event);
+    const opening = this.#parts.at(-1)?.type === event.type ? this.#grow(event) : this.#open(event);
+    const delta = { ...this.#place(), content_index: 0, delta: event.text };
+    if (event.type === "reasoning") return opening + this.#event("response.reasoning_text.delta", delta);
+    return opening + this.#event("response.output_text.delta", { ...delta, logprobs: [] });
+  }
+
+  #grow(event: OutputEvent): string {
+    addToParts(this.#parts, event);
+    return "";
+  }
+
+  /** Closes the item before and begins one with this event. */
+  #open(event: Exclude<OutputEvent, { type: "tool_call_arguments" }>): string {
+    const closing = this.#close("completed");
+    addToParts(this.#parts, event);
+    const { output_index, item_id } = this.#place();
+    const empty: OutputPart = event.type === "tool_call" ? { ...event, arguments: "" } : { type: event.type, text: "" };
+    const item = toItem(this.#id, empty, output_index, "in_progress");
+    const added = closing + this.#event("response.output_item.added", { output_index, item });
+    if (event.type === "tool_call") return added;
+    const part = event.type === "text" ? toOutputText("") : toReasoningText("");
+    return added + this.#event("response.content_part.added", { item_id, output_index, content_index: 0, part });
+  }
+
+  /** Tells all of the last item once more, as done. */
+  #close(status: ItemStatus): string {
+    const part = this.#parts.at(-1);
+    if (!part) return "";
+    const place = this.#place();
+    const item = toItem(this.#id, part, place.output_index, status);
+    return this.#done(part) + this.#event("response.output_item.done", { output_index: place.output_index, item });
+  }
+
+  #done(part: OutputPart): string {
+    const place = this.#place();
+    if (part.type === "tool_call") {
+      const { name, arguments: text } = part;
+      return this.#event("response.function_call_arguments.done", { ...place, name, arguments: text });
+    }
+    const { text } = part;
+    const at = { ...place, content_index: 0 };
+    const told =
+      part.type === "text"
+        ? this.#event("response.output_text.done", { ...at, text, logprobs: [] })
+        : this.#event("response.reasoning_text.done", { ...at, text });
+    const whole = part.type === "text" ? toOutputText(text) : toReasoningText(text);
+    return told + this.#event("response.content_part.done", { ...at, part: whole });
+  }
+
+  get #id(): string {
+    return this.#response?.id ?? "";
+  }
+
+  /** Where the last part stands. */
+  #place(): { readonly item_id: string; readonly output_index: number } {
+    const index = this.#parts.length - 1;
+    const part = this.#parts[index];
+    return { item_id: part ? itemId(this.#id, part, index) : "", output_index: index };
+  }
+
+  #event(type: string, fields: Fields): string {
+    return typedEvent({ type, sequence_number: this.#sequence++, ...fields });
+  }
+}

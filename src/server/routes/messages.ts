@@ -1,0 +1,68 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { countTokensSchema, messagesSchema, parseMessages, toConversation } from "../../protocols/messages/request.js";
+import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
+import { MessagesStream } from "../../protocols/messages/stream.js";
+import type { App } from "../app-type.js";
+import type { ServerContext } from "../context.js";
+import { answerModelCall } from "./model-route.js";
+
+/** Anthropic's SDK puts /v1 behind its base URL, which may end in /v1 already; others put only /messages there. */
+const PREFIXES = ["/v1", "/v1/v1", ""];
+
+/** POST /v1/messages and /v1/messages/count_tokens. */
+export function messagesRoutes(app: App, context: ServerContext): void {
+  for (const prefix of PREFIXES) {
+    createMessage(app, context, `${prefix}/messages`);
+    countTokens(app, context, `${prefix}/messages/count_tokens`);
+  }
+}
+
+function createMessage(app: App, context: ServerContext, url: string): void {
+  app.post(
+    url,
+    {
+      config: { key: "session", errors: "anthropic" },
+      schema: {
+        summary: "Message, recorded token by token",
+        hide: !url.startsWith("/v1/m"),
+        body: messagesSchema,
+        response: { 200: messagesResponseSchema },
+      },
+    },
+    async (request, reply) => {
+      setRequestId(request, reply);
+      return answerModelCall(context, request, reply, {
+        api: "messages",
+        idPrefix: "msg_",
+        request: parseMessages(request.body),
+        encoder: () => new MessagesStream(),
+        toResponse: toMessagesResponse,
+      });
+    },
+  );
+}
+
+function countTokens(app: App, { model }: ServerContext, url: string): void {
+  app.post(
+    url,
+    {
+      config: { key: "session", errors: "anthropic" },
+      schema: {
+        summary: "Tokens of the prompt that a message would have",
+        hide: !url.startsWith("/v1/m"),
+        body: countTokensSchema,
+        response: { 200: z.object({ input_tokens: z.int() }) },
+      },
+    },
+    async (request, reply) => {
+      setRequestId(request, reply);
+      const pieces = await model.prompt(toConversation(request.body));
+      return { input_tokens: pieces.reduce((sum, piece) => sum + piece.length, 0) };
+    },
+  );
+}
+
+function setRequestId(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header("request-id", request.id);
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { RESPONSE_PREFIX } from "../../protocols/responses/items.js";
+import { parseResponses, responsesSchema } from "../../protocols/responses/request.js";
+import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
+import { ResponsesStream } from "../../protocols/responses/stream.js";
+import type { App } from "../app-type.js";
+import type { ServerContext } from "../context.js";
+import { ApiError } from "../errors.js";
+import { sessionOf } from "../plugins/auth.js";
+import { StoredResponses } from "../stored-responses.js";
+import { answerModelCall } from "./model-route.js";
+
+/** POST /v1/responses and GET /v1/responses/{id}, also without /v1. */
+export function responsesRoutes(app: App, context: ServerContext): void {
+  const stored = new StoredResponses();
+  for (const url of ["/v1/responses", "/responses"]) {
+    createResponse(app, context, stored, url);
+    retrieveResponse(app, stored, url);
+  }
+}
+
+function createResponse(app: App, context: ServerContext, stored: StoredResponses, url: string): void {
+  app.post(
+    url,
+    {
+      config: { key: "session" },
+      schema: {
+        summary: "Response, recorded token by token",
+        body: responsesSchema,
+        response: { 200: responseSchema },
+      },
+    },
+    async (request, reply) => {
+      const echo = toEcho(request.body);
+      return answerModelCall(context, request, reply, {
+        api: "responses",
+        idPrefix: RESPONSE_PREFIX,
+        request: parseResponses(request.body, stored.of(sessionOf(request))),
+        encoder: () => new ResponsesStream(echo),
+        toResponse: (answer) => toResponse(answer, echo),
+        onRecorded: ({ interaction, answer }) => stored.keep(interaction, answer, echo),
+      });
+    },
+  );
+}
+
+function retrieveResponse(app: App, stored: StoredResponses, url: string): void {
+  app.get(
+    `${url}/:id`,
+    {
+      config: { key: "session" },
+      schema: {
+        summary: "A stored response of the session",
+        params: z.object({ id: z.string() }),
+        response: { 200: responseSchema },
+      },
+    },
+    async (request) => {
+      const response = stored.get(sessionOf(request), request.params.id);
+      if (response) return response;
+      const message = `The session has no stored response "${request.params.id.slice(0, 100)}".`;
+      throw new ApiError("response_not_found", message);
+    },
+  );
+}

@@ -1,0 +1,101 @@
+import { MessageStream } from "@anthropic-ai/sdk/lib/MessageStream";
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import fc from "fast-check";
+import { ChatCompletionStream as SdkChatStream } from "openai/lib/ChatCompletionStream";
+import { accumulateResponse } from "openai/lib/responses/ResponseAccumulator";
+import type { ChatCompletionChunk } from "openai/resources/chat/completions";
+import type { Response, ResponseStreamEvent } from "openai/resources/responses/responses";
+import { describe, expect, it } from "vitest";
+import { toChatCompletion } from "../../src/protocols/chat-completions/response.js";
+import { ChatCompletionStream } from "../../src/protocols/chat-completions/stream.js";
+import { toMessagesResponse } from "../../src/protocols/messages/response.js";
+import { MessagesStream } from "../../src/protocols/messages/stream.js";
+import { responsesSchema } from "../../src/protocols/responses/request.js";
+import { toEcho, toResponse } from "../../src/protocols/responses/response.js";
+import { ResponsesStream } from "../../src/protocols/responses/stream.js";
+import { asLines, encode } from "./support/encode.js";
+import { outputs } from "./support/outputs.js";
+
+/** What the official SDKs make of a stream is what the same answer says at once. */
+
+const echo = toEcho(responsesSchema.parse({ input: "hello" }));
+
+describe("the SDK's accumulator makes of a stream what is answered at once", () => {
+  it("chat completions", async () => {
+    await fc.assert(
+      fc.asyncProperty(outputs, async (output) => {
+        const chunks = encode<ChatCompletionChunk>(new ChatCompletionStream(true), output);
+        const streamed = await SdkChatStream.fromReadableStream(asLines(chunks)).finalChatCompletion();
+        const whole = toChatCompletion(output.answer);
+        const [choice] = streamed.choices;
+        const [wholeChoice] = whole.choices;
+        expect(streamed).toMatchObject({
+          id: whole.id,
+          model: whole.model,
+          created: whole.created,
+          usage: whole.usage,
+        });
+        expect(choice?.finish_reason).toBe(wholeChoice?.finish_reason);
+        expect(choice?.message.content || null).toBe(wholeChoice?.message.content || null);
+        expect(
+          choice?.message.tool_calls?.map(({ id, type, function: call }) => ({
+            id,
+            type,
+            function: { name: call.name, arguments: call.arguments },
+          })),
+        ).toEqual(wholeChoice?.message["tool_calls"]);
+        const reasoning = chunks.map(
+          (chunk) => (chunk.choices[0]?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? "",
+        );
+        expect(reasoning.join("")).toBe(output.answer.message.reasoning ?? "");
+      }),
+    );
+  });
+
+  it("responses", () => {
+    fc.assert(
+      fc.property(outputs, (output) => {
+        const events = encode<ResponseStreamEvent>(new ResponsesStream(echo), output);
+        let before: Response | undefined;
+        let response: Response | undefined;
+        for (const event of events) {
+          if (event.type !== "response.completed" && event.type !== "response.incomplete") before = undefined;
+          before ??= response;
+          response = accumulateResponse(event, response);
+        }
+        const whole = toResponse(output.answer, echo);
+        expect(before?.output).toEqual(whole.output);
+        expect(JSON.parse(JSON.stringify(response))).toMatchObject(whole);
+        expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, i) => i));
+      }),
+    );
+  });
+
+  it("messages", async () => {
+    await fc.assert(
+      fc.asyncProperty(outputs, async (output) => {
+        const events = encode<RawMessageStreamEvent>(new MessagesStream(), output).filter(
+          (event) => (event.type as string) !== "ping",
+        );
+        const streamed = await MessageStream.fromReadableStream(asLines(events)).finalMessage();
+        expect(streamed).toMatchObject(toMessagesResponse(output.answer));
+        expect(streamed.content).toEqual(toMessagesResponse(output.answer).content);
+      }),
+    );
+  });
+});
+
+describe("a stream that fails", () => {
+  const failure = { message: "it broke", status: 502, type: "server_error", code: "engine_error", param: null };
+  const start = { interactionId: "msg_0", model: "tiny", createdAt: 0, promptTokens: 1 };
+
+  it.each([
+    ["chat completions", () => new ChatCompletionStream(false), /^data: {"error":{"message":"it broke"/],
+    ["responses", () => new ResponsesStream(echo), /^event: response\.failed\n.*\n\nevent: error\n/],
+    ["messages", () => new MessagesStream(), /^event: error\ndata: {"type":"error","error":{"type":"api_error"/],
+  ])("%s: says so in its protocol's form", (_, make, expected) => {
+    const encoder = make();
+    encoder.start(start);
+    expect(encoder.fail(failure)).toMatch(expected);
+  });
+});
