@@ -1,7 +1,7 @@
 import { Pool } from "undici";
-import { ensureTinyModel } from "../src/engine/index.js";
-import { type Child, startChild } from "./processes.js";
-import { median, randomText } from "./text.js";
+import { ensureTinyModel } from "../../../src/engine/index.js";
+import { type Child, startChild } from "../../processes.js";
+import { median, randomText } from "../../text.js";
 
 /**
  * Time that the proxy adds to a chat call, against calling the engine test server directly with the same prompt as ids.
@@ -130,7 +130,7 @@ function row(tokens: number, times: Record<"direct" | "first" | "next", readonly
 }
 
 const { folder } = await ensureTinyModel();
-const engine = await startChild(process.execPath, ["--import", "tsx", "bench/engine-process.ts"]);
+const engine = await startChild(process.execPath, ["--import", "tsx", "bench/proxy/sglang-process.ts"]);
 const proxy = await startChild(
   process.execPath,
   [

@@ -1,0 +1,28 @@
+import { type Row, table } from "../export/row.js";
+import { firstTurns } from "./rows/first-turns.js";
+import { growing } from "./rows/growing.js";
+import { openStreams } from "./rows/open-streams.js";
+import { throughput } from "./rows/throughput.js";
+
+/**
+ * The proxy's cost, as ratios taken within one run; engine, proxies and this load generator share the machine's
+ * processors. Exit status 0 whatever the ratios.
+ *
+ *   npm run bench:proxy [-- name…]
+ */
+
+const MEASUREMENTS: Readonly<Record<string, () => Promise<Row[]>>> = {
+  throughput,
+  "first-turns": firstTurns,
+  growing,
+  "open-streams": openStreams,
+};
+
+const chosen = process.argv.slice(2);
+const rows: Row[] = [];
+for (const [name, measure] of Object.entries(MEASUREMENTS)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  process.stderr.write(`measuring ${name} …\n`);
+  rows.push(...(await measure()));
+}
+console.log(table(rows));

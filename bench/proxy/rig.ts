@@ -1,0 +1,82 @@
+import { Pool } from "undici";
+import { ensureTinyModel } from "../../src/engine/index.js";
+import { type Child, startChild } from "../processes.js";
+
+const ADMIN_KEY = "sk-admin-bench-0123456789";
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** Engine, proxy and a bare pass-through proxy, each a process; this one is their load. */
+export class Rig {
+  readonly proxy: Pool;
+  readonly passThrough: Pool;
+  readonly #children: readonly Child[];
+
+  private constructor(proxy: Pool, passThrough: Pool, children: readonly Child[]) {
+    this.proxy = proxy;
+    this.passThrough = passThrough;
+    this.#children = children;
+  }
+
+  /** @param enginePath where the engine's API is: `/slow` makes it wait before it answers */
+  static async start(connections: number, { enginePath = "", args = [] as readonly string[] } = {}): Promise<Rig> {
+    const engine = await startScript("wire-engine-process.ts");
+    const passThrough = await startScript("pass-through-process.ts", engine.url);
+    const proxy = await startProxy(engine.url + enginePath, connections, args);
+    const pool = (url: string) => new Pool(url, { connections, headersTimeout: 0, bodyTimeout: 0 });
+    return new Rig(pool(proxy.url), pool(passThrough.url), [proxy, passThrough, engine]);
+  }
+
+  /** A session's key. */
+  async session(): Promise<string> {
+    await this.#post("/grant_capacity");
+    return ((await this.#post("/rl/start_session")) as { session_api_key: string }).session_api_key;
+  }
+
+  /** A metric of the proxy, in its own unit. */
+  async metric(name: string): Promise<number> {
+    const { body } = await this.proxy.request({ path: "/metrics", method: "GET" });
+    const line = (await body.text()).split("\n").find((each) => each.startsWith(`${name} `));
+    return Number(line?.slice(name.length + 1));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.proxy.destroy(), this.passThrough.destroy()]);
+    for (const child of this.#children) await child.stop();
+  }
+
+  async #post(path: string): Promise<unknown> {
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${ADMIN_KEY}` };
+    const reply = await this.proxy.request({ path, method: "POST", headers, body: "{}" });
+    return reply.body.json();
+  }
+}
+
+/** Sends a chat call and reads its whole answer; answers its text. */
+export async function chat(pool: Pool, key: string, body: string | Buffer): Promise<string> {
+  const headers = { ...JSON_TYPE, authorization: `Bearer ${key}` };
+  const reply = await pool.request({ path: "/v1/chat/completions", method: "POST", headers, body });
+  const text = await reply.body.text();
+  if (reply.statusCode !== 200) throw new Error(`the proxy answered ${reply.statusCode}: ${text.slice(0, 500)}`);
+  return text;
+}
+
+async function startProxy(engineUrl: string, connections: number, args: readonly string[]): Promise<Child> {
+  const { folder } = await ensureTinyModel();
+  const settings = [
+    "server.port=0",
+    "server.shutdown_seconds=0",
+    "server.log_level=error",
+    "engine.type=sglang",
+    `engine.urls=${engineUrl}`,
+    `engine.connections=${connections}`,
+    "engine.context_length=1000000",
+    `model.path=${folder}`,
+  ];
+  const command = ["dist/cli/main.js", "serve", ...settings, ...args];
+  return startChild(process.execPath, command, { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY });
+}
+
+function startScript(name: string, ...args: readonly string[]): Promise<Child> {
+  const script = new URL(name, import.meta.url).pathname;
+  return startChild(process.execPath, ["--import", "tsx", script, ...args]);
+}

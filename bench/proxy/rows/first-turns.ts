@@ -1,0 +1,50 @@
+import type { Row } from "../../export/row.js";
+import { median } from "../../text.js";
+import { body, history } from "../bodies.js";
+import { chat, Rig } from "../rig.js";
+
+/** How late the proxy's event loop is while many sessions begin with long prompts that no cache has seen. */
+
+const SESSIONS = 8;
+const ROUNDS = 3;
+/** 128K tokens of a usual tokenizer; the tiny model makes more of it. */
+const CHARACTERS = 512_000;
+
+export async function firstTurns(): Promise<Row[]> {
+  const rig = await Rig.start(SESSIONS + 1);
+  const p99: number[] = [];
+  const max: number[] = [];
+  let tokens = 0;
+  try {
+    for (let round = -1; round < ROUNDS; round++) {
+      const keys = await Promise.all(Array.from({ length: SESSIONS }, () => rig.session()));
+      const bodies = keys.map((_, i) => body(history(CHARACTERS, (round + 2) * 100 + i)));
+      await rig.metric("rolltape_event_loop_delay_seconds");
+      const answers = await Promise.all(keys.map((key, i) => chat(rig.proxy, key, bodies[i] ?? "")));
+      const delays = await delay(rig);
+      tokens = (JSON.parse(answers[0] ?? "") as { usage: { prompt_tokens: number } }).usage.prompt_tokens;
+      if (round < 0) continue;
+      p99.push(delays.p99);
+      max.push(delays.max);
+    }
+  } finally {
+    await rig.close();
+  }
+  return [
+    {
+      what: `event-loop delay, ${SESSIONS} first turns of ${Math.round(tokens / 1000)}K tokens at once: p99`,
+      ours: `p99 ${median(p99).toFixed(1)} ms, max ${median(max).toFixed(1)} ms`,
+      reference: "",
+      verdict: { value: median(p99), wanted: 5, sense: "at most", unit: " ms" },
+    },
+  ];
+}
+
+/** Both of one scrape: the next begins anew. */
+async function delay(rig: Rig): Promise<{ p99: number; max: number }> {
+  const { body: reply } = await rig.proxy.request({ path: "/metrics", method: "GET" });
+  const text = await reply.text();
+  const quantile = (name: string) =>
+    Number(new RegExp(`event_loop_delay_seconds\\{quantile="${name}"\\} (\\S+)`).exec(text)?.[1]) * 1000;
+  return { p99: quantile("0.99"), max: quantile("1") };
+}

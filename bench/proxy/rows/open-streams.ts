@@ -1,0 +1,46 @@
+import { until } from "../../../test/support/until.js";
+import type { Row } from "../../export/row.js";
+import { body, user } from "../bodies.js";
+import { chat, Rig } from "../rig.js";
+
+/** Streams that are open at once while their engine keeps them waiting: none may be lost. */
+
+const STREAMS = 1000;
+
+export async function openStreams(): Promise<Row[]> {
+  const rig = await Rig.start(STREAMS + 1, { enginePath: "/slow", args: ["server.keepalive_seconds=2"] });
+  try {
+    const keys: string[] = [];
+    for (let i = 0; i < STREAMS; i++) keys.push(await rig.session());
+    const before = await rig.metric("process_resident_memory_bytes");
+    let done = 0;
+    const answers = keys.map(async (key, i) => {
+      const text = await chat(rig.proxy, key, body([user(`hello ${i}`)], { stream: true }));
+      done++;
+      return text;
+    });
+    let open = 0;
+    let memory = 0;
+    const watch = async () => {
+      while (done === 0) {
+        open = Math.max(open, await rig.metric("rolltape_open_streams"));
+        memory = Math.max(memory, await rig.metric("process_resident_memory_bytes"));
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    };
+    const [texts] = await Promise.all([Promise.all(answers), watch()]);
+    await until(() => done === STREAMS);
+    const whole = texts.filter((text) => text.includes(": keep-alive") && text.endsWith("data: [DONE]\n\n")).length;
+    const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+    return [
+      {
+        what: `${STREAMS} streams at once, ${open} open at most: answered whole`,
+        ours: `RSS ${megabytes(memory)} with them`,
+        reference: `RSS ${megabytes(before)} before`,
+        verdict: { value: whole, wanted: STREAMS, sense: "at least", unit: "" },
+      },
+    ];
+  } finally {
+    await rig.close();
+  }
+}

@@ -1,0 +1,94 @@
+import type { Row } from "../../export/row.js";
+import { median } from "../../text.js";
+import { assistant, body, history, SIZES, user } from "../bodies.js";
+import { chat, Rig } from "../rig.js";
+
+/**
+ * Calls a second with full recording, against a proxy that passes bytes through. Each call of ours is the next turn of a
+ * session: a history that was seen before and a new short message. What passes through is the same body each time.
+ */
+
+const SECONDS = 3;
+const ROUNDS = 3;
+const CONCURRENCY = [1, 32] as const;
+const WANTED_SHARE = 0.6;
+const WANTED_ADDED_MS = 0.4;
+
+interface Load {
+  readonly perSecond: number;
+  readonly p50: number;
+}
+
+export async function throughput(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, characters] of Object.entries(SIZES)) {
+    for (const concurrency of CONCURRENCY) rows.push(...(await measure(name, characters, concurrency)));
+  }
+  return rows;
+}
+
+async function measure(name: string, characters: number, concurrency: number): Promise<Row[]> {
+  const rig = await Rig.start(concurrency);
+  try {
+    const turns = await Promise.all(Array.from({ length: concurrency }, (_, i) => prepare(rig, characters, i)));
+    const plain = body(history(characters, 1));
+    const rounds: { ours: Load; reference: Load }[] = [];
+    for (let round = -1; round < ROUNDS; round++) {
+      const reference = await load(concurrency, () => chat(rig.passThrough, "none", plain));
+      const ours = await load(concurrency, (worker) =>
+        chat(rig.proxy, turns[worker]?.key ?? "", turns[worker]?.next() ?? ""),
+      );
+      if (round >= 0) rounds.push({ ours, reference });
+    }
+    const share = median(rounds.map(({ ours, reference }) => ours.perSecond / reference.perSecond));
+    const added = median(rounds.map(({ ours, reference }) => ours.p50 - reference.p50));
+    const rate = (side: "ours" | "reference") => {
+      const perSecond = median(rounds.map((each) => each[side].perSecond));
+      return `${perSecond.toFixed(0)}/s, p50 ${median(rounds.map((each) => each[side].p50)).toFixed(2)} ms`;
+    };
+    const what = `${name} bodies, ${concurrency} at once`;
+    const verdict = { value: share * 100, wanted: WANTED_SHARE * 100, sense: "at least", unit: "%" } as const;
+    const both = { ours: rate("ours"), reference: rate("reference") };
+    const wantsAdded = name === "small" && concurrency === 1;
+    const addedVerdict = { value: added, wanted: WANTED_ADDED_MS, sense: "at most", unit: " ms" } as const;
+    const addedRow: Row = {
+      what: `${what}: added to a call`,
+      ours: `${added.toFixed(2)} ms`,
+      reference: "",
+      verdict: addedVerdict,
+    };
+    return [{ what, ...both, verdict }, ...(wantsAdded ? [addedRow] : [])];
+  } finally {
+    await rig.close();
+  }
+}
+
+/** A session whose history is recorded, and the bodies of its next turns. */
+async function prepare(rig: Rig, characters: number, seed: number): Promise<{ key: string; next: () => string }> {
+  const key = await rig.session();
+  const messages = history(characters, seed);
+  const { choices } = JSON.parse(await chat(rig.proxy, key, body(messages))) as {
+    choices: [{ message: { content: string } }];
+  };
+  const [head = "", tail = ""] = body([...messages, assistant(choices[0].message.content), user("@NEXT@")]).split(
+    "@NEXT@",
+  );
+  let turn = 0;
+  return { key, next: () => `${head}and number ${turn++}?${tail}` };
+}
+
+/** Sends calls for a while, so many at once. */
+async function load(concurrency: number, call: (worker: number) => Promise<unknown>): Promise<Load> {
+  const times: number[] = [];
+  const began = performance.now();
+  const until = began + SECONDS * 1000;
+  const work = async (worker: number) => {
+    while (performance.now() < until) {
+      const started = performance.now();
+      await call(worker);
+      times.push(performance.now() - started);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)));
+  return { perSecond: times.length / ((performance.now() - began) / 1000), p50: median(times) };
+}

@@ -1,0 +1,102 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { drain } from "./drain.js";
+import { City } from "./tools.js";
+
+/** Anthropic's SDK over sockets: messages, its streaming helper and its tool runner. */
+
+let agents: ServedAgents;
+beforeAll(async () => {
+  agents = await ServedAgents.start({ settings: { keepAliveSeconds: 0.05 } });
+});
+afterAll(() => agents.close());
+
+async function open(base = "") {
+  const session = await agents.session();
+  const client = new Anthropic({ baseURL: agents.url + base, apiKey: session.key, authToken: null, maxRetries: 0 });
+  return { session, client };
+}
+
+const question = { model: "tiny", max_tokens: 256, messages: [{ role: "user" as const, content: "weather?" }] };
+const tools = [
+  { name: "get_weather", input_schema: { type: "object" as const, properties: { city: { type: "string" } } } },
+];
+
+describe("messages", () => {
+  it("stream through the SDK's helper, pings and all", async () => {
+    const { client, session } = await open();
+    agents.say(`I look.\n${toolCall("get_weather", { city: "Paris" })}`, 1);
+    const release = agents.proxy.engine.hold();
+    setTimeout(release, 200);
+    let text = "";
+    const stream = client.messages.stream({ ...question, tools }).on("text", (delta) => {
+      text += delta;
+    });
+    const message = await stream.finalMessage();
+    expect(message.stop_reason).toBe("tool_use");
+    expect(message.content).toMatchObject([
+      { type: "text", text },
+      { type: "tool_use", name: "get_weather", input: { city: "Paris" } },
+    ]);
+    expect(message.usage.output_tokens).toBeGreaterThan(5);
+    const [only] = await agents.expectRecorded(session);
+    expect(only?.interaction_id).toBe(message.id);
+  });
+
+  it.each([
+    [false, ""],
+    [true, "/v1"],
+  ])("run the SDK's tool loop (stream: %s)", async (stream, base) => {
+    const { client, session } = await open(base);
+    agents.say(`Both.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`);
+    agents.say("Sunny everywhere.");
+    const tool = betaZodTool({
+      name: "get_weather",
+      description: "The weather",
+      inputSchema: City,
+      run: ({ city }) => `${city}: sunny`,
+    });
+    const runner = client.beta.messages.toolRunner({ ...question, tools: [tool], stream });
+    for await (const turn of runner) {
+      if (Symbol.asyncIterator in turn) await drain(turn);
+    }
+    const final = await runner.runUntilDone();
+    expect(final.content).toMatchObject([{ type: "text", text: "Sunny everywhere." }]);
+    const [first, second] = await agents.expectRecorded(session);
+    expect(second?.parent_id).toBe(first?.interaction_id);
+  });
+
+  it("count tokens before they are sent", async () => {
+    const { client } = await open();
+    const { input_tokens } = await client.messages.countTokens({ model: "tiny", messages: question.messages });
+    agents.say("Yes.");
+    const message = await client.messages.create(question);
+    expect(message.usage.input_tokens).toBe(input_tokens);
+  });
+});
+
+describe("errors", () => {
+  it("are typed, and carry the request's id", async () => {
+    const { client } = await open();
+    const refused = client.messages.create({ ...question, stop_sequences: [""] });
+    await expect(refused).rejects.toBeInstanceOf(Anthropic.BadRequestError);
+    await expect(refused).rejects.toMatchObject({
+      requestID: expect.any(String) as string,
+      type: "invalid_request_error",
+    });
+  });
+
+  it("in a stream that has begun are thrown to the agent", async () => {
+    const { client } = await open();
+    agents.proxy.engine.replies.push({
+      ids: [300, 301, 302],
+      perFrame: 1,
+      beforeFrame: (frame) => {
+        if (frame === 2) throw new Error("broken");
+      },
+    });
+    await expect(client.messages.stream(question).finalMessage()).rejects.toBeInstanceOf(Anthropic.APIError);
+  });
+});

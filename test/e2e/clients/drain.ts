@@ -1,0 +1,6 @@
+/** Takes everything that a stream has. */
+export async function drain<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
