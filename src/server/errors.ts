@@ -1,6 +1,6 @@
 import { TemplateError } from "../conversation/model.js";
 import { EngineError } from "../engine/engine.js";
-import { anthropicErrorType } from "../protocols/messages/error.js";
+import { anthropicErrorType, NO_THREADS, THREAD_PARAM } from "../protocols/messages/error.js";
 import { RequestError } from "../protocols/request-error.js";
 import { SessionError } from "../session/errors.js";
 
@@ -101,7 +101,8 @@ export class ApiError extends Error {
 export function toAnthropicBody(error: ApiError): object {
   const { message, statusCode, code, param, details } = error;
   const type = anthropicErrorType(statusCode);
-  return { type: "error", error: { type, message, code, param: param ?? null, ...details } };
+  const threads = code === "unsupported_parameter" && param === THREAD_PARAM ? NO_THREADS : {};
+  return { type: "error", error: { type, message, code, param: param ?? null, ...threads, ...details } };
 }
 
 /** Fastify's own refusals, by its codes. */

@@ -36,6 +36,7 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     stop: sampling.stop,
     stopTokenIds: sampling.stopTokenIds,
     promptEnd: built.end,
+    wholeCalls: sink === undefined,
   });
   const wantsTokens = call.request.logprobs;
   const reader = new OutputReader({ model, generation, parser, wantsTokens: wantsTokens && sink !== undefined, sink });

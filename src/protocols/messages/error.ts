@@ -12,3 +12,9 @@ const TYPES: Readonly<Record<number, string>> = {
 export function anthropicErrorType(status: number): string {
   return TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
+
+/** The field by which a client keeps its conversation on the server, and sends only what is new. */
+export const THREAD_PARAM = "thread";
+
+/** What tells Anthropic's SDK that a server has no threads: its tool runner then sends whole conversations. */
+export const NO_THREADS = { details: { error_code: "thread_unsupported_request", unsupported: [THREAD_PARAM] } };

@@ -8,6 +8,7 @@ import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
 import { shownTools, type ToolChoice } from "../tools.js";
+import { THREAD_PARAM } from "./error.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
 
 /** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
@@ -49,6 +50,7 @@ const prompt = {
     .describe("effort reaches the chat template; format is enforced by the engine's grammar."),
   chat_template_kwargs: engineSampling.chat_template_kwargs,
 
+  thread: unsupported(THREAD_PARAM),
   mcp_servers: unsupported("mcp_servers", isEmpty),
   container: unsupported("container"),
   context_management: unsupported("context_management that edits the conversation", keepsEverything),
