@@ -8,6 +8,7 @@
 #include "napi_setup.h"
 #include "plan_object.h"
 #include "prompt_object.h"
+#include "reply_stream_object.h"
 #include "session_object.h"
 #include "shared_pool_object.h"
 
@@ -28,6 +29,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(data);
   exports.Set("Session", SessionObject::define(env));
   exports.Set("Generation", GenerationObject::define(env));
+  exports.Set("ReplyStream", ReplyStreamObject::define(env));
   exports.Set("SharedPool", SharedPoolObject::define(env));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
   exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));

@@ -14,7 +14,10 @@ Napi::Function GenerationObject::define(Napi::Env env) {
       env, "Generation",
       {guardedGetter<&Self::length>("length"), guardedMethod<&Self::append>("append"),
        guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
-       promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"), guardedMethod<&Self::ids>("ids"),
+       promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"),
+       guardedMethod<&Self::appendVllmReply>("appendVllmReply"),
+       promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"),
+       guardedMethod<&Self::truncate>("truncate"), guardedMethod<&Self::ids>("ids"),
        guardedMethod<&Self::logprobs>("logprobs"), guardedMethod<&Self::versions>("versions"),
        guardedMethod<&Self::top>("top")});
 }
@@ -55,24 +58,56 @@ Napi::Value GenerationObject::appendTop(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
-Napi::Value GenerationObject::appendSglangReply(const Napi::CallbackInfo& info) {
-  const std::span<const std::uint8_t> body = bytesArg(info[0], "body");
-  const std::int32_t version = int32Arg(info[1], "version");
-  Generation& into = generation();
-  EngineReply reply = readSglangReply(body, version);
-  const Napi::Object object = replyToJs(info.Env(), reply);
-  into.append(std::move(reply.tokens));
-  return object;
+std::size_t topWidthArg(Napi::Value value) {
+  return static_cast<std::size_t>(integerArg(value, "topLogprobs", 0, kMaxTopWidth));
 }
 
-Napi::Value GenerationObject::appendSglangReplyAsync(const Napi::CallbackInfo& info) {
+namespace {
+
+ReplyReader sglangReader(const Napi::CallbackInfo& info) {
+  return {ReplyReader::Format::kSglang, int32Arg(info[1], "version")};
+}
+
+ReplyReader vllmReader(const Napi::CallbackInfo& info) {
+  return {ReplyReader::Format::kVllm, int32Arg(info[1], "version"), topWidthArg(info[2])};
+}
+
+Napi::Value appendReply(const Napi::CallbackInfo& info, GenerationObject& into, ReplyReader reader) {
+  const std::span<const std::uint8_t> body = bytesArg(info[0], "body");
+  Generation& generation = into.generation();
+  return addReply(info.Env(), reader(body), generation);
+}
+
+Napi::Value appendReplyAsync(const Napi::CallbackInfo& info, GenerationObject& into, ReplyReader reader) {
   bytesArg(info[0], "body");
   const auto body = info[0].As<Napi::Uint8Array>();
   // The worker reads in place: a buffer that can shrink would be pulled away under it.
   if (body.ArrayBuffer().Get("resizable").ToBoolean()) throwInvalid("body", "a Uint8Array over a buffer of fixed size");
-  const std::int32_t version = int32Arg(info[1], "version");
-  generation();
-  return PromiseWorker::start(new ReplyWorker(*this, body, version));
+  into.generation();
+  return PromiseWorker::start(new ReplyWorker(into, body, reader));
+}
+
+}  // namespace
+
+Napi::Value GenerationObject::appendSglangReply(const Napi::CallbackInfo& info) {
+  return appendReply(info, *this, sglangReader(info));
+}
+
+Napi::Value GenerationObject::appendSglangReplyAsync(const Napi::CallbackInfo& info) {
+  return appendReplyAsync(info, *this, sglangReader(info));
+}
+
+Napi::Value GenerationObject::appendVllmReply(const Napi::CallbackInfo& info) {
+  return appendReply(info, *this, vllmReader(info));
+}
+
+Napi::Value GenerationObject::appendVllmReplyAsync(const Napi::CallbackInfo& info) {
+  return appendReplyAsync(info, *this, vllmReader(info));
+}
+
+Napi::Value GenerationObject::truncate(const Napi::CallbackInfo& info) {
+  generation().truncate(indexArg(info[0], "length"));
+  return info.Env().Undefined();
 }
 
 namespace {

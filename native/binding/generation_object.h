@@ -5,6 +5,9 @@
 
 namespace rolltape::binding {
 
+/// Alternatives to keep per token. @throws Error kInvalidArg.
+std::size_t topWidthArg(Napi::Value value);
+
 /// NativeGeneration.
 class GenerationObject : public Wrapped<GenerationObject> {
  public:
@@ -27,6 +30,9 @@ class GenerationObject : public Wrapped<GenerationObject> {
   Napi::Value appendTop(const Napi::CallbackInfo& info);
   Napi::Value appendSglangReply(const Napi::CallbackInfo& info);
   Napi::Value appendSglangReplyAsync(const Napi::CallbackInfo& info);
+  Napi::Value appendVllmReply(const Napi::CallbackInfo& info);
+  Napi::Value appendVllmReplyAsync(const Napi::CallbackInfo& info);
+  Napi::Value truncate(const Napi::CallbackInfo& info);
   Napi::Value ids(const Napi::CallbackInfo& info);
   Napi::Value logprobs(const Napi::CallbackInfo& info);
   Napi::Value versions(const Napi::CallbackInfo& info);

@@ -1,22 +1,40 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "../core/sglang_reply.h"
+#include "../core/vllm_reply.h"
 #include "generation_object.h"
 #include "promise_worker.h"
 
 namespace rolltape::binding {
 
-/// An EngineReply as JavaScript sees it.
-Napi::Object replyToJs(Napi::Env env, const EngineReply& reply);
+/// How a whole reply is read.
+struct ReplyReader {
+  enum class Format { kSglang, kVllm };
 
-/// Reads a SGLang reply on a worker thread and adds it to a generation on the event loop. Holds the generation and the
+  Format format;
+  std::int32_t version;
+  /// Alternatives per token, where the format asks for them.
+  std::size_t topWidth = 0;
+
+  EngineReply operator()(std::span<const std::uint8_t> body) const {
+    return format == Format::kSglang ? readSglangReply(body, version) : readVllmReply(body, version, topWidth);
+  }
+};
+
+/// Adds the reply's tokens to a generation, and gives the rest as JavaScript sees it.
+Napi::Object addReply(Napi::Env env, EngineReply reply, Generation& into);
+
+/// Reads a whole reply on a worker thread and adds it to a generation on the event loop. Holds the generation and the
 /// body, whose bytes it reads in place.
 class ReplyWorker : public PromiseWorker {
  public:
-  ReplyWorker(GenerationObject& generation, Napi::Uint8Array body, std::int32_t version);
+  ReplyWorker(GenerationObject& generation, Napi::Uint8Array body, ReplyReader reader);
 
  private:
-  void work() override { reply_ = readSglangReply(bytes_, version_); }
+  void work() override { reply_ = reader_(bytes_); }
   void settle() override { generation_.setReading(false); }
   Napi::Value result() override;
 
@@ -24,7 +42,7 @@ class ReplyWorker : public PromiseWorker {
   Napi::ObjectReference generationReference_;
   Napi::ObjectReference bodyReference_;
   std::span<const std::uint8_t> bytes_;
-  std::int32_t version_;
+  ReplyReader reader_;
   EngineReply reply_;
 };
 

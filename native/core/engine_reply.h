@@ -9,8 +9,9 @@
 
 namespace rolltape {
 
-/// Why an engine stopped, in SGLang's terms.
+/// Why an engine stopped.
 struct EngineFinish {
+  /// SGLang's type of finish reason, or vLLM's finish reason: "stop", "length", "abort", …
   std::string type;
   /// The stop token id or the stop string, where the reply names one.
   std::variant<std::monostate, std::int64_t, std::string> matched;
@@ -26,6 +27,8 @@ struct EngineReply {
   std::optional<std::int64_t> promptTokens;
   std::optional<std::int64_t> completionTokens;
   std::optional<std::int64_t> cachedTokens;
+  /// What a stream says went wrong, in place of what it was to bring.
+  std::optional<std::string> error;
 };
 
 }  // namespace rolltape

@@ -105,6 +105,22 @@ void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const fl
   top_.write(ids_.size() - tokens, ids, logprobs, width);
 }
 
+void Generation::replaceVersions(std::uint32_t from, std::span<const VersionRun> runs) {
+  reserveMore(runs_, runs.size());
+  while (!runs_.empty() && runs_.back().start >= from) runs_.pop_back();
+  for (const VersionRun& run : runs) appendVersion(runs_, from + run.start, run.version);
+}
+
+void Generation::truncate(std::uint32_t length) {
+  if (length > ids_.size()) {
+    throw Error(ErrorCode::kInvalidArg, "length: there are " + std::to_string(ids_.size()) + " tokens");
+  }
+  ids_.resize(length);
+  logprobs_.resize(length);
+  while (!runs_.empty() && runs_.back().start >= length) runs_.pop_back();
+  top_.truncate(length);
+}
+
 void Generation::append(const Generation& other) {
   checkRoom(other.ids_.size());
   if (!other.top_.empty()) top_.grow(ids_.size() + other.ids_.size(), other.top_.width());

@@ -34,6 +34,10 @@ class Generation {
               std::span<const std::int32_t> versions);
   /// Adds alternatives, `width` places a token, for the last `ids.size() / width` tokens.
   void appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
+  /// Gives the tokens from `from` on other versions: `runs`, which begins at 0, that is at `from`, and ascends.
+  void replaceVersions(std::uint32_t from, std::span<const VersionRun> runs);
+  /// Forgets the tokens from `length` on. @throws kInvalidArg where there are not so many.
+  void truncate(std::uint32_t length);
   /// Adds all of `other`.
   void append(const Generation& other);
   /// The same, without a copy where there was nothing yet.

@@ -48,13 +48,24 @@ class JsonCursor {
   /// Calls `onItem()` for each item; it must read it.
   template <typename OnItem>
   void array(OnItem onItem) {
+    arrayBehind([](std::string_view) { return std::size_t{0}; }, onItem);
+  }
+  /// The same for an array whose first items need not be read. `knownBytes(rest)` says how many bytes behind the bracket
+  /// they take, up to the comma or bracket that follows them. Gives the text of all items.
+  template <typename KnownBytes, typename OnItem>
+  std::string_view arrayBehind(KnownBytes knownBytes, OnItem onItem) {
     open('[');
+    const char* first = at_;
+    const std::size_t known = knownBytes(rest());
+    at_ += known;
     if (!consume(']')) {
+      if (known > 0) expect(',');
       do onItem();
       while (consume(','));
       expect(']');
     }
     --depth_;
+    return {first, static_cast<std::size_t>(at_ - 1 - first)};
   }
 
   std::string string();

@@ -1,22 +1,16 @@
 #include "sglang_fields.h"
 
-#include <charconv>
 #include <cmath>
 #include <string>
 
 #include "error.h"
+#include "error_text.h"
+#include "reply_count.h"
 #include "token_logprob.h"
 
 namespace rolltape {
 
 namespace {
-
-constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
-
-std::optional<std::int64_t> readCount(JsonCursor& json, const char* name) {
-  if (json.consumeNull()) return std::nullopt;
-  return json.integer(name, 0, kMaxCount);
-}
 
 /// The least bytes that engines write per item, nearly: log probabilities have many digits, ids few.
 constexpr std::size_t kLogprobBytes = 24;
@@ -34,14 +28,30 @@ void reserveForRest(const JsonCursor& json, std::vector<T>& items, std::size_t i
               "the log probability of " + what + ", before byte " + std::to_string(json.offset()));
 }
 
-void readLogprobs(JsonCursor& json, SglangMetaInfo& meta) {
+/// Reads the items of an array that are not known.
+template <typename OnItem>
+ReadArray readArray(JsonCursor& json, const KnownItems* known, OnItem onItem) {
+  ReadArray array;
+  const auto knownBytes = [&](std::string_view rest) {
+    const std::size_t bytes = known == nullptr ? 0 : known->bytesIn(rest);
+    if (bytes > 0) array.skipped = known->count();
+    return bytes;
+  };
+  array.text = json.arrayBehind(knownBytes, onItem);
+  return array;
+}
+
+void readLogprobs(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
   meta.ids.clear();
   meta.logprobs.clear();
+  meta.logprobsArray = {};
   meta.hasLogprobs = !json.consumeNull();
   if (!meta.hasLogprobs) return;
-  reserveForRest(json, meta.ids, kLogprobBytes);
-  reserveForRest(json, meta.logprobs, kLogprobBytes);
-  json.array([&] {
+  if (known == nullptr) {
+    reserveForRest(json, meta.ids, kLogprobBytes);
+    reserveForRest(json, meta.logprobs, kLogprobBytes);
+  }
+  meta.logprobsArray = readArray(json, known, [&] {
     const TokenLogprob token = readTokenLogprob(json);
     if (!std::isfinite(token.logprob)) {
       throwNotFinite(json, "output token " + std::to_string(meta.ids.size()) + " is not finite");
@@ -62,57 +72,19 @@ void readAlternative(JsonCursor& json, TopLists& top) {
   top.logprobs.push_back(excluded ? 0.0f : token.logprob);
 }
 
-void readTop(JsonCursor& json, SglangMetaInfo& meta) {
-  meta.top.reset();
+void readTop(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
+  TopLists& top = meta.top;
+  top.clear();
+  meta.topArray = {};
   if (json.consumeNull()) return;
-  TopLists& top = meta.top.emplace();
-  reserveForRest(json, top.ids, kLogprobBytes);
-  reserveForRest(json, top.logprobs, kLogprobBytes);
-  json.array([&] {
+  if (known == nullptr) {
+    reserveForRest(json, top.ids, kLogprobBytes);
+    reserveForRest(json, top.logprobs, kLogprobBytes);
+  }
+  meta.topArray = readArray(json, known, [&] {
     const std::size_t before = top.ids.size();
     if (!json.consumeNull()) json.array([&] { readAlternative(json, top); });
-    const std::size_t count = top.ids.size() - before;
-    if (count > kMaxTopWidth) {
-      throw Error(ErrorCode::kReplyMismatch,
-                  "output_top_logprobs has " + std::to_string(count) + " alternatives for a token");
-    }
-    top.counts.push_back(static_cast<std::uint16_t>(count));
-  });
-}
-
-std::optional<std::int32_t> toVersion(std::string_view text) {
-  std::int32_t version = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
-  return version;
-}
-
-/// A label is any JSON value; only integers, as numbers or in a string, are versions.
-std::optional<std::int32_t> readVersion(JsonCursor& json) {
-  const char first = json.peek();
-  if (first == '"') return toVersion(json.string());
-  if (first == '-' || (first >= '0' && first <= '9')) return toVersion(json.numberText());
-  json.skip();
-  return std::nullopt;
-}
-
-void readVersionSpans(JsonCursor& json, SglangMetaInfo& meta) {
-  meta.weightVersions.clear();
-  if (json.consumeNull()) return;
-  json.array([&] {
-    WeightVersionSpan span;
-    json.object([&](std::string_view key) {
-      if (key == "version") {
-        span.version = readVersion(json);
-      } else if (key == "start") {
-        span.start = json.integer("start", 0, kMaxCount);
-      } else if (key == "end") {
-        span.end = json.integer("end", 0, kMaxCount);
-      } else {
-        json.skip();
-      }
-    });
-    meta.weightVersions.push_back(span);
+    top.endList(before);
   });
 }
 
@@ -122,7 +94,7 @@ void readMatched(JsonCursor& json, EngineFinish& finish) {
   if (first == '"') {
     finish.matched = json.string();
   } else if (first == '-' || (first >= '0' && first <= '9')) {
-    finish.matched = json.integer("matched", -kMaxCount, kMaxCount);
+    finish.matched = json.integer("matched", -kMaxReplyCount, kMaxReplyCount);
   } else {
     json.skip();
   }
@@ -141,7 +113,7 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
       finish.message.reset();
       if (!json.consumeNull()) finish.message = json.string();
     } else if (key == "status_code") {
-      finish.statusCode = readCount(json, "status_code");
+      finish.statusCode = readReplyCount(json, "status_code");
     } else {
       json.skip();
     }
@@ -149,64 +121,92 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
   if (finish.type.empty()) json.fail("finish_reason without a type");
 }
 
-void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta) {
+void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, const SglangKnown* known) {
   json.object([&](std::string_view key) {
     if (key == "output_token_logprobs") {
-      readLogprobs(json, meta);
+      readLogprobs(json, meta, known == nullptr ? nullptr : &known->logprobs);
     } else if (key == "output_token_logprobs_length") {
-      meta.logprobsLength = readCount(json, "output_token_logprobs_length");
+      meta.logprobsLength = readReplyCount(json, "output_token_logprobs_length");
     } else if (key == "output_top_logprobs") {
-      readTop(json, meta);
+      readTop(json, meta, known == nullptr ? nullptr : &known->top);
     } else if (key == "weight_versions") {
-      readVersionSpans(json, meta);
+      readWeightSpans(json, meta.weightVersions);
     } else if (key == "weight_version") {
-      meta.weightVersion = readVersion(json);
+      meta.weightVersion = readWeightVersion(json);
     } else if (key == "finish_reason") {
       readFinish(json, meta);
     } else if (key == "id") {
       meta.id.reset();
       if (!json.consumeNull()) meta.id = json.string();
     } else if (key == "prompt_tokens") {
-      meta.promptTokens = readCount(json, "prompt_tokens");
+      meta.promptTokens = readReplyCount(json, "prompt_tokens");
     } else if (key == "completion_tokens") {
-      meta.completionTokens = readCount(json, "completion_tokens");
+      meta.completionTokens = readReplyCount(json, "completion_tokens");
     } else if (key == "cached_tokens") {
-      meta.cachedTokens = readCount(json, "cached_tokens");
+      meta.cachedTokens = readReplyCount(json, "cached_tokens");
     } else {
       json.skip();
     }
   });
 }
 
-void readOutputIds(JsonCursor& json, SglangFields& fields) {
-  fields.outputIds.reset();
-  if (json.consumeNull()) return;
-  std::vector<std::int32_t>& ids = fields.outputIds.emplace();
-  reserveForRest(json, ids, kIdBytes);
-  json.array([&] { ids.push_back(readTokenId(json)); });
+void readOutputIds(JsonCursor& json, SglangFields& fields, const KnownItems* known) {
+  std::vector<std::int32_t>& ids = fields.outputIds;
+  ids.clear();
+  fields.outputIdsArray = {};
+  fields.hasOutputIds = !json.consumeNull();
+  if (!fields.hasOutputIds) return;
+  if (known == nullptr) reserveForRest(json, ids, kIdBytes);
+  fields.outputIdsArray = readArray(json, known, [&] { ids.push_back(readTokenId(json)); });
+}
+
+void clear(SglangFields& fields) {
+  fields.hasOutputIds = false;
+  fields.outputIdsArray = {};
+  fields.outputIds.clear();
+  fields.hasMetaInfo = false;
+  fields.metaInfo.clear();
+  fields.error.reset();
 }
 
 }  // namespace
 
-SglangFields readSglangFields(JsonCursor& json) {
-  SglangFields fields;
-  bool hasMetaInfo = false;
+void SglangMetaInfo::clear() {
+  hasLogprobs = false;
+  logprobsArray = {};
+  ids.clear();
+  logprobs.clear();
+  logprobsLength.reset();
+  topArray = {};
+  top.clear();
+  weightVersion.reset();
+  weightVersions.clear();
+  id.reset();
+  finish.reset();
+  promptTokens.reset();
+  completionTokens.reset();
+  cachedTokens.reset();
+}
+
+void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown* known) {
+  clear(fields);
   if (json.peek() == '[') json.fail("an array of replies, where one was asked for");
   json.object([&](std::string_view key) {
     if (key == "meta_info") {
       // What an earlier meta_info held does not count.
-      fields.metaInfo = SglangMetaInfo{};
-      hasMetaInfo = true;
-      readMetaInfo(json, fields.metaInfo);
+      fields.metaInfo.clear();
+      fields.hasMetaInfo = true;
+      readMetaInfo(json, fields.metaInfo, known);
     } else if (key == "output_ids") {
-      readOutputIds(json, fields);
+      readOutputIds(json, fields, known == nullptr ? nullptr : &known->outputIds);
+    } else if (key == "error") {
+      fields.error.reset();
+      if (!json.consumeNull()) fields.error = readErrorText(json);
     } else {
       json.skip();
     }
   });
   json.finish();
-  if (!hasMetaInfo) json.fail("no meta_info");
-  return fields;
 }
 
 }  // namespace rolltape

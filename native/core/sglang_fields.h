@@ -3,35 +3,40 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine_reply.h"
 #include "json_cursor.h"
+#include "known_items.h"
+#include "top_lists.h"
+#include "weight_spans.h"
 
 namespace rolltape {
 
-/// A stretch [start, end) of output tokens with one weight version; none for a label that is not an integer.
-struct WeightVersionSpan {
-  std::optional<std::int32_t> version;
-  std::int64_t start = 0;
-  std::int64_t end = 0;
+/// What of an array was not read, because it is known, and the text of all its items.
+struct ReadArray {
+  std::size_t skipped = 0;
+  std::string_view text;
 };
 
-/// The alternatives of all positions, one after the other; position p has `counts[p]`, at most kMaxTopWidth.
-struct TopLists {
-  std::vector<std::int32_t> ids;
-  std::vector<float> logprobs;
-  std::vector<std::uint16_t> counts;
+/// Arrays of an earlier frame of the same stream.
+struct SglangKnown {
+  KnownItems outputIds;
+  KnownItems logprobs;
+  KnownItems top;
 };
 
 /// A reply's meta_info as it stands there, before it is held against the rest. Absent where the reply lacks the field
 /// or has null.
 struct SglangMetaInfo {
   bool hasLogprobs = false;
+  ReadArray logprobsArray;
   std::vector<std::int32_t> ids;
   std::vector<float> logprobs;
   std::optional<std::int64_t> logprobsLength;
-  std::optional<TopLists> top;
+  ReadArray topArray;
+  TopLists top;
   std::optional<std::int32_t> weightVersion;
   std::vector<WeightVersionSpan> weightVersions;
   std::optional<std::string> id;
@@ -39,15 +44,24 @@ struct SglangMetaInfo {
   std::optional<std::int64_t> promptTokens;
   std::optional<std::int64_t> completionTokens;
   std::optional<std::int64_t> cachedTokens;
+
+  /// As if it had never been read, but for the memory that it has.
+  void clear();
 };
 
 struct SglangFields {
-  std::optional<std::vector<std::int32_t>> outputIds;
+  bool hasOutputIds = false;
+  ReadArray outputIdsArray;
+  std::vector<std::int32_t> outputIds;
+  bool hasMetaInfo = false;
   SglangMetaInfo metaInfo;
+  /// The message, where the reply has an error that is not null.
+  std::optional<std::string> error;
 };
 
-/// Reads the whole text. A key that comes twice counts where it comes last.
+/// Reads the whole text in place of what `fields` holds. A key that comes twice counts where it comes last.
+/// @param known items that need not be read again; null for none.
 /// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch for more alternatives than a token can have.
-SglangFields readSglangFields(JsonCursor& json);
+void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown* known = nullptr);
 
 }  // namespace rolltape

@@ -40,15 +40,26 @@ const char* scanTokenLogprob(const char* at, TokenLogprob& token) {
   return at == nullptr ? nullptr : scanNull(at);
 }
 
-float readLogprob(JsonCursor& json) {
+}  // namespace
+
+float readFloat32(JsonCursor& json) {
+  json.peek();
+  const std::string_view rest = json.rest();
+  if (rest.size() >= kDecimalRoom) {
+    Decimal decimal;
+    float value = 0;
+    const char* end = scanDecimal(rest.data(), decimal);
+    if (end != nullptr && (*end == ',' || *end == ']' || *end == '}') && toFloat32(decimal, value)) {
+      json.advance(static_cast<std::size_t>(end - rest.data()));
+      return value;
+    }
+  }
   constexpr float infinity = std::numeric_limits<float>::infinity();
   if (json.consumeNull()) return -infinity;
-  const double value = json.number();
-  if (std::isnan(value) || fitsFloat32(value)) return static_cast<float>(value);
-  return value < 0 ? -infinity : infinity;
+  const double number = json.number();
+  if (std::isnan(number) || fitsFloat32(number)) return static_cast<float>(number);
+  return number < 0 ? -infinity : infinity;
 }
-
-}  // namespace
 
 std::int32_t readTokenId(JsonCursor& json) {
   json.peek();
@@ -76,7 +87,7 @@ TokenLogprob readTokenLogprob(JsonCursor& json) {
   }
   int field = 0;
   json.array([&] {
-    if (field == 0) token.logprob = readLogprob(json);
+    if (field == 0) token.logprob = readFloat32(json);
     if (field == 1) token.id = readTokenId(json);
     if (field > 1) json.skip();
     ++field;

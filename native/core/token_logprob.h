@@ -17,6 +17,9 @@ struct TokenLogprob {
 /// A token id: an int32, not negative. @throws kReplyMalformed.
 std::int32_t readTokenId(JsonCursor& json);
 
+/// A number as float32: infinite beyond it, negative infinity for null, NaN where the text has that.
+float readFloat32(JsonCursor& json);
+
 /// @throws kReplyMalformed for what is not such an array.
 TokenLogprob readTokenLogprob(JsonCursor& json);
 

@@ -34,6 +34,13 @@ void TopLogprobs::grow(std::size_t tokens, std::size_t width) {
   logprobs_.resize(size, 0.0f);
 }
 
+void TopLogprobs::truncate(std::size_t tokens) {
+  const std::size_t size = std::min(ids_.size(), tokens * width_);
+  ids_.resize(size);
+  logprobs_.resize(size);
+  if (size == 0) width_ = 0;
+}
+
 void TopLogprobs::write(std::size_t first, std::span<const std::int32_t> ids, std::span<const float> logprobs,
                         std::size_t width) {
   for (std::size_t row = 0; row < ids.size() / width; ++row) {

@@ -29,6 +29,8 @@ class TopLogprobs {
 
   /// Makes room for `tokens` rows of at least `width` places. @throws std::bad_alloc; nothing changed then.
   void grow(std::size_t tokens, std::size_t width);
+  /// Forgets the rows from `tokens` on, and with the last row the width.
+  void truncate(std::size_t tokens);
   /// Fills the rows from token `first` on, `width` places a row; the room is there.
   void write(std::size_t first, std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width);
 

@@ -104,5 +104,27 @@ TEST(Generation, AppendsAnotherWithItsVersionsAndAlternatives) {
   EXPECT_EQ((Ids{-1, -1, -1, -1, -1, -1, -1, -1, 60, 61}), Ids(whole.top().ids().begin(), whole.top().ids().end()));
 }
 
+TEST(Generation, ForgetsItsEnd) {
+  Generation generation(Ids{1, 2, 3}, Floats{-1, -2, -3}, {{0, 5}, {1, 6}}, TopLogprobs(1, Ids{7, 8, 9}, Floats{0, 0, 0}));
+  generation.truncate(1);
+  EXPECT_EQ(Ids{1}, idsOf(generation));
+  EXPECT_EQ((std::vector<VersionRun>{{0, 5}}),
+            std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
+  EXPECT_EQ(1u, generation.top().ids().size());
+  EXPECT_CODE(kInvalidArg, generation.truncate(2));
+  generation.truncate(0);
+  EXPECT_EQ(0u, generation.length());
+  EXPECT_TRUE(generation.top().empty());
+  EXPECT_TRUE(generation.versionRuns().empty());
+}
+
+TEST(Generation, GivesItsEndOtherVersions) {
+  Generation generation;
+  generation.append(Ids{1, 2, 3, 4}, Floats{-1, -2, -3, -4}, Ids{1, 2, 3, 3});
+  generation.replaceVersions(2, std::vector<VersionRun>{{0, 2}, {1, 9}});
+  EXPECT_EQ((std::vector<VersionRun>{{0, 1}, {1, 2}, {3, 9}}),
+            std::vector<VersionRun>(generation.versionRuns().begin(), generation.versionRuns().end()));
+}
+
 }  // namespace
 }  // namespace rolltape

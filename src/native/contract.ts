@@ -33,6 +33,7 @@ export type NativeErrorCode =
 export interface NativeAddon {
   readonly Session: new () => NativeSession;
   readonly Generation: new () => NativeGeneration;
+  readonly ReplyStream: NativeReplyStreamConstructor;
   /**
    * Chain digests of a message list: 16 bytes a message, entry k covering messages 0..k, so that two lists share a
    * prefix of n messages exactly if their entries n-1 are equal. `canonical` holds one string per message.
@@ -223,12 +224,51 @@ export interface NativeGeneration {
    * used, and the body must not be changed or transferred.
    */
   appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
+  /**
+   * Reads a whole reply of vLLM's `/inference/v1/generate` or `/v1/completions`. `topLogprobs` alternatives a token are
+   * kept; otherwise as {@link appendSglangReply}.
+   */
+  appendVllmReply(body: Uint8Array, version: number, topLogprobs: number): EngineReply;
+  /** The same on a worker thread, as {@link appendSglangReplyAsync}. */
+  appendVllmReplyAsync(body: Uint8Array, version: number, topLogprobs: number): Promise<EngineReply>;
+  /** Forgets the tokens from `length` on: where a generation starts anew. */
+  truncate(length: number): void;
   /** Copies of what came in so far, from token `from` (default 0). */
   ids(from?: number): Int32Array;
   logprobs(from?: number): Float32Array;
   versions(from?: number): Int32Array;
   /** Alternatives of all tokens: `width` entries a token, or undefined where none were recorded. */
   top(): TopLogprobs | undefined;
+}
+
+/** Whose wire format a reply has. */
+export type ReplyFormat = "sglang" | "vllm";
+
+/**
+ * `generation` gets the tokens; `version` is given to those for which the stream has no integer version; `topLogprobs`
+ * alternatives a token are kept of vLLM's, which lists more than it was asked for.
+ */
+export type NativeReplyStreamConstructor = new (
+  format: ReplyFormat,
+  generation: NativeGeneration,
+  version: number,
+  topLogprobs: number,
+) => NativeReplyStream;
+
+/**
+ * A streamed reply: server-sent events, read from the body's bytes as they come. It costs what is new, also where every
+ * frame repeats all tokens so far, as SGLang's do by default.
+ */
+export interface NativeReplyStream {
+  /**
+   * Reads a piece of the body, cut anywhere. After it threw (`ERR_REPLY_…`) the stream is of no use; the generation has
+   * the tokens of the frames before.
+   *
+   * @returns how many tokens it added.
+   */
+  push(bytes: Uint8Array): number;
+  /** To be called when the body is complete. Throws `ERR_REPLY_MALFORMED` where it ends before the stream does. */
+  end(): EngineReply;
 }
 
 export interface TopLogprobs {
@@ -246,9 +286,14 @@ export interface EngineReply {
   readonly promptTokens?: number;
   readonly completionTokens?: number;
   readonly cachedTokens?: number;
+  /** What a stream says went wrong; it has no finish then. */
+  readonly error?: string;
 }
 
-/** SGLang's finish reason object; `matched` is a token id or a string where it is one, absent for a list. */
+/**
+ * SGLang's finish reason object, or vLLM's finish reason as `type` with its stop reason as `matched`. `matched` is a token
+ * id or a string where it is one, absent for a list and for vLLM's end-of-sequence token.
+ */
 export interface EngineFinish {
   readonly type: string;
   readonly matched?: number | string;

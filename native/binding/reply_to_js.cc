@@ -1,0 +1,37 @@
+#include "reply_to_js.h"
+
+namespace rolltape::binding {
+
+namespace {
+
+Napi::Object finishToJs(Napi::Env env, const EngineFinish& finish) {
+  const Napi::Object object = Napi::Object::New(env);
+  object.Set("type", Napi::String::New(env, finish.type));
+  if (const auto* id = std::get_if<std::int64_t>(&finish.matched)) {
+    object.Set("matched", Napi::Number::New(env, static_cast<double>(*id)));
+  } else if (const auto* text = std::get_if<std::string>(&finish.matched)) {
+    object.Set("matched", Napi::String::New(env, *text));
+  }
+  if (finish.message) object.Set("message", Napi::String::New(env, *finish.message));
+  if (finish.statusCode) object.Set("statusCode", Napi::Number::New(env, static_cast<double>(*finish.statusCode)));
+  return object;
+}
+
+}  // namespace
+
+Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t tokens) {
+  const Napi::Object object = Napi::Object::New(env);
+  const auto setCount = [&](const char* name, const std::optional<std::int64_t>& count) {
+    if (count) object.Set(name, Napi::Number::New(env, static_cast<double>(*count)));
+  };
+  object.Set("tokens", Napi::Number::New(env, tokens));
+  if (reply.id) object.Set("id", Napi::String::New(env, *reply.id));
+  if (reply.error) object.Set("error", Napi::String::New(env, *reply.error));
+  if (reply.finish) object.Set("finish", finishToJs(env, *reply.finish));
+  setCount("promptTokens", reply.promptTokens);
+  setCount("completionTokens", reply.completionTokens);
+  setCount("cachedTokens", reply.cachedTokens);
+  return object;
+}
+
+}  // namespace rolltape::binding

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "../core/engine_reply.h"
+#include "napi_setup.h"
+
+namespace rolltape::binding {
+
+/// An EngineReply as JavaScript sees it, with how many tokens it brought.
+Napi::Object replyToJs(Napi::Env env, const EngineReply& reply, std::uint32_t tokens);
+
+}  // namespace rolltape::binding
