@@ -7,4 +7,3 @@ export { parseConfig } from "./parse.js";
 export { redact } from "./redact.js";
 export { type ConfigSources, resolveConfig } from "./resolve.js";
 export type { Config } from "./schema/sections.js";
-export { requireServedEngine } from "./served-engines.js";

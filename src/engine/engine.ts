@@ -20,7 +20,16 @@ export interface SamplingParams {
   readonly seed: number | undefined;
   /** Alternatives to record per token, 0 for none. */
   readonly topLogprobs: number;
+  /** What the output must look like. Only for an engine whose `supports` says that it has grammars. */
+  readonly grammar?: Grammar | undefined;
 }
+
+/** Structured output: the engine lets the model sample only what can become such a text. */
+export type Grammar =
+  /** A JSON Schema, as JSON text; `{"type":"object"}` is any object. */
+  | { readonly kind: "json_schema"; readonly schema: string }
+  | { readonly kind: "regex"; readonly pattern: string }
+  | { readonly kind: "ebnf"; readonly rules: string };
 
 export interface GenerateCall {
   readonly prompt: NativePrompt;
@@ -55,6 +64,7 @@ export type Finish =
 /** One inference engine: token ids in; sampled ids with their log probabilities and weight versions out. */
 export interface Engine {
   readonly type: string;
+  readonly supports: EngineSupport;
   /** Tokens of prompt and output together that one call may have. */
   contextLength(): Promise<number>;
   /** Rejects with an {@link EngineError}, or with the signal's reason. */
@@ -62,6 +72,38 @@ export interface Engine {
   /** Resolves when the engine can take calls, rejects with an {@link EngineError} otherwise. */
   health(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
+  /** Control of the servers that the engine consists of. Absent where it runs in this process. */
+  readonly servers?: EngineServers;
+}
+
+export interface EngineSupport {
+  /** `sampling.grammar` is followed. */
+  readonly grammar: boolean;
+}
+
+/**
+ * What becomes of generations in flight when the engine is paused: `abort` cuts them, and they are resumed from their
+ * partial output later; `keep` freezes them as they are.
+ */
+export type PauseMode = "abort" | "keep";
+
+export interface EngineServers {
+  list(): readonly EngineServerState[];
+  /** Pauses every server, for an update of its weights. Calls wait until `resume`. */
+  pause(mode: PauseMode): Promise<void>;
+  resume(): Promise<void>;
+  /** Gives the server no more requests; resolves when it has none. @throws RangeError for an unknown address. */
+  drain(url: string): Promise<void>;
+  /** Gives a drained server requests again. */
+  restore(url: string): void;
+}
+
+export interface EngineServerState {
+  readonly url: string;
+  /** `down`: it could not be reached or was not healthy when it was last asked. */
+  readonly state: "up" | "down" | "draining";
+  /** Requests that it works on, or that wait for one of its connections. */
+  readonly requests: number;
 }
 
 export type EngineErrorCode = "engine_error" | "engine_timeout" | "engine_unavailable";

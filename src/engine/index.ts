@@ -5,10 +5,17 @@ export {
   type Engine,
   EngineError,
   type EngineErrorCode,
+  type EngineServerState,
+  type EngineServers,
+  type EngineSupport,
   type Finish,
   type GenerateCall,
   type GenerateResult,
+  type Grammar,
+  type PauseMode,
   type SamplingParams,
 } from "./engine.js";
 export { createSglangEngine } from "./sglang/engine.js";
 export type { SglangOptions } from "./sglang/options.js";
+export { createVllmEngine } from "./vllm/engine.js";
+export type { VllmApi, VllmOptions } from "./vllm/options.js";

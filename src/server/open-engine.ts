@@ -1,12 +1,11 @@
-import { type Config, requireServedEngine } from "../config/index.js";
+import type { Config } from "../config/index.js";
 import { loadChatModel } from "../conversation/chat-model.js";
 import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
-import { createEmbeddedEngine, createSglangEngine, ensureTinyModel } from "../engine/index.js";
+import { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "../engine/index.js";
 
 /** The engine and the chat model that the configuration names. */
 export async function openEngine(config: Config): Promise<{ engine: Engine; model: ChatModel }> {
-  requireServedEngine(config);
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
   if (folder === undefined) throw new Error("model.path is not set");
@@ -18,18 +17,31 @@ export async function openEngine(config: Config): Promise<{ engine: Engine; mode
 }
 
 async function createEngine({ engine }: Config, tinyGguf: string | undefined): Promise<Engine> {
-  if (engine.type !== "embedded") {
-    return createSglangEngine({
-      urls: engine.urls,
-      timeoutSeconds: engine.timeout_seconds,
-      connections: engine.connections,
-      ...(engine.context_length === null ? {} : { contextLength: engine.context_length }),
-      ...(engine.api_key === null ? {} : { apiKey: engine.api_key }),
-    });
+  switch (engine.type) {
+    case "sglang":
+      return createSglangEngine(serverOptions(engine));
+    case "vllm":
+      return createVllmEngine({
+        ...serverOptions(engine),
+        model: engine.served_model ?? undefined,
+        api: engine.vllm_api,
+      });
+    case "embedded":
+      return createEmbeddedEngine({
+        modelPath: engine.model ?? tinyGguf,
+        contextSize: engine.context_length ?? undefined,
+        sequences: engine.sequences,
+      });
   }
-  return createEmbeddedEngine({
-    modelPath: engine.model ?? tinyGguf,
-    contextSize: engine.context_length ?? undefined,
-    sequences: engine.sequences,
-  });
+}
+
+function serverOptions(engine: Config["engine"]) {
+  return {
+    urls: engine.urls,
+    timeoutSeconds: engine.timeout_seconds,
+    connections: engine.connections,
+    contextLength: engine.context_length ?? undefined,
+    apiKey: engine.api_key ?? undefined,
+    healthSeconds: engine.health_seconds,
+  };
 }

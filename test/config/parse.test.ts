@@ -24,6 +24,9 @@ describe("defaults", () => {
         sequences: 8,
         timeout_seconds: 3600,
         connections: 256,
+        health_seconds: 10,
+        served_model: null,
+        vllm_api: "auto",
         api_key: null,
       },
       rollout: {

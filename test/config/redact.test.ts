@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageFilters, parseConfig, redact, requireServedEngine } from "../../src/config/index.js";
-import { problemsOf } from "./helpers.js";
+import { messageFilters, parseConfig, redact } from "../../src/config/index.js";
 
 describe("redact", () => {
   it("hides keys and passwords and shows the rest", () => {
@@ -21,21 +20,6 @@ describe("redact", () => {
 
   it("tells a key that is not given from one that is", () => {
     expect(redact(parseConfig({}))).toEqual(parseConfig({}));
-  });
-});
-
-describe("requireServedEngine", () => {
-  const written = (type: string) => ({ engine: { type, urls: ["http://a"] }, model: { path: "/m" } });
-
-  it("takes the engines of this build", () => {
-    expect(() => requireServedEngine(parseConfig({}))).not.toThrow();
-    expect(() => requireServedEngine(parseConfig(written("sglang")))).not.toThrow();
-  });
-
-  it("refuses another engine and says which there are", () => {
-    expect(problemsOf(() => requireServedEngine(parseConfig(written("vllm"))))).toEqual({
-      "engine.type": "this build serves the engines embedded and sglang, not vllm",
-    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
-import { callOf, promptOf } from "./generate-call.js";
+import { callOf as plainCallOf, promptOf } from "./generate-call.js";
 
 /** An engine under test, with what the suite needs to know of it. */
 export interface EngineUnderTest {
@@ -11,9 +11,30 @@ export interface EngineUnderTest {
   stop(): Promise<void>;
 }
 
+export interface ConformanceOptions {
+  /** Default: the type. */
+  readonly name?: string;
+  /** Every call is read along. */
+  readonly streams?: boolean;
+  /** By how much the log probabilities of the same tokens may differ from one call to another; default 0. */
+  readonly tolerance?: number;
+}
+
+function largestDifference(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  if (!a || a.length !== b?.length) return Number.POSITIVE_INFINITY;
+  return a.reduce((largest, value, index) => Math.max(largest, Math.abs(value - (b[index] ?? Number.NaN))), 0);
+}
+
 /** What the rest of the proxy relies on, whichever engine it talks to. */
-export function describeEngine(type: string, start: () => Promise<EngineUnderTest>): void {
-  describe(`the ${type} engine as an Engine`, () => {
+export function describeEngine(
+  type: string,
+  start: () => Promise<EngineUnderTest>,
+  { name = type, streams = false, tolerance = 0 }: ConformanceOptions = {},
+): void {
+  const callOf: typeof plainCallOf = (prompt, sampling, rest) =>
+    plainCallOf(prompt, sampling, { ...(streams ? { onTokens: () => undefined } : {}), ...rest });
+
+  describe(`the ${name} engine as an Engine`, () => {
     let subject: EngineUnderTest;
     let engine: Engine;
     beforeAll(async () => {
@@ -76,6 +97,33 @@ export function describeEngine(type: string, start: () => Promise<EngineUnderTes
       );
       await Promise.all(calls.map((call) => engine.generate(call)));
       expect(calls.map(({ generation }) => Array.from(generation.versions()))).toEqual(calls.map((_, n) => [n, n, n]));
+    });
+
+    it("tells who reads along of every token, in order, and gives the same ones as without", async () => {
+      const sampling = { maxTokens: 20, seed: 5, topLogprobs: 2 };
+      const plain = plainCallOf(promptOf(10), sampling);
+      await engine.generate(plain);
+      const lengths: number[] = [];
+      const read: number[] = [];
+      const call = plainCallOf(promptOf(10), sampling, {
+        onTokens: () => {
+          const from = lengths.at(-1) ?? 0;
+          read.push(...call.generation.ids(from));
+          lengths.push(call.generation.length);
+        },
+      });
+      const { finish } = await engine.generate(call);
+      expect(finish).toEqual({ reason: "length" });
+      expect(lengths.every((length, index) => length > (lengths[index - 1] ?? 0))).toBe(true);
+      expect(lengths.at(-1)).toBe(20);
+      expect(lengths.length).toBeGreaterThan(2);
+      expect(read).toEqual(Array.from(call.generation.ids()));
+      expect(call.generation.ids()).toEqual(plain.generation.ids());
+      expect(largestDifference(call.generation.logprobs(), plain.generation.logprobs())).toBeLessThanOrEqual(tolerance);
+      expect(call.generation.versions()).toEqual(plain.generation.versions());
+      const [top, plainTop] = [call.generation.top(), plain.generation.top()];
+      expect(top?.ids).toEqual(plainTop?.ids);
+      expect(largestDifference(top?.logprobs, plainTop?.logprobs)).toBeLessThanOrEqual(tolerance);
     });
 
     it("rejects with the signal's reason when the call was aborted before", async () => {

@@ -14,6 +14,7 @@ export interface ScriptedReply {
 /** An engine that answers what a test says, holds calls until it lets them go, and fails when told to. */
 export class ScriptedEngine implements Engine {
   readonly type = "scripted";
+  readonly supports = { grammar: false };
   readonly calls: GenerateCall[] = [];
   readonly aborted: GenerateCall[] = [];
   context = 16_384;

@@ -6,6 +6,12 @@ import type { SchedulerOptions, SglangScheduler } from "./sglang-scheduler.js";
 export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<ReplyOptions> {
   /** Reads no input ids and keeps no bodies, to answer large prompts fast. */
   readonly fast?: boolean;
+  /** Started with --incremental-streaming-output. */
+  readonly incremental?: boolean;
+  /** Tokens per frame of a stream; default 1. */
+  readonly streamInterval?: number;
+  /** Cuts the frames of streams into pieces of so many bytes, which are sent one by one. */
+  readonly pieceBytes?: number;
   readonly contextLength?: number;
   /** Started with --skip-tokenizer-init: no text, and no stop strings. */
   readonly skipTokenizerInit?: boolean;

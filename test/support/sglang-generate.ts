@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ServerContext, sendJson, sendText } from "./sglang-context.js";
-import type { Fault, FinishReason, GenerateOutcome, GenerateRequest } from "./sglang-protocol.js";
+import { cutShort } from "./sglang-cut.js";
+import type { Fault, GenerateRequest } from "./sglang-protocol.js";
 import { replyText } from "./sglang-reply.js";
 import { BadRequest, readGenerateRequest } from "./sglang-request.js";
-import { aborted } from "./sglang-scheduler.js";
+import { answerStream } from "./sglang-stream.js";
 
 /** Answers one `/generate` request, with the next fault if one is waiting. */
 export async function answerGenerate(context: ServerContext, body: Buffer, response: ServerResponse): Promise<void> {
@@ -14,6 +15,7 @@ export async function answerGenerate(context: ServerContext, body: Buffer, respo
   checkLimits(context, request);
   if (fault?.kind === "slow") await sleep(fault.milliseconds);
   response.once("close", () => context.scheduler.abort(request.rid, false));
+  if (request.stream) return answerStream(context, request, fault, response);
   const outcome = cutShort(await context.scheduler.generate(request), fault);
   const { finish } = outcome;
   if (finish.type === "abort" && isErrorStatus(finish.status_code)) {
@@ -62,28 +64,6 @@ function checkLimits({ contextLength, options }: ServerContext, { inputLength, s
   if (options.skipTokenizerInit && sampling.stop.length > 0) {
     throw new BadRequest("stop strings need a tokenizer, but --skip-tokenizer-init is set");
   }
-}
-
-/** The outcome as an abort leaves it. */
-function cutShort(outcome: GenerateOutcome, fault: Fault | undefined): GenerateOutcome {
-  if (fault?.kind === "abort") {
-    return { ...outcome, tokens: outcome.tokens.slice(0, fault.after), finish: aborted() };
-  }
-  if (fault?.kind === "abort-in-queue") {
-    const finish: FinishReason = { type: "abort", message: "Abort in waiting queue" };
-    return { ...outcome, tokens: [], neverRan: true, finish };
-  }
-  if (fault?.kind === "abort-with-status") {
-    const { statusCode } = fault;
-    const finish: FinishReason = {
-      type: "abort",
-      message: "Scheduler says no",
-      status_code: statusCode,
-      err_type: "x",
-    };
-    return { ...outcome, tokens: outcome.tokens.slice(0, fault.after ?? 0), finish };
-  }
-  return outcome;
 }
 
 function isErrorStatus(status: number | null | undefined): status is number {

@@ -2,6 +2,7 @@
 
 export interface GenerateRequest {
   readonly rid: string;
+  readonly stream: boolean;
   /** Empty where the server runs `fast`. */
   readonly inputIds: readonly number[];
   readonly inputLength: number;
@@ -60,6 +61,12 @@ export type Fault =
   | { readonly kind: "abort-in-queue" }
   /** An abort of the scheduler's own: mapped to an HTTP error for 400, 500 and 503, else a 200 with a partial output. */
   | { readonly kind: "abort-with-status"; readonly statusCode: number; readonly after?: number }
+  /** A stream whose connection is lost after so many frames. */
+  | { readonly kind: "close-in-stream"; readonly frames: number }
+  /** A stream that ends as HTTP wants it, after so many frames and without a finish reason. */
+  | { readonly kind: "end-in-stream"; readonly frames: number }
+  /** A stream in which an error comes after so many frames. */
+  | { readonly kind: "error-in-stream"; readonly frames: number; readonly message: string }
   | { readonly kind: "slow"; readonly milliseconds: number }
   /** Any body with status 200; a string is sent as it is. */
   | { readonly kind: "reply"; readonly body: unknown };

@@ -1,4 +1,4 @@
-import type { Fault, GenerateOutcome, GenerateRequest, OutputToken } from "./sglang-protocol.js";
+import type { Fault, FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./sglang-protocol.js";
 
 export interface ReplyOptions {
   /** The server has a tokenizer, so that replies have a text. */
@@ -8,26 +8,34 @@ export interface ReplyOptions {
   readonly cachedTokens: (request: GenerateRequest) => number;
 }
 
+/** A generation that is over, or that goes on where `finish` is null. */
+export interface ReplyState extends Omit<GenerateOutcome, "finish"> {
+  readonly finish: FinishReason | null;
+}
+
 /**
  * The JSON text of a reply of `/generate`. Logprobs are written out here and not by JSON.stringify, so that a fault can
  * put something else in their place.
+ *
+ * @param from the first token to be shown, in frames that hold only what is new.
  */
 export function replyText(
   request: GenerateRequest,
-  outcome: GenerateOutcome,
+  outcome: ReplyState,
   options: ReplyOptions,
   fault?: Fault,
+  from = 0,
 ): string {
-  const { tokens } = outcome;
+  const tokens = outcome.tokens.slice(from);
   const parts = [`"output_ids":[${tokens.map(({ id }) => id).join(",")}]`];
   if (options.text) parts.unshift(`"text":${JSON.stringify(tokens.map(({ id }) => ` t${id}`).join(""))}`);
   const meta = metaFields(request, outcome, options);
   const metaText = JSON.stringify(meta).slice(1, -1);
-  const logprobs = request.returnLogprob ? `,${logprobFields(request, tokens, fault)}` : "";
+  const logprobs = request.returnLogprob ? `,${logprobFields(request, outcome.tokens, from, fault)}` : "";
   return `{${parts.join(",")},"meta_info":{${metaText}${logprobs}}}`;
 }
 
-function metaFields(request: GenerateRequest, outcome: GenerateOutcome, options: ReplyOptions) {
+function metaFields(request: GenerateRequest, outcome: ReplyState, options: ReplyOptions) {
   const { tokens, finish, weightVersion, neverRan } = outcome;
   const spans = options.weightVersionSpans ? { weight_versions: versionSpans(tokens) } : {};
   const common = {
@@ -59,18 +67,19 @@ export function versionSpans(tokens: readonly OutputToken[]): { version: string;
   return spans;
 }
 
-function logprobFields(request: GenerateRequest, tokens: readonly OutputToken[], fault?: Fault): string {
-  const shown = fault?.kind === "length-mismatch" ? tokens.slice(0, -1) : tokens;
+function logprobFields(request: GenerateRequest, all: readonly OutputToken[], from: number, fault?: Fault): string {
+  const shown = fault?.kind === "length-mismatch" ? all.slice(0, -1) : all;
   const badAt = fault?.kind === "bad-logprob" ? (fault.index ?? 0) : -1;
   const badText = fault?.kind === "bad-logprob" ? fault.text : "";
   const entries = shown.map(({ id, logprob }, index) => `[${index === badAt ? badText : logprob},${id},null]`);
   const fields = [
     '"input_token_logprobs":[]',
-    `"output_token_logprobs":[${entries.join(",")}]`,
+    `"output_token_logprobs":[${entries.slice(from).join(",")}]`,
     `"output_token_logprobs_length":${shown.length}`,
   ];
   if (request.topLogprobs > 0) {
-    fields.push('"input_top_logprobs":[]', `"output_top_logprobs":[${tokens.map(topEntries(request)).join(",")}]`);
+    const lists = all.slice(from).map(topEntries(request)).join(",");
+    fields.push('"input_top_logprobs":[]', `"output_top_logprobs":[${lists}]`);
   }
   return fields.join(",");
 }

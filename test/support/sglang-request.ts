@@ -18,9 +18,9 @@ export function readGenerateRequest(body: Buffer, fast: boolean): GenerateReques
   const inputIds = fastBody ? [] : integers(fields["input_ids"], "input_ids");
   const inputLength = fastBody?.inputLength ?? inputIds.length;
   if (inputLength === 0) throw new BadRequest("input_ids cannot be empty.");
-  if (fields["stream"] === true) throw new BadRequest("this server does not stream");
   return {
     rid: typeof fields["rid"] === "string" ? fields["rid"] : crypto.randomUUID().replaceAll("-", ""),
+    stream: fields["stream"] === true,
     inputIds,
     inputLength,
     sampling: samplingFields(fields["sampling_params"]),

@@ -18,6 +18,8 @@ export type PauseMode = "abort" | "retract" | "in_place";
 interface Job {
   readonly request: GenerateRequest;
   readonly tokens: OutputToken[];
+  /** Told of each token; what it returns is waited for. */
+  readonly onToken: ((tokens: readonly OutputToken[]) => Promise<void> | undefined) | undefined;
   running: boolean;
   aborted: boolean;
 }
@@ -50,10 +52,10 @@ export class SglangScheduler {
     return [...this.#jobs.values()].reduce((sum, { tokens }) => sum + tokens.length, 0);
   }
 
-  async generate(request: GenerateRequest): Promise<GenerateOutcome> {
+  async generate(request: GenerateRequest, onToken?: Job["onToken"]): Promise<GenerateOutcome> {
     while (this.#paused) await this.#change();
     if (this.#jobs.has(request.rid)) throw new BadRequest(`Duplicate request id detected: ${request.rid}`);
-    const job: Job = { request, tokens: [], running: false, aborted: false };
+    const job: Job = { request, tokens: [], onToken, running: false, aborted: false };
     this.#jobs.set(request.rid, job);
     try {
       return await this.#run(job);
@@ -73,6 +75,7 @@ export class SglangScheduler {
       while (this.#paused && !job.aborted) await this.#change();
       if (job.aborted) return this.#outcome(job, aborted(), false);
       job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });
+      await job.onToken?.(job.tokens);
     }
     return this.#outcome(job, planned.finish, false);
   }

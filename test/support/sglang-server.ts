@@ -36,7 +36,7 @@ export interface SglangServer {
 }
 
 /**
- * A server that answers as SGLang's HTTP server does (`/generate` without streaming and the control endpoints), with
+ * A server that answers as SGLang's HTTP server does (`/generate`, streamed and not, and the control endpoints), with
  * invented tokens, or with faults on demand.
  */
 export async function startSglangServer(options: SglangServerOptions = {}): Promise<SglangServer> {

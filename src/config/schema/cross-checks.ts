@@ -26,6 +26,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ engine }) => engine.type !== "embedded" || engine.api_key === null,
   },
   {
+    reads: ["engine.served_model", "engine.type"],
+    message: "only the engine type vllm asks its servers for a model by name",
+    holds: ({ engine }) => engine.type === "vllm" || engine.served_model === null,
+  },
+  {
     reads: ["engine.model", "engine.type"],
     message: "only the embedded engine loads a .gguf file; the servers of the other types have a model of their own",
     holds: ({ engine }) => engine.type === "embedded" || engine.model === null,

@@ -9,9 +9,7 @@ export const engineSchema = z.strictObject({
   type: z
     .enum(ENGINE_TYPES)
     .default("embedded")
-    .describe(
-      "`embedded` runs llama.cpp in this process, `sglang` calls servers at `engine.urls`; `vllm` has no client in this build.",
-    ),
+    .describe("`embedded` runs llama.cpp in this process; `sglang` and `vllm` call servers at `engine.urls`."),
   urls: z
     .array(baseUrl)
     .default([])
@@ -28,5 +26,18 @@ export const engineSchema = z.strictObject({
   sequences: z.int().min(1).max(256).default(8).describe("Calls that the embedded engine runs at once."),
   timeout_seconds: seconds.default(3600).describe("Longest time of one generation; 0 sets no limit."),
   connections: z.int().min(1).max(65_535).default(256).describe("Connections kept to each of `engine.urls`."),
+  health_seconds: z
+    .number()
+    .min(0)
+    .max(3600)
+    .default(10)
+    .describe("How often each of several servers is asked whether it is healthy; 0 never asks."),
+  served_model: optionalText.describe("Name under which the vLLM servers serve the model; null asks them."),
+  vllm_api: z
+    .enum(["auto", "generate", "completions"])
+    .default("auto")
+    .describe(
+      "How vLLM is asked: through `/inference/v1/generate`, through `/v1/completions`, or (`auto`) through the first of them that a server has.",
+    ),
   api_key: optionalText.describe("Key that the engine's servers ask for.").meta({ writeOnly: true }),
 });

@@ -11,6 +11,8 @@ import { SequencePool } from "./sequence-pool.js";
 /** llama.cpp in this process. */
 class EmbeddedEngine implements Engine {
   readonly type = "embedded";
+  /** llama.cpp's own grammars are part of its own samplers, which are not used: their log probabilities are others. */
+  readonly supports = { grammar: false };
   readonly #runtime: LlamaRuntime;
   readonly #pool: SequencePool<LlamaContextSequence>;
   readonly #closed = new AbortController();
@@ -28,7 +30,7 @@ class EmbeddedEngine implements Engine {
   async generate(call: GenerateCall): Promise<GenerateResult> {
     call.signal.throwIfAborted();
     this.#closed.signal.throwIfAborted();
-    this.#checkLength(call);
+    this.#checkCall(call);
     const prompt = call.prompt.tokens();
     if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
       throw new EngineError("engine_error", "The prompt has a token id that the engine's model does not have.");
@@ -42,9 +44,10 @@ class EmbeddedEngine implements Engine {
   }
 
   /** Beyond the context, the library would drop the oldest tokens without a word. */
-  #checkLength({ prompt, sampling }: GenerateCall): void {
+  #checkCall({ prompt, sampling }: GenerateCall): void {
     const { contextSize } = this.#runtime;
     if (prompt.length === 0) throw new EngineError("engine_error", "The prompt has no tokens.");
+    if (sampling.grammar) throw new EngineError("engine_error", "The embedded engine follows no grammar.");
     if (sampling.maxTokens < 1) throw new EngineError("engine_error", "At least one token must be asked for.");
     if (prompt.length + sampling.maxTokens > contextSize) {
       const message = `${prompt.length} prompt and ${sampling.maxTokens} output tokens exceed the context of ${contextSize}.`;
@@ -63,7 +66,7 @@ class EmbeddedEngine implements Engine {
       const cachedTokens = await reuseCache(slot, prompt, slot.cached.commonPrefix(ids));
       const rest = await prefill(slot, prompt, throwIfStopped);
       const sampler = new Sampler(sampling, sampling.seed ?? randomSeed(), this.#runtime.vocabSize);
-      const writer = new OutputWriter(generation, call.currentVersion(), sampling.topLogprobs);
+      const writer = new OutputWriter(generation, call.currentVersion(), sampling.topLogprobs, call.onTokens);
       const finish = await decode(slot, rest, sampler, sampling, writer, throwIfStopped);
       writer.flush();
       return { finish, cachedTokens, resumes: 0 };

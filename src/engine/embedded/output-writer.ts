@@ -4,19 +4,24 @@ import type { SampledToken } from "./sampler.js";
 /** Tokens that go to the generation in one call. */
 const CHUNK_TOKENS = 256;
 
-/** Collects sampled tokens and hands them to the native generation in chunks. */
+/** Hands sampled tokens to the native generation: one by one where somebody reads along, else in chunks. */
 export class OutputWriter {
   readonly #generation: NativeGeneration;
   readonly #version: number;
   readonly #width: number;
+  readonly #onTokens: (() => void) | undefined;
   readonly #ids = new Int32Array(CHUNK_TOKENS);
   readonly #logprobs = new Float32Array(CHUNK_TOKENS);
   readonly #topIds: Int32Array;
   readonly #topLogprobs: Float32Array;
   #length = 0;
 
-  /** @param width alternatives per token, 0 for none. */
-  constructor(generation: NativeGeneration, version: number, width: number) {
+  /**
+   * @param width alternatives per token, 0 for none.
+   * @param onTokens called when there are more tokens in the generation.
+   */
+  constructor(generation: NativeGeneration, version: number, width: number, onTokens: (() => void) | undefined) {
+    this.#onTokens = onTokens;
     this.#generation = generation;
     this.#version = version;
     this.#width = width;
@@ -31,7 +36,8 @@ export class OutputWriter {
       this.#topIds[at] = top.ids[rank] ?? -1;
       this.#topLogprobs[at] = top.logprobs[rank] ?? 0;
     }
-    if (++this.#length === CHUNK_TOKENS) this.flush();
+    this.#length++;
+    if (this.#onTokens || this.#length === CHUNK_TOKENS) this.flush();
   }
 
   flush(): void {
@@ -43,5 +49,6 @@ export class OutputWriter {
       this.#generation.appendTop(this.#topIds.slice(0, places), this.#topLogprobs.slice(0, places), this.#width);
     }
     this.#length = 0;
+    this.#onTokens?.();
   }
 }

@@ -1,12 +1,13 @@
 import { EngineError } from "../engine.js";
-import { statusError } from "./errors.js";
-import type { SglangServer } from "./server.js";
+import type { ServerConnections } from "../servers/connections.js";
+import { statusError } from "../servers/errors.js";
+import { jsonObject, positiveInteger } from "../servers/json.js";
 
 /** The present name first, then older ones. */
 const INFO_PATHS = ["server_info", "get_server_info", "model_info"];
 
 /** Asks a server how many tokens prompt and output together may have. */
-export async function askContextLength(server: SglangServer): Promise<number> {
+export async function askContextLength(server: ServerConnections): Promise<number> {
   let refusal: EngineError | undefined;
   for (const path of INFO_PATHS) {
     const { status, body } = await server.get(path);
@@ -23,7 +24,7 @@ export async function askContextLength(server: SglangServer): Promise<number> {
  * SGLang refuses requests that would fill it to the last token.
  */
 export function contextLengthOf(body: string): number | undefined {
-  const info = parse(body);
+  const info = jsonObject(body);
   const states: unknown[] = Array.isArray(info["internal_states"]) ? info["internal_states"] : [];
   for (const source of [info, ...states.map((state): Record<string, unknown> => Object(state))]) {
     const context = positiveInteger(source["context_length"]);
@@ -32,16 +33,4 @@ export function contextLengthOf(body: string): number | undefined {
     if (length !== undefined) return length;
   }
   return undefined;
-}
-
-function parse(body: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(body));
-  } catch {
-    return {};
-  }
-}
-
-function positiveInteger(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
 }

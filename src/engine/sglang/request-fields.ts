@@ -1,4 +1,4 @@
-import type { SamplingParams } from "../engine.js";
+import type { Grammar, SamplingParams } from "../engine.js";
 
 export const REQUEST_PREFIX = '{"input_ids":';
 
@@ -10,14 +10,14 @@ export const REQUEST_PREFIX = '{"input_ids":';
  *
  * @param maxNewTokens what is left of the call's token budget.
  */
-export function requestSuffix(sampling: SamplingParams, maxNewTokens: number, rid: string): string {
+export function requestSuffix(sampling: SamplingParams, maxNewTokens: number, rid: string, stream: boolean): string {
   const fields = {
     sampling_params: samplingFields(sampling, maxNewTokens),
     return_logprob: true,
     logprob_start_len: -1,
     top_logprobs_num: sampling.topLogprobs,
     return_text_in_logprobs: false,
-    stream: false,
+    stream,
     rid,
   };
   return `,${JSON.stringify(fields).slice(1)}`;
@@ -43,5 +43,17 @@ function samplingFields(sampling: SamplingParams, maxNewTokens: number): Record<
     skip_special_tokens: false,
     spaces_between_special_tokens: false,
     ...(sampling.seed === undefined ? {} : { sampling_seed: sampling.seed }),
+    ...(sampling.grammar ? grammarField(sampling.grammar) : {}),
   };
+}
+
+function grammarField(grammar: Grammar): Record<string, string> {
+  switch (grammar.kind) {
+    case "json_schema":
+      return { json_schema: grammar.schema };
+    case "regex":
+      return { regex: grammar.pattern };
+    case "ebnf":
+      return { ebnf: grammar.rules };
+  }
 }

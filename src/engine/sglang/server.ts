@@ -1,133 +1,64 @@
-import { type Dispatcher, Pool } from "undici";
-import { statusError, transportError } from "./errors.js";
-import { Gate } from "./gate.js";
-import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
+import { randomUUID } from "node:crypto";
+import type { EngineReply } from "../../native/contract.js";
+import type { GenerateCall, PauseMode } from "../engine.js";
+import { ServerConnections } from "../servers/connections.js";
+import { post, requireHealthy } from "../servers/control.js";
+import type { EngineServer } from "../servers/engine-server.js";
+import { generateOnce } from "../servers/generate-once.js";
+import { askContextLength } from "./context-length.js";
+import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 
-/** Below the five seconds after which uvicorn, SGLang's web server, closes an idle connection. */
-const KEEP_ALIVE_MS = 4_000;
-const CONNECT_MS = 10_000;
-const CONTROL_MS = 10_000;
+/** A pause returns when the last running generation was cut. */
+const PAUSE_MS = 60_000;
 
-/** A generation takes as long as it takes: neither its first nor its next byte has a time limit here. */
-const GENERATE_OPTIONS = {
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  keepAliveTimeout: KEEP_ALIVE_MS,
-  connectTimeout: CONNECT_MS,
-  pipelining: 1,
-} as const;
-
-/** Connections to one SGLang server, or to a router. */
-export class SglangServer {
-  /** Holds back generations for which there is no connection. */
-  readonly gate: Gate;
-  readonly #base: URL;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #generations: Pool;
-  /** Control requests have connections of their own: an abort must not queue behind the generations that it is for. */
-  readonly #control: Pool;
+/** One SGLang server, or a router in front of several. */
+export class SglangServer implements EngineServer {
+  readonly url: string;
+  readonly #connections: ServerConnections;
 
   constructor(url: string, connections: number, apiKey: string | undefined) {
-    this.gate = new Gate(connections);
-    this.#base = new URL(url.endsWith("/") ? url : `${url}/`);
-    this.#headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-    this.#generations = new Pool(this.#base.origin, {
-      ...GENERATE_OPTIONS,
-      connections,
-      factory: (origin, options) => new KeepAliveClient(origin, options),
-    });
-    this.#control = new Pool(this.#base.origin, {
-      connections: 4,
-      headersTimeout: CONTROL_MS,
-      bodyTimeout: CONTROL_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      connectTimeout: CONNECT_MS,
-    });
+    this.url = url;
+    this.#connections = new ServerConnections(url, connections, apiKey);
   }
 
-  /**
-   * Posts to `/generate`. Where the server had closed a kept-alive connection before a byte of the reply came, the
-   * request is sent once more, on a connection of its own; nothing else is ever sent twice.
-   *
-   * @returns the body of a reply with status 200.
-   */
-  async generate(body: Buffer, routingKey: string, signal: AbortSignal): Promise<Uint8Array> {
-    const use = new ConnectionUse();
+  async request(call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
+    const { prompt, generation, sampling } = call;
+    const rid = randomUUID().replaceAll("-", "");
+    const suffix = requestSuffix(sampling, sampling.maxTokens - generation.length, rid, call.onTokens !== undefined);
+    const body = prompt.requestBody(REQUEST_PREFIX, suffix, generation.length > 0 ? generation : undefined);
+    // The lost connection alone takes a server seconds to notice.
+    const abort = () => this.#abort(rid);
+    signal.addEventListener("abort", abort, { once: true });
     try {
-      return await this.#postGenerate(this.#generations, body, routingKey, signal, use);
-    } catch (error) {
-      if (signal.aborted || !use.keptAliveWithoutReply) throw error;
-      return await this.#onFreshConnection((client) => this.#postGenerate(client, body, routingKey, signal, use));
-    }
-  }
-
-  async #onFreshConnection<T>(request: (client: KeepAliveClient) => Promise<T>): Promise<T> {
-    const client = new KeepAliveClient(this.#base.origin, GENERATE_OPTIONS);
-    try {
-      return await request(client);
+      return await generateOnce(this.#connections, call, { path: "generate", body, format: "sglang" }, signal);
     } finally {
-      await client.destroy();
+      signal.removeEventListener("abort", abort);
     }
   }
 
-  async #postGenerate(
-    dispatcher: Dispatcher,
-    body: Buffer,
-    routingKey: string,
-    signal: AbortSignal,
-    opaque: ConnectionUse,
-  ): Promise<Uint8Array> {
-    try {
-      const headers = {
-        ...this.#headers,
-        "content-type": "application/json",
-        "x-smg-routing-key": headerValue(routingKey),
-      };
-      const request = { method: "POST", path: this.#path("generate"), headers, body, signal, opaque } as const;
-      const response = await dispatcher.request(request);
-      if (response.statusCode !== 200) throw statusError(response.statusCode, await response.body.text());
-      return await response.body.bytes();
-    } catch (error) {
-      throw signal.aborted ? signal.reason : transportError(error);
-    }
+  /** Fire and forget, for the generation's own connection is closed besides. */
+  #abort(rid: string): void {
+    this.#connections.control({ method: "POST", path: "abort_request", body: { rid } }).catch(() => undefined);
   }
 
-  /** Ends a generation on the server: fire and forget, for the generation's own connection is closed besides. */
-  abort(rid: string): void {
-    const headers = { ...this.#headers, "content-type": "application/json" };
-    this.#control
-      .request({ method: "POST", path: this.#path("abort_request"), headers, body: JSON.stringify({ rid }) })
-      .then((response) => response.body.dump())
-      .catch(() => undefined);
+  contextLength(): Promise<number> {
+    return askContextLength(this.#connections);
   }
 
-  /** @returns status and body of a GET, whatever the status. */
-  async get(path: string, signal?: AbortSignal): Promise<{ status: number; body: string }> {
-    try {
-      const request = {
-        method: "GET",
-        path: this.#path(path),
-        headers: this.#headers,
-        signal: signal ?? null,
-      } as const;
-      const response = await this.#control.request(request);
-      return { status: response.statusCode, body: await response.body.text() };
-    } catch (error) {
-      throw signal?.aborted ? signal.reason : transportError(error);
-    }
+  health(signal?: AbortSignal): Promise<void> {
+    return requireHealthy(this.#connections, signal);
   }
 
-  /** Calls in flight are rejected with engine_unavailable. */
-  async close(): Promise<void> {
-    await Promise.all([this.#generations.destroy(), this.#control.destroy()]);
+  pause(mode: PauseMode): Promise<void> {
+    const body = { mode: mode === "keep" ? "in_place" : "abort" };
+    return post(this.#connections, { path: "pause_generation", body, timeoutMilliseconds: PAUSE_MS });
   }
 
-  #path(name: string): string {
-    return `${this.#base.pathname}${name}`;
+  resume(): Promise<void> {
+    return post(this.#connections, { path: "continue_generation", body: {} });
   }
-}
 
-/** Header values are ASCII here: the rest is percent-encoded. */
-function headerValue(text: string): string {
-  return text.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
 }

@@ -12,10 +12,14 @@ import { callOf, promptOf } from "../generate-call.js";
 
 const CONTEXT = 600;
 
-describeEngine("embedded", async () => {
-  const engine = await createEmbeddedEngine({ contextSize: CONTEXT, sequences: 3 });
-  return { engine, slow: engine, contextLength: CONTEXT, stop: () => engine.close() };
-});
+for (const streams of [false, true]) {
+  const start = async () => {
+    const engine = await createEmbeddedEngine({ contextSize: CONTEXT, sequences: 3 });
+    return { engine, slow: engine, contextLength: CONTEXT, stop: () => engine.close() };
+  };
+  const name = streams ? "embedded, read along" : "embedded";
+  describeEngine("embedded", start, { name, streams, tolerance: 1e-3 });
+}
 
 let engine: Engine;
 let scorer: Scorer;

@@ -3,24 +3,9 @@ import type { Engine } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
 import { inventedLogprob } from "../../support/sglang-scheduler.js";
 import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
-import { describeEngine } from "../conformance.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 const DEFAULTS = { timeoutSeconds: 0, connections: 64 };
-
-describeEngine("sglang", async () => {
-  const complete = ({ inputLength }: { inputLength: number }) =>
-    Array.from({ length: 500 }, (_, index) => 3 + ((inputLength + index) % 300));
-  const server = await startSglangServer({ contextLength: 601, complete });
-  const slowServer = await startSglangServer({ complete, tokenMilliseconds: 5 });
-  const engine = createSglangEngine({ ...DEFAULTS, urls: [server.url] });
-  const slow = createSglangEngine({ ...DEFAULTS, urls: [slowServer.url] });
-  const stop = async () => {
-    await Promise.all([engine.close(), slow.close()]);
-    await Promise.all([server.close(), slowServer.close()]);
-  };
-  return { engine, slow, contextLength: 600, stop };
-});
 
 let server: SglangServer;
 let engine: Engine;

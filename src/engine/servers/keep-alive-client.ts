@@ -14,11 +14,26 @@ export class ConnectionUse {
   #link: Link | undefined;
   #socket: Socket | undefined;
   #bytesRead = 0;
+  #sent = false;
 
   begin(link: Link): void {
     this.#link = link;
+    this.#sent = false;
     this.#socket = link.socket?.destroyed ? undefined : link.socket;
     this.#bytesRead = this.#socket?.bytesRead ?? 0;
+  }
+
+  /** The request's last byte was given to the socket. */
+  written(): void {
+    // What is written behind it is done when the request's bytes are all with the operating system.
+    this.#link?.socket?.write("", (error) => {
+      if (!error) this.#sent = true;
+    });
+  }
+
+  /** The request may have reached the server whole, or the server has answered. Before, nothing can have come of it. */
+  get mayHaveRun(): boolean {
+    return this.#sent || (this.#link?.socket?.bytesRead ?? 0) > this.#bytesRead;
   }
 
   /**

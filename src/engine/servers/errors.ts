@@ -1,4 +1,5 @@
 import { EngineError } from "../engine.js";
+import { jsonObject } from "./json.js";
 
 const LONGEST_MESSAGE = 300;
 
@@ -21,6 +22,12 @@ const UNREACHABLE = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
+/** A server did not begin with a request, so that another one may get it. */
+export class NotStartedError extends EngineError {}
+
+/** A server does not have what was asked for: HTTP 404 or 405. */
+export class NotServedError extends EngineError {}
+
 /** The error for a request that got no complete reply. */
 export function transportError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
@@ -31,16 +38,39 @@ export function transportError(error: unknown): EngineError {
   return new EngineError("engine_error", `The request to the engine failed (${code || "unknown"}).`, { cause: error });
 }
 
+/** A server that is starting, going down or full answers so, and a router without workers: nothing was generated. */
+const UNAVAILABLE = 503;
+const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
+
 /** The error for a reply with an HTTP status other than 200. */
 export function statusError(status: number, body: string): EngineError {
   const detail = publicText(messageOf(body));
-  return new EngineError("engine_error", `The engine answered HTTP ${status}${detail && `: ${detail}`}`);
+  const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
+  if (status === UNAVAILABLE) return new NotStartedError("engine_error", message);
+  return NOT_SERVED.has(status)
+    ? new NotServedError("engine_error", message)
+    : new EngineError("engine_error", message);
 }
 
-/** The error for a generation that the engine gave up. */
-export function abortError(message: string | undefined, statusCode: number): EngineError {
+/** The error for a generation that the engine gave up, with so many tokens. */
+export function abortError(message: string | undefined, statusCode: number, tokens: number): EngineError {
   const detail = publicText(message ?? "");
-  return new EngineError("engine_error", `The engine gave up (${statusCode})${detail && `: ${detail}`}`);
+  const text = `The engine gave up (${statusCode})${detail && `: ${detail}`}`;
+  return statusCode === UNAVAILABLE && tokens === 0
+    ? new NotStartedError("engine_error", text)
+    : new EngineError("engine_error", text);
+}
+
+/** The error for a stream that says that something went wrong. */
+export function streamError(message: string): EngineError {
+  const detail = publicText(message);
+  return new EngineError("engine_error", `The engine failed on the way${detail && `: ${detail}`}`);
+}
+
+/** The same error for a request that cannot have begun. */
+export function notStarted(error: unknown): unknown {
+  if (!(error instanceof EngineError) || error instanceof NotStartedError) return error;
+  return new NotStartedError(error.code, error.message, { cause: error });
 }
 
 const REPLY_MESSAGES: Readonly<Record<string, string>> = {
@@ -59,23 +89,14 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** SGLang's error bodies: `{object: "error", message}`, `{error: {message}}`, `{detail}`. */
+/** The engines' error bodies: `{object: "error", message}`, `{error: {message}}`, `{detail}`. */
 function messageOf(body: string): string {
-  const value = parse(body);
+  const value = jsonObject(body);
   const { message, error, detail } = value;
   for (const candidate of [message, Object(error).message, error, detail]) {
     if (typeof candidate === "string") return candidate;
   }
   return "";
-}
-
-function parse(body: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return Object(value);
-  } catch {
-    return {};
-  }
 }
 
 /** First line of a server's message, without lists of numbers (prompts) and file paths, cut to a bearable length. */

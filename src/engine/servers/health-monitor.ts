@@ -1,0 +1,60 @@
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 30_000;
+const CHECK_TIMEOUT_MS = 5_000;
+
+export interface HealthMonitorOptions {
+  readonly check: (signal: AbortSignal) => Promise<void>;
+  /** Between two checks of a healthy server; 0: none. */
+  readonly intervalMilliseconds: number;
+}
+
+/** Watches one server: at an even pace while it is healthy, ever more slowly while it is not. */
+export class HealthMonitor {
+  readonly #options: HealthMonitorOptions;
+  readonly #closed = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+
+  constructor(options: HealthMonitorOptions) {
+    this.#options = options;
+    this.#schedule();
+  }
+
+  get healthy(): boolean {
+    return this.#failures === 0;
+  }
+
+  /** A request found that the server cannot be reached. */
+  reportFailure(): void {
+    if (!this.healthy || this.#options.intervalMilliseconds === 0) return;
+    this.#failures = 1;
+    this.#schedule();
+  }
+
+  close(): void {
+    this.#closed.abort();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(): void {
+    const { intervalMilliseconds } = this.#options;
+    if (intervalMilliseconds === 0 || this.#closed.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#check(), this.healthy ? intervalMilliseconds : this.#retryDelay());
+    this.#timer.unref();
+  }
+
+  #retryDelay(): number {
+    return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LONGEST_RETRY_MS);
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#options.check(AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]));
+      this.#failures = 0;
+    } catch {
+      this.#failures++;
+    }
+    this.#schedule();
+  }
+}

@@ -1,0 +1,13 @@
+/** The object that a JSON text stands for; an empty one where it is none. */
+export function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Object(value);
+  } catch {
+    return {};
+  }
+}
+
+export function positiveInteger(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
+}

@@ -1,0 +1,35 @@
+/** Holds requests back while their engine is paused. */
+export class PauseHold {
+  #opened: Promise<void> | undefined;
+  #open: () => void = () => {};
+
+  close(): void {
+    this.#opened ??= new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  open(): void {
+    this.#opened = undefined;
+    this.#open();
+  }
+
+  /** Resolves when requests may be sent. Rejects with the signal's reason when that is aborted before. */
+  async pass(signal: AbortSignal): Promise<void> {
+    while (this.#opened) await orAborted(this.#opened, signal);
+  }
+}
+
+async function orAborted(opened: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let giveUp = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    giveUp = () => reject(signal.reason);
+    signal.addEventListener("abort", giveUp, { once: true });
+  });
+  try {
+    await Promise.race([opened, aborted]);
+  } finally {
+    signal.removeEventListener("abort", giveUp);
+  }
+}

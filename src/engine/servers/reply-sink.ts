@@ -1,0 +1,80 @@
+import { native } from "../../native/addon.js";
+import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../native/contract.js";
+import type { GenerateCall } from "../engine.js";
+import { replyError, statusError, streamError } from "./errors.js";
+import type { ReplySink } from "./post.js";
+
+/** From this many bytes on, a whole reply is scanned on a worker thread. */
+const ASYNC_SCAN_BYTES = 256 * 1024;
+
+const OK = 200;
+
+/** Takes one reply into a call's generation: a stream piece by piece as it comes, a whole body when it is complete. */
+export class GenerationSink implements ReplySink {
+  readonly #call: GenerateCall;
+  readonly #format: ReplyFormat;
+  readonly #version: number;
+  #status = 0;
+  #stream: NativeReplyStream | undefined;
+  readonly #pieces: Buffer[] = [];
+
+  /** @param version the weight version of tokens for which the reply names none. */
+  constructor(call: GenerateCall, format: ReplyFormat, version: number) {
+    this.#call = call;
+    this.#format = format;
+    this.#version = version;
+  }
+
+  begin(status: number, contentType: string): void {
+    const { generation, sampling } = this.#call;
+    this.#status = status;
+    if (status !== OK || !contentType.startsWith("text/event-stream")) return;
+    this.#stream = new native.ReplyStream(this.#format, generation, this.#version, sampling.topLogprobs);
+  }
+
+  piece(bytes: Buffer): void {
+    if (!this.#stream) this.#pieces.push(bytes);
+    else if (scan(() => this.#stream?.push(bytes))) this.#call.onTokens?.();
+  }
+
+  /** To be called when the body is complete. @throws EngineError where it is no reply that can be recorded. */
+  async finish(): Promise<EngineReply> {
+    if (this.#stream) return endOf(this.#stream);
+    const body = this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
+    if (this.#status !== OK) throw statusError(this.#status, body.toString("utf8"));
+    const reply = await this.#takeOver(body);
+    if (reply.tokens > 0) this.#call.onTokens?.();
+    return reply;
+  }
+
+  async #takeOver(body: Buffer): Promise<EngineReply> {
+    const { generation, sampling } = this.#call;
+    const atOnce = body.byteLength < ASYNC_SCAN_BYTES;
+    try {
+      if (this.#format === "sglang") {
+        return atOnce
+          ? generation.appendSglangReply(body, this.#version)
+          : await generation.appendSglangReplyAsync(body, this.#version);
+      }
+      return atOnce
+        ? generation.appendVllmReply(body, this.#version, sampling.topLogprobs)
+        : await generation.appendVllmReplyAsync(body, this.#version, sampling.topLogprobs);
+    } catch (error) {
+      throw replyError(error);
+    }
+  }
+}
+
+function endOf(stream: NativeReplyStream): EngineReply {
+  const reply = scan(() => stream.end());
+  if (reply.error !== undefined) throw streamError(reply.error);
+  return reply;
+}
+
+function scan<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw replyError(error);
+  }
+}

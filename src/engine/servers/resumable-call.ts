@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EngineReply } from "../../native/contract.js";
+import { EngineError, type Finish, type GenerateCall, type GenerateResult } from "../engine.js";
+import type { EngineServer } from "./engine-server.js";
+import { abortError } from "./errors.js";
+import type { PauseHold } from "./pause-hold.js";
+import type { ServerPool } from "./server-pool.js";
+
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * One call to an engine: as many requests as weight updates make of it. A generation that an update cuts goes on from
+ * prompt + partial output with what is left of the token budget, and on another server where its own is drained.
+ *
+ * Penalties and stop strings are the server's work, and it counts from the start of each request: tokens before a cut
+ * are prompt to the request after it.
+ *
+ * @param signal the caller's, joined with the deadline.
+ */
+export async function resumableCall(
+  pool: ServerPool,
+  hold: PauseHold,
+  call: GenerateCall,
+  signal: AbortSignal,
+): Promise<GenerateResult> {
+  let cachedTokens: number | undefined;
+  let emptyAborts = 0;
+  for (let resumes = 0; ; resumes++) {
+    await hold.pass(signal);
+    const reply = await pool.run(call.affinityKey, signal, (server) => requestOnce(server, call, signal));
+    cachedTokens ??= reply.cachedTokens === undefined ? undefined : Math.min(reply.cachedTokens, call.prompt.length);
+    const finish = finishOf(reply, call);
+    if (finish) return { finish, cachedTokens, resumes };
+    prepareResume(call);
+    emptyAborts = reply.tokens > 0 ? 0 : emptyAborts + 1;
+    if (emptyAborts > 0) await pause(emptyAborts, signal);
+  }
+}
+
+async function requestOnce(server: EngineServer, call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
+  const inputTokens = call.prompt.length + call.generation.length;
+  const reply = await server.request(call, signal);
+  signal.throwIfAborted();
+  if (reply.promptTokens !== undefined && reply.promptTokens !== inputTokens) {
+    const message = `The engine ran on ${reply.promptTokens} prompt tokens where ${inputTokens} were sent.`;
+    throw new EngineError("engine_error", message);
+  }
+  const { finish } = reply;
+  if (finish?.type === "abort" && finish.statusCode !== undefined) {
+    throw abortError(finish.message, finish.statusCode, reply.tokens);
+  }
+  return reply;
+}
+
+/** @returns undefined when the generation was cut and is to be resumed. */
+function finishOf({ finish }: EngineReply, { generation, sampling }: GenerateCall): Finish | undefined {
+  if (finish?.type === "abort") {
+    return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
+  }
+  if (generation.length === 0) throw new EngineError("engine_error", "The engine's reply has no tokens.");
+  if (finish?.type === "length") return { reason: "length" };
+  if (finish?.type !== "stop") {
+    throw new EngineError("engine_error", "The engine's reply does not say why the generation ended.");
+  }
+  const matched = finish.matched ?? stopTokenAtEnd(generation.ids(generation.length - 1), sampling.stopTokenIds);
+  return matched === undefined ? { reason: "stop" } : { reason: "stop", matched };
+}
+
+/** vLLM names no token where it is the model's own end-of-sequence token. */
+function stopTokenAtEnd([last]: Int32Array, stopTokenIds: readonly number[]): number | undefined {
+  return last !== undefined && stopTokenIds.includes(last) ? last : undefined;
+}
+
+/** An engine follows a grammar from a request's first token on, so that the output begins anew with each request. */
+function prepareResume({ generation, sampling, onTokens }: GenerateCall): void {
+  if (sampling.grammar === undefined || generation.length === 0) return;
+  if (onTokens) {
+    const message =
+      "A weight update cut a generation that follows a grammar; what was streamed of it cannot be resumed.";
+    throw new EngineError("engine_error", message);
+  }
+  generation.truncate(0);
+}
+
+/** A server that aborts at once is being updated: ask again, ever more slowly. */
+async function pause(emptyAborts: number, signal: AbortSignal): Promise<void> {
+  const milliseconds = Math.min(FIRST_PAUSE_MS * 2 ** (emptyAborts - 1), LONGEST_PAUSE_MS);
+  try {
+    await sleep(milliseconds, undefined, { signal });
+  } catch {
+    signal.throwIfAborted();
+  }
+}

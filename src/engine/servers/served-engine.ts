@@ -1,0 +1,95 @@
+import type {
+  Engine,
+  EngineServerState,
+  EngineServers,
+  EngineSupport,
+  GenerateCall,
+  GenerateResult,
+  PauseMode,
+} from "../engine.js";
+import { startDeadline } from "./deadline.js";
+import type { EngineServer } from "./engine-server.js";
+import { checkServerOptions, type ServerOptions } from "./options.js";
+import { PauseHold } from "./pause-hold.js";
+import { resumableCall } from "./resumable-call.js";
+import { ServerPool } from "./server-pool.js";
+
+const DEFAULT_HEALTH_SECONDS = 10;
+
+/** An engine that consists of servers of one type. */
+export class ServedEngine implements Engine {
+  readonly type: string;
+  readonly supports: EngineSupport = { grammar: true };
+  readonly servers: EngineServers;
+  readonly #options: ServerOptions;
+  readonly #pool: ServerPool;
+  readonly #hold = new PauseHold();
+  #contextLength: Promise<number> | undefined;
+
+  /** @throws RangeError where an option is out of range, TypeError where an address is not a URL. */
+  constructor(type: string, options: ServerOptions, makeServer: (url: string) => EngineServer) {
+    checkServerOptions(options);
+    const { urls, connections, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
+    this.type = type;
+    this.#options = options;
+    this.#pool = new ServerPool(urls.map(makeServer), { connections, healthMilliseconds: healthSeconds * 1000 });
+    this.servers = {
+      list: (): readonly EngineServerState[] => this.#pool.list(),
+      pause: (mode) => this.#pause(mode),
+      resume: () => this.#resume(),
+      drain: (url) => this.#pool.drain(url),
+      restore: (url) => this.#pool.restore(url),
+    };
+  }
+
+  /** What every server can hold. Asked once, and again where a server did not answer. */
+  contextLength(): Promise<number> {
+    this.#contextLength ??= this.#askContextLength();
+    return this.#contextLength;
+  }
+
+  async #askContextLength(): Promise<number> {
+    if (this.#options.contextLength !== undefined) return this.#options.contextLength;
+    const answers = await Promise.allSettled(this.#pool.servers.map((server) => server.contextLength()));
+    const lengths = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    const refused = answers.find((answer) => answer.status === "rejected");
+    if (refused) this.#contextLength = undefined;
+    if (refused && lengths.length === 0) throw refused.reason;
+    return Math.min(...lengths);
+  }
+
+  async generate(call: GenerateCall): Promise<GenerateResult> {
+    const deadline = startDeadline(call.signal, this.#options.timeoutSeconds);
+    try {
+      return await resumableCall(this.#pool, this.#hold, call, deadline.signal);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  health(signal?: AbortSignal): Promise<void> {
+    return this.#pool.health(signal);
+  }
+
+  async #pause(mode: PauseMode): Promise<void> {
+    this.#hold.close();
+    try {
+      await Promise.all(this.#pool.servers.map((server) => server.pause(mode)));
+    } catch (error) {
+      await this.#resume().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #resume(): Promise<void> {
+    try {
+      await Promise.all(this.#pool.servers.map((server) => server.resume()));
+    } finally {
+      this.#hold.open();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+}

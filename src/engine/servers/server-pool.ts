@@ -1,0 +1,137 @@
+import { EngineError, type EngineServerState } from "../engine.js";
+import type { EngineServer } from "./engine-server.js";
+import { NotStartedError } from "./errors.js";
+import { Gate } from "./gate.js";
+import { HealthMonitor } from "./health-monitor.js";
+import { rendezvousOrder } from "./rendezvous.js";
+
+interface Member {
+  readonly server: EngineServer;
+  /** Holds back requests for which there is no connection. */
+  readonly gate: Gate;
+  readonly monitor: HealthMonitor;
+  draining: boolean;
+  requests: number;
+  /** Called when there are no requests any more. */
+  readonly idle: Set<() => void>;
+}
+
+export interface ServerPoolOptions {
+  readonly connections: number;
+  /** Between two health checks of a server where there are several; 0 for none. */
+  readonly healthMilliseconds: number;
+}
+
+/**
+ * Sends requests to servers. All with one key go to the same server, which has their prompt's prefix in its cache: the
+ * first of the key's rendezvous order that is up. Where that does not begin with a request, the next one gets it.
+ */
+export class ServerPool {
+  readonly #members: ReadonlyMap<string, Member>;
+  readonly #urls: readonly string[];
+
+  constructor(servers: readonly EngineServer[], { connections, healthMilliseconds }: ServerPoolOptions) {
+    const intervalMilliseconds = servers.length > 1 ? healthMilliseconds : 0;
+    this.#urls = servers.map(({ url }) => url);
+    this.#members = new Map(
+      servers.map((server) => {
+        const monitor = new HealthMonitor({ check: (signal) => server.health(signal), intervalMilliseconds });
+        const idle = new Set<() => void>();
+        return [server.url, { server, gate: new Gate(connections), monitor, draining: false, requests: 0, idle }];
+      }),
+    );
+  }
+
+  get servers(): EngineServer[] {
+    return [...this.#members.values()].map(({ server }) => server);
+  }
+
+  list(): EngineServerState[] {
+    return [...this.#members.values()].map(({ server, monitor, draining, requests }) => ({
+      url: server.url,
+      state: draining ? "draining" : monitor.healthy ? "up" : "down",
+      requests,
+    }));
+  }
+
+  /**
+   * Runs a request on the key's server.
+   *
+   * @param request is run again on the next server where it rejects with a NotStartedError, and only there.
+   */
+  async run<T>(key: string, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
+    let failure: unknown = new EngineError("engine_unavailable", "Every engine server is being drained.");
+    for (const member of this.#order(key)) {
+      if (member.draining) continue;
+      try {
+        return await this.#runOn(member, signal, request);
+      } catch (error) {
+        if (!(error instanceof NotStartedError)) throw error;
+        if (error.code === "engine_unavailable") member.monitor.reportFailure();
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  async #runOn<T>(member: Member, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
+    member.requests++;
+    try {
+      return await member.gate.run(signal, () => {
+        if (member.draining) throw new NotStartedError("engine_error", "The engine server is being drained.");
+        return request(member.server);
+      });
+    } finally {
+      member.requests--;
+      if (member.requests === 0) for (const notify of member.idle) notify();
+    }
+  }
+
+  /** The key's servers, best first. A server that is down may be up again: it is tried when no other is left. */
+  #order(key: string): Member[] {
+    const members = rendezvousOrder(key, this.#urls).flatMap((url) => this.#members.get(url) ?? []);
+    return [...members.filter(({ monitor }) => monitor.healthy), ...members.filter(({ monitor }) => !monitor.healthy)];
+  }
+
+  async drain(url: string): Promise<void> {
+    const member = this.#member(url);
+    member.draining = true;
+    if (member.requests === 0) return;
+    await new Promise<void>((resolve) => {
+      const notify = () => {
+        member.idle.delete(notify);
+        resolve();
+      };
+      member.idle.add(notify);
+    });
+  }
+
+  restore(url: string): void {
+    this.#member(url).draining = false;
+  }
+
+  /** Resolves when one server at least takes requests. */
+  async health(signal?: AbortSignal): Promise<void> {
+    const members = [...this.#members.values()].filter(({ draining }) => !draining);
+    const checks = await Promise.allSettled(members.map(({ server }) => server.health(signal)));
+    if (checks.some(({ status }) => status === "fulfilled")) return;
+    const [first] = checks;
+    if (first?.status === "rejected") throw first.reason;
+    throw new EngineError("engine_unavailable", "Every engine server is being drained.");
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(
+      [...this.#members.values()].map(({ monitor, server }) => {
+        monitor.close();
+        return server.close();
+      }),
+    );
+  }
+
+  #member(url: string): Member {
+    const member = this.#members.get(url);
+    if (!member) throw new RangeError(`There is no engine server ${url}.`);
+    return member;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Grammar, SamplingParams } from "../engine.js";
+
+export interface RequestFields {
+  readonly sampling: SamplingParams;
+  /** What is left of the call's token budget. */
+  readonly maxTokens: number;
+  readonly model: string;
+  readonly requestId: string;
+  readonly stream: boolean;
+}
+
+export const GENERATE_PREFIX = '{"token_ids":';
+export const COMPLETIONS_PREFIX = '{"prompt":';
+
+/**
+ * What follows the token ids in the body of `/inference/v1/generate` (vLLM's token_in_token_out protocol). Every field
+ * that changes the result is sent, because what is left out comes from the server's defaults.
+ */
+export function generateSuffix(fields: RequestFields): string {
+  const { sampling } = fields;
+  return suffix(fields, {
+    // Stop strings are looked for in text.
+    sampling_params: { ...samplingFields(fields), detokenize: sampling.stop.length > 0 },
+  });
+}
+
+/** The same for `/v1/completions`, which has the sampling parameters beside its own fields. */
+export function completionsSuffix(fields: RequestFields): string {
+  return suffix(fields, { ...samplingFields(fields), return_token_ids: true, return_tokens_as_token_ids: true });
+}
+
+function suffix({ model, requestId, stream }: RequestFields, more: Record<string, unknown>): string {
+  const options = stream ? { stream_options: { include_usage: true } } : {};
+  const fields = { ...more, model, request_id: requestId, stream, ...options };
+  return `,${JSON.stringify(fields).slice(1)}`;
+}
+
+function samplingFields({ sampling, maxTokens }: RequestFields): Record<string, unknown> {
+  return {
+    max_tokens: maxTokens,
+    min_tokens: 0,
+    n: 1,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    // Older servers refuse 0.
+    top_k: sampling.topK === 0 ? -1 : sampling.topK,
+    min_p: sampling.minP,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    repetition_penalty: 1,
+    stop_token_ids: sampling.stopTokenIds,
+    stop: sampling.stop,
+    ignore_eos: false,
+    skip_special_tokens: false,
+    spaces_between_special_tokens: false,
+    // 0 is the sampled token alone.
+    logprobs: sampling.topLogprobs,
+    ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
+    ...(sampling.grammar ? { structured_outputs: structuredOutputs(sampling.grammar) } : {}),
+  };
+}
+
+function structuredOutputs(grammar: Grammar): Record<string, string> {
+  switch (grammar.kind) {
+    case "json_schema":
+      return { json: grammar.schema };
+    case "regex":
+      return { regex: grammar.pattern };
+    case "ebnf":
+      return { grammar: grammar.rules };
+  }
+}

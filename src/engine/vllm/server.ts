@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import type { EngineReply } from "../../native/contract.js";
+import { EngineError, type GenerateCall, type PauseMode } from "../engine.js";
+import { ServerConnections } from "../servers/connections.js";
+import { post, requireHealthy } from "../servers/control.js";
+import type { EngineServer } from "../servers/engine-server.js";
+import { NotServedError, notStarted } from "../servers/errors.js";
+import { type GenerationRequest, generateOnce } from "../servers/generate-once.js";
+import type { VllmApi, VllmOptions } from "./options.js";
+import {
+  COMPLETIONS_PREFIX,
+  completionsSuffix,
+  GENERATE_PREFIX,
+  generateSuffix,
+  type RequestFields,
+} from "./request-fields.js";
+import { askServedModel, type ServedModel } from "./served-model.js";
+
+/** A pause returns when the last running generation was cut. */
+const PAUSE_MS = 60_000;
+
+type Endpoint = Exclude<VllmApi, "auto">;
+
+/** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
+export class VllmServer implements EngineServer {
+  readonly url: string;
+  readonly #connections: ServerConnections;
+  readonly #modelName: string | undefined;
+  /** Those that may be there; once one has answered, that one. */
+  #endpoints: readonly Endpoint[];
+  #model: Promise<ServedModel> | undefined;
+
+  constructor(url: string, { connections, apiKey, model, api = "auto" }: VllmOptions) {
+    this.url = url;
+    this.#connections = new ServerConnections(url, connections, apiKey);
+    this.#modelName = model;
+    this.#endpoints = api === "auto" ? ["generate", "completions"] : [api];
+  }
+
+  async request(call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
+    const model = await this.#servedModel().catch((error: unknown) => {
+      throw notStarted(error);
+    });
+    signal.throwIfAborted();
+    const reply = await this.#firstServed((endpoint) => {
+      return generateOnce(this.#connections, call, requestOf(endpoint, call, model.name), signal);
+    });
+    return withFinish(reply, call);
+  }
+
+  /** Tries the endpoints in their order: a server that answers 404 or 405 does not have one. */
+  async #firstServed(request: (endpoint: Endpoint) => Promise<EngineReply>): Promise<EngineReply> {
+    let missing: unknown;
+    for (const endpoint of this.#endpoints) {
+      try {
+        const reply = await request(endpoint);
+        this.#endpoints = [endpoint];
+        return reply;
+      } catch (error) {
+        if (!(error instanceof NotServedError)) throw error;
+        missing = error;
+      }
+    }
+    throw missing;
+  }
+
+  #servedModel(): Promise<ServedModel> {
+    this.#model ??= askServedModel(this.#connections, this.#modelName).catch((error: unknown) => {
+      this.#model = undefined;
+      throw error;
+    });
+    return this.#model;
+  }
+
+  async contextLength(): Promise<number> {
+    const { contextLength } = await this.#servedModel();
+    if (contextLength !== undefined) return contextLength;
+    throw new EngineError("engine_error", "The engine does not say what its context length is.");
+  }
+
+  health(signal?: AbortSignal): Promise<void> {
+    return requireHealthy(this.#connections, signal);
+  }
+
+  pause(mode: PauseMode): Promise<void> {
+    return post(this.#connections, { path: `pause?mode=${mode}&clear_cache=true`, timeoutMilliseconds: PAUSE_MS });
+  }
+
+  resume(): Promise<void> {
+    return post(this.#connections, { path: "resume" });
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+}
+
+function requestOf(endpoint: Endpoint, call: GenerateCall, model: string): GenerationRequest {
+  const { prompt, generation, sampling } = call;
+  const requestId = randomUUID().replaceAll("-", "");
+  const maxTokens = sampling.maxTokens - generation.length;
+  const fields: RequestFields = { sampling, maxTokens, model, requestId, stream: call.onTokens !== undefined };
+  const partial = generation.length > 0 ? generation : undefined;
+  const headers = { "x-request-id": requestId };
+  return endpoint === "generate"
+    ? {
+        path: "inference/v1/generate",
+        body: prompt.requestBody(GENERATE_PREFIX, generateSuffix(fields), partial),
+        headers,
+        format: "vllm",
+      }
+    : {
+        path: "v1/completions",
+        body: prompt.requestBody(COMPLETIONS_PREFIX, completionsSuffix(fields), partial),
+        headers,
+        format: "vllm",
+      };
+}
+
+/**
+ * Older servers send no frame for a generation that ends without a new token, so that its finish reason is lost. Tokens
+ * end it only at the limit or at a stop token; without stop strings, nothing else is left than that it was cut.
+ */
+function withFinish(reply: EngineReply, { generation, sampling }: GenerateCall): EngineReply {
+  if (reply.finish) return reply;
+  const last = generation.length > 0 ? generation.ids(generation.length - 1)[0] : undefined;
+  if (last !== undefined && sampling.stopTokenIds.includes(last)) {
+    return { ...reply, finish: { type: "stop", matched: last } };
+  }
+  if (generation.length >= sampling.maxTokens) return { ...reply, finish: { type: "length" } };
+  return sampling.stop.length > 0 ? reply : { ...reply, finish: { type: "abort" } };
+}

@@ -1,0 +1,24 @@
+import type { Fault, FinishReason, GenerateOutcome } from "./sglang-protocol.js";
+import { aborted } from "./sglang-scheduler.js";
+
+/** The outcome as an abort leaves it. */
+export function cutShort(outcome: GenerateOutcome, fault: Fault | undefined): GenerateOutcome {
+  if (fault?.kind === "abort") {
+    return { ...outcome, tokens: outcome.tokens.slice(0, fault.after), finish: aborted() };
+  }
+  if (fault?.kind === "abort-in-queue") {
+    const finish: FinishReason = { type: "abort", message: "Abort in waiting queue" };
+    return { ...outcome, tokens: [], neverRan: true, finish };
+  }
+  if (fault?.kind === "abort-with-status") {
+    const { statusCode } = fault;
+    const finish: FinishReason = {
+      type: "abort",
+      message: "Scheduler says no",
+      status_code: statusCode,
+      err_type: "x",
+    };
+    return { ...outcome, tokens: outcome.tokens.slice(0, fault.after ?? 0), finish };
+  }
+  return outcome;
+}
