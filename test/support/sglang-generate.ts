@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { answerBroken } from "./broken-reply.js";
 import { type ServerContext, sendJson, sendText } from "./sglang-context.js";
 import { cutShort } from "./sglang-cut.js";
-import type { Fault, GenerateRequest } from "./sglang-protocol.js";
+import type { GenerateRequest } from "./sglang-protocol.js";
 import { replyText } from "./sglang-reply.js";
 import { BadRequest, readGenerateRequest } from "./sglang-request.js";
 import { answerStream } from "./sglang-stream.js";
@@ -24,30 +25,6 @@ export async function answerGenerate(context: ServerContext, body: Buffer, respo
   }
   const text = replyText(request, outcome, context.reply, fault);
   sendText(response, 200, fault?.kind === "truncated-json" ? text.slice(0, text.length / 2) : text);
-}
-
-/** Faults that need no generation. */
-function answerBroken(fault: Fault, response: ServerResponse): boolean {
-  if (fault.kind === "hang") return true;
-  if (fault.kind === "status") {
-    sendJson(response, fault.status, fault.body ?? { object: "error", message: "Internal Server Error", code: 500 });
-    return true;
-  }
-  if (fault.kind === "reply") {
-    sendText(response, 200, typeof fault.body === "string" ? fault.body : JSON.stringify(fault.body));
-    return true;
-  }
-  if (fault.kind === "close-before-headers") {
-    if (fault.reset) response.socket?.resetAndDestroy();
-    else response.socket?.destroy();
-    return true;
-  }
-  if (fault.kind === "close-after-headers") {
-    response.writeHead(200, { "content-type": "application/json", "content-length": 1000 });
-    response.write('{"output_ids":[1,2', () => response.socket?.destroy());
-    return true;
-  }
-  return false;
 }
 
 function checkLimits({ contextLength, options }: ServerContext, { inputLength, sampling }: GenerateRequest): void {

@@ -56,11 +56,11 @@ export function parseObject(text: string): Record<string, unknown> {
   return value;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function integers(value: unknown, name: string): number[] {
+export function integers(value: unknown, name: string): number[] {
   if (!Array.isArray(value) || !value.every((item) => Number.isInteger(item))) {
     throw new BadRequest(`${name} must be a list of integers`);
   }

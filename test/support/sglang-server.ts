@@ -1,26 +1,13 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { buffer } from "node:stream/consumers";
+import type { ServerResponse } from "node:http";
+import { type RecordedRequest, startRecordingServer } from "./recording-server.js";
 import { type ServerContext, type SglangServerOptions, sendJson } from "./sglang-context.js";
 import { controlRoute } from "./sglang-control.js";
 import { answerGenerate } from "./sglang-generate.js";
 import type { Fault, GenerateRequest } from "./sglang-protocol.js";
-import { BadRequest, parseObject } from "./sglang-request.js";
+import { BadRequest } from "./sglang-request.js";
 import { SglangScheduler } from "./sglang-scheduler.js";
 
 export type { SglangServerOptions } from "./sglang-context.js";
-
-export interface RecordedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingMessage["headers"];
-  readonly body: Buffer;
-  /** The body as an object. */
-  readonly json: Record<string, unknown>;
-  /** Counts connections from 0: two requests with the same number came over one. */
-  readonly connection: number;
-}
 
 export interface SglangServer {
   readonly url: string;
@@ -41,24 +28,20 @@ export interface SglangServer {
  */
 export async function startSglangServer(options: SglangServerOptions = {}): Promise<SglangServer> {
   const context = makeContext(options);
-  const requests: RecordedRequest[] = [];
-  const sockets = new Map<Socket, number>();
-  const server = createServer((request, response) => {
-    handle(context, requests, sockets, request, response).catch((error: unknown) => answerError(response, error));
-  });
-  server.on("connection", (socket) => sockets.set(socket, sockets.size));
-  server.listen(options.port ?? 0, "127.0.0.1");
-  await once(server, "listening");
+  const { port, fast } = options;
+  const server = await startRecordingServer({ port, fast }, (request, response) =>
+    route(context, request, response).catch((error: unknown) => answerError(response, error)),
+  );
   return {
-    url: `http://127.0.0.1:${addressOf(server).port}`,
-    requests,
-    to: (path) => requests.filter((request) => request.path === path),
+    url: server.url,
+    requests: server.requests,
+    to: (path) => server.requests.filter((request) => request.path === path),
     get connections() {
-      return sockets.size;
+      return server.connections;
     },
     scheduler: context.scheduler,
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
-    close: () => closeServer(server),
+    close: () => server.close(),
   };
 }
 
@@ -87,24 +70,11 @@ export function inventedCompletion({ inputLength }: GenerateRequest, tokens: num
   return Array.from({ length: tokens }, (_, index) => 3 + (((inputLength + index) * 7919) % 506));
 }
 
-async function handle(
-  context: ServerContext,
-  requests: RecordedRequest[],
-  sockets: ReadonlyMap<Socket, number>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const path = new URL(request.url ?? "/", "http://localhost").pathname;
-  const method = request.method ?? "GET";
-  const body = await buffer(request);
-  if (!context.options.fast) {
-    const connection = sockets.get(request.socket) ?? -1;
-    const { headers } = request;
-    requests.push({ method, path, headers, body, connection, json: parseObject(body.toString("utf8")) });
-  }
+async function route(context: ServerContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
+  const { path, headers, body } = request;
   const { apiKey, missingPaths } = context.options;
   if (missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
-  if (apiKey && path !== "/health" && request.headers.authorization !== `Bearer ${apiKey}`) {
+  if (apiKey && path !== "/health" && headers.authorization !== `Bearer ${apiKey}`) {
     return sendJson(response, 401, { error: "Unauthorized" });
   }
   if (path === "/generate") return answerGenerate(context, body, response);
@@ -115,17 +85,4 @@ function answerError(response: ServerResponse, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const status = error instanceof BadRequest || error instanceof SyntaxError ? 400 : 500;
   if (!response.headersSent) sendJson(response, status, { error: { message } });
-}
-
-function addressOf(server: Server): AddressInfo {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return address;
-}
-
-async function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return;
-  server.closeAllConnections();
-  server.close();
-  await once(server, "close");
 }
