@@ -14,8 +14,7 @@ export async function answerStream(
 ): Promise<void> {
   const { streamInterval = 1, pieceBytes, incremental } = options;
   const events = new EventStream(response, { fault, pieceBytes });
-  const limited = fault?.kind === "abort" || fault?.kind === "abort-with-status";
-  const limit = limited ? (fault.after ?? 0) : Number.POSITIVE_INFINITY;
+  const limit = tokensBeforeAbort(fault);
   let sent = 0;
   const send = (state: ReplyState) => {
     const from = incremental ? sent : 0;
@@ -28,4 +27,9 @@ export async function answerStream(
   });
   await send(cutShort(outcome, fault));
   events.end();
+}
+
+function tokensBeforeAbort(fault: Fault | undefined): number {
+  if (fault?.kind === "abort" || fault?.kind === "abort-with-status") return fault.after ?? 0;
+  return fault?.kind === "abort-in-queue" ? 0 : Number.POSITIVE_INFINITY;
 }

@@ -27,16 +27,16 @@ export interface VllmServer {
  */
 export async function startVllmServer(options: VllmServerOptions = {}): Promise<VllmServer> {
   const context = makeContext(options);
-  const { requests, url, close } = await startRecordingServer({ port: options.port }, (request, response) =>
+  const server = await startRecordingServer({ port: options.port }, (request, response) =>
     route(context, request, response).catch((error: unknown) => answerError(response, error)),
   );
   return {
-    url,
-    requests,
-    to: (path) => requests.filter((request) => request.path === path),
+    url: server.url,
+    requests: server.requests,
+    to: (path) => server.requests.filter((request) => request.path === path),
     scheduler: context.scheduler,
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
-    close,
+    close: () => server.close(),
   };
 }
 

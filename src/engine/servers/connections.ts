@@ -1,5 +1,4 @@
 import { Pool } from "undici";
-import { EngineError } from "../engine.js";
 import { notStarted, transportError } from "./errors.js";
 import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
 import { post, type ReplySink } from "./post.js";
@@ -143,7 +142,7 @@ export class ServerConnections {
 
 function failure(error: unknown, use: ConnectionUse, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  return error instanceof EngineError || use.mayHaveRun ? transportError(error) : notStarted(transportError(error));
+  return use.mayHaveRun ? error : notStarted(error);
 }
 
 /** Header values are ASCII here: the rest is percent-encoded. */

@@ -1,5 +1,5 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { transportError } from "./errors.js";
 import type { ConnectionUse } from "./keep-alive-client.js";
 
 export interface PostRequest {
@@ -17,8 +17,8 @@ export interface ReplySink {
 
 /**
  * Sends a request and hands over the reply's body as it comes from the socket, without a copy and without a stream in
- * between. Resolves when the body is complete; rejects with the signal's reason, with what the sink threw, or with the
- * transport's error.
+ * between. Resolves when the body is complete; rejects with the signal's reason, with what the sink threw, or with an
+ * EngineError where the connection failed.
  */
 export function post(dispatcher: Dispatcher, request: PostRequest, use: ConnectionUse, sink: ReplySink): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -38,11 +38,14 @@ export function post(dispatcher: Dispatcher, request: PostRequest, use: Connecti
   });
 }
 
+type AbortRequest = (reason: Error) => void;
+
+/** In the older one of undici's two forms of handlers: only that is told when the request's body was sent. */
 class PostHandler implements Dispatcher.DispatchHandler {
   readonly #sink: ReplySink;
   readonly #use: ConnectionUse;
   readonly #settle: (error?: unknown) => void;
-  #controller: Dispatcher.DispatchController | undefined;
+  #abortRequest: AbortRequest | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(sink: ReplySink, use: ConnectionUse, settle: (error?: unknown) => void) {
@@ -56,32 +59,34 @@ class PostHandler implements Dispatcher.DispatchHandler {
     if (this.#failure) return;
     this.#failure = { error };
     this.#settle(error);
-    this.#controller?.abort(toError(error));
+    this.#abortRequest?.(toError(error));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#failure) controller.abort(toError(this.#failure.error));
+  onConnect(abort: AbortRequest): void {
+    this.#abortRequest = abort;
+    if (this.#failure) abort(toError(this.#failure.error));
   }
 
   onBodySent(): void {
     this.#use.written();
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status >= 200) this.#guard(() => this.#sink.begin(status, String(headers["content-type"] ?? "")));
+  onHeaders(status: number, headers: readonly Buffer[]): boolean {
+    if (status >= 200) this.#guard(() => this.#sink.begin(status, headerOf(headers, "content-type")));
+    return true;
   }
 
-  onResponseData(_: Dispatcher.DispatchController, piece: Buffer): void {
+  onData(piece: Buffer): boolean {
     this.#guard(() => this.#sink.piece(piece));
+    return true;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (!this.#failure) this.#settle();
   }
 
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#failure) this.#settle(error);
+  onError(error: Error): void {
+    if (!this.#failure) this.#settle(transportError(error));
   }
 
   #guard(task: () => void): void {
@@ -92,6 +97,12 @@ class PostHandler implements Dispatcher.DispatchHandler {
       this.abort(error);
     }
   }
+}
+
+/** @param headers names and values in turn. */
+function headerOf(headers: readonly Buffer[], name: string): string {
+  const at = headers.findIndex((field, index) => index % 2 === 0 && field.toString("latin1").toLowerCase() === name);
+  return at < 0 ? "" : (headers[at + 1]?.toString("latin1") ?? "");
 }
 
 function toError(reason: unknown): Error {

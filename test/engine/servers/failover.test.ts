@@ -1,0 +1,200 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Engine } from "../../../src/engine/engine.js";
+import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
+import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
+import { startVllmServer, type VllmServer } from "../../support/vllm-server.js";
+import { callOf } from "../generate-call.js";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+const OPTIONS = { timeoutSeconds: 0, connections: 4 };
+
+function opened<T extends { close(): Promise<void> }>(item: T): T {
+  open.push(item);
+  return item;
+}
+
+/** A server whose connections a test handles. */
+async function startRaw(onConnection: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const tcp = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    onConnection(socket);
+  });
+  tcp.listen(0, "127.0.0.1");
+  await once(tcp, "listening");
+  return opened({
+    url: `http://127.0.0.1:${Object(tcp.address()).port}`,
+    sockets,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      tcp.close();
+    },
+  });
+}
+
+/** A key whose calls go to this server first. */
+function keyFor(first: string, urls: readonly string[]): string {
+  for (let n = 0; ; n++) if (rendezvousOrder(`key-${n}`, urls)[0] === first) return `key-${n}`;
+}
+
+/** An engine whose first server is `first`, for calls with this key, and a good SGLang server as the second. */
+async function enginePair(first: string): Promise<{ engine: Engine; key: string; second: SglangServer }> {
+  const second = opened(await startSglangServer());
+  const urls = [first, second.url];
+  return { engine: opened(createSglangEngine({ ...OPTIONS, urls })), key: keyFor(first, urls), second };
+}
+
+/** An address that nobody listens at. */
+async function deadUrl(): Promise<string> {
+  const server = await startSglangServer();
+  await server.close();
+  return server.url;
+}
+
+describe("a call whose server did not begin with it goes to another", () => {
+  it("where the connection is refused", async () => {
+    const { engine, key, second } = await enginePair(await deadUrl());
+    const call = callOf([1, 2], { maxTokens: 3 }, { affinityKey: key });
+    await engine.generate(call);
+    expect(call.generation.length).toBe(3);
+    expect(second.to("/generate")).toHaveLength(1);
+    expect(engine.servers?.list().map(({ state }) => state)).toEqual(["down", "up"]);
+  });
+
+  it.each([false, true])("where the server answers 503, streamed: %s", async (streams) => {
+    const first = opened(await startSglangServer());
+    const { engine, key, second } = await enginePair(first.url);
+    first.fault({ kind: "status", status: 503 });
+    const call = callOf([1], {}, { affinityKey: key, ...(streams ? { onTokens: () => undefined } : {}) });
+    await engine.generate(call);
+    expect([first.to("/generate").length, second.to("/generate").length]).toEqual([1, 1]);
+    expect(engine.servers?.list().map(({ state }) => state)).toEqual(["up", "up"]);
+  });
+
+  it("where a stream begins with the scheduler's refusal", async () => {
+    const first = opened(await startSglangServer());
+    const { engine, key } = await enginePair(first.url);
+    first.fault({ kind: "abort-with-status", statusCode: 503 });
+    const call = callOf([1], { maxTokens: 4 }, { affinityKey: key, onTokens: () => undefined });
+    await engine.generate(call);
+    expect(call.generation.length).toBe(4);
+  });
+
+  it("where the connection breaks before the whole request was sent", async () => {
+    const first = await startRaw((socket) => {
+      socket.pause();
+      setTimeout(() => socket.resetAndDestroy(), 20);
+    });
+    const { engine, key, second } = await enginePair(first.url);
+    // More than the buffers of both sides take.
+    const prompt = Array.from({ length: 6_000_000 }, (_, index) => 1_000_000 + (index % 7));
+    const call = callOf(prompt, { maxTokens: 2 }, { affinityKey: key });
+    await expect(engine.generate(call)).rejects.toThrow(/longer than the model's context/);
+    expect(second.to("/generate")).toHaveLength(1);
+  });
+
+  it("where a vLLM server cannot say which model it serves", async () => {
+    const second = opened(await startVllmServer());
+    const urls = [await deadUrl(), second.url];
+    const engine = opened(createVllmEngine({ ...OPTIONS, urls }));
+    await engine.generate(callOf([1], {}, { affinityKey: keyFor(urls[0] ?? "", urls) }));
+    expect(second.to("/inference/v1/generate")).toHaveLength(1);
+  });
+
+  it("also when it is the rest of a generation that was cut", async () => {
+    const first = opened(await startSglangServer());
+    const { engine, key, second } = await enginePair(first.url);
+    first.fault({ kind: "abort", after: 2 });
+    first.fault({ kind: "status", status: 503 });
+    const call = callOf([1, 2, 3], { maxTokens: 5 }, { affinityKey: key });
+    expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
+    expect(call.generation.length).toBe(5);
+    expect(second.to("/generate")[0]?.json["input_ids"]).toEqual([1, 2, 3, ...call.generation.ids().slice(0, 2)]);
+  });
+});
+
+describe("a call that its server may have begun with goes to no other", () => {
+  it("where the connection is reset after the whole request", async () => {
+    const first = await startRaw((socket) => {
+      socket.on("data", (data) => {
+        if (data.includes('"rid"')) socket.resetAndDestroy();
+      });
+    });
+    const { engine, key, second } = await enginePair(first.url);
+    const failed = engine.generate(callOf([1], {}, { affinityKey: key }));
+    await expect(failed).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(second.to("/generate")).toHaveLength(0);
+    expect(first.sockets.size).toBe(1);
+  });
+
+  it("where the reply breaks off", async () => {
+    const first = opened(await startSglangServer());
+    const { engine, key, second } = await enginePair(first.url);
+    first.fault({ kind: "close-after-headers" });
+    await expect(engine.generate(callOf([1], {}, { affinityKey: key }))).rejects.toMatchObject({
+      code: "engine_unavailable",
+    });
+    first.fault({ kind: "close-in-stream", frames: 0 });
+    const streamed = callOf([1], {}, { affinityKey: key, onTokens: () => undefined });
+    await expect(engine.generate(streamed)).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(second.to("/generate")).toHaveLength(0);
+  });
+
+  it.each([500, 502, 504, 400, 429])("where the server answers %d", async (status) => {
+    const first = opened(await startSglangServer());
+    const { engine, key, second } = await enginePair(first.url);
+    first.fault({ kind: "status", status });
+    await expect(engine.generate(callOf([1], {}, { affinityKey: key }))).rejects.toMatchObject({
+      code: "engine_error",
+    });
+    expect(second.to("/generate")).toHaveLength(0);
+  });
+
+  it("where a stream is refused after it had tokens", async () => {
+    const first = opened(await startSglangServer());
+    const { engine, key, second } = await enginePair(first.url);
+    first.fault({ kind: "abort-with-status", statusCode: 503, after: 2 });
+    const call = callOf([1], {}, { affinityKey: key, onTokens: () => undefined });
+    await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
+    expect(second.to("/generate")).toHaveLength(0);
+  });
+});
+
+describe("a drained server", () => {
+  it("has what was cut on it resumed on another", async () => {
+    const first = opened(await startSglangServer({ tokenMilliseconds: 5 }));
+    const { engine, key, second } = await enginePair(first.url);
+    const call = callOf([1, 2], { maxTokens: 8, stopTokenIds: [510] }, { affinityKey: key });
+    const running = engine.generate(call);
+    await expect.poll(() => first.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(1);
+    const drained = engine.servers?.drain(first.url);
+    first.scheduler.abort("", true);
+    expect(await running).toMatchObject({ resumes: 1 });
+    await drained;
+    expect(call.generation.length).toBe(8);
+    expect(second.to("/generate")).toHaveLength(1);
+    engine.servers?.restore(first.url);
+    first.scheduler.tokenMilliseconds = 0;
+    await engine.generate(callOf([1], {}, { affinityKey: key }));
+    expect(first.to("/generate")).toHaveLength(2);
+  });
+});
+
+describe("servers of a vLLM engine", () => {
+  it("are told the session, for the routers before them", async () => {
+    const server: VllmServer = opened(await startVllmServer());
+    const engine = opened(createVllmEngine({ ...OPTIONS, urls: [server.url] }));
+    await engine.generate(callOf([1], {}, { affinityKey: "tâche 7" }));
+    const { headers } = server.to("/inference/v1/generate")[0] ?? {};
+    expect(headers).toMatchObject({ "x-session-id": "t%C3%A2che 7", "x-smg-routing-key": "t%C3%A2che 7" });
+  });
+});

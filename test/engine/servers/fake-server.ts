@@ -1,0 +1,34 @@
+import type { EngineServer } from "../../../src/engine/servers/engine-server.js";
+import type { EngineReply } from "../../../src/native/contract.js";
+
+/** A server that does what a test says. */
+export class FakeServer implements EngineServer {
+  readonly url: string;
+  healthChecks = 0;
+  unhealthy = false;
+  closed = false;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async request(): Promise<EngineReply> {
+    return { tokens: 0 };
+  }
+
+  async contextLength(): Promise<number> {
+    return 100;
+  }
+
+  async health(): Promise<void> {
+    this.healthChecks++;
+    if (this.unhealthy) throw new Error("not healthy");
+  }
+
+  async pause(): Promise<void> {}
+  async resume(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}

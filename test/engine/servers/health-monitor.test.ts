@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { HealthMonitor } from "../../../src/engine/servers/health-monitor.js";
+
+let healthy = true;
+let checks: number[] = [];
+let monitor: HealthMonitor;
+
+function start(intervalMilliseconds: number): void {
+  checks = [];
+  healthy = true;
+  const began = Date.now();
+  monitor = new HealthMonitor({
+    intervalMilliseconds,
+    check: async () => {
+      checks.push(Date.now() - began);
+      if (!healthy) throw new Error("down");
+    },
+  });
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  monitor.close();
+  vi.useRealTimers();
+});
+
+describe("a health monitor", () => {
+  it("asks at an even pace while the server is healthy", async () => {
+    start(10_000);
+    await vi.advanceTimersByTimeAsync(35_000);
+    expect(checks).toEqual([10_000, 20_000, 30_000]);
+    expect(monitor.healthy).toBe(true);
+  });
+
+  it("asks ever more slowly while the server is down, half a minute apart at most", async () => {
+    start(10_000);
+    healthy = false;
+    monitor.reportFailure();
+    expect(monitor.healthy).toBe(false);
+    await vi.advanceTimersByTimeAsync(120_000);
+    const pauses = checks.map((at, index) => at - (checks[index - 1] ?? 0));
+    expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
+  it("goes back to the even pace once the server is up again", async () => {
+    start(10_000);
+    healthy = false;
+    monitor.reportFailure();
+    await vi.advanceTimersByTimeAsync(1_600);
+    healthy = true;
+    await vi.advanceTimersByTimeAsync(22_000);
+    expect(monitor.healthy).toBe(true);
+    expect(checks).toEqual([500, 1_500, 3_500, 13_500, 23_500]);
+  });
+
+  it("counts a server as down after one failed check, and asks no more once closed", async () => {
+    start(1_000);
+    healthy = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(monitor.healthy).toBe(false);
+    monitor.close();
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(checks).toEqual([1_000]);
+  });
+
+  it("never asks, and believes no failure, with an interval of 0", async () => {
+    start(0);
+    monitor.reportFailure();
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(monitor.healthy).toBe(true);
+    expect(checks).toEqual([]);
+  });
+});

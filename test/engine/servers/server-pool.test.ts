@@ -1,0 +1,168 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { EngineError } from "../../../src/engine/engine.js";
+import { NotStartedError } from "../../../src/engine/servers/errors.js";
+import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { ServerPool } from "../../../src/engine/servers/server-pool.js";
+import { FakeServer } from "./fake-server.js";
+
+const URLS = ["http://a", "http://b", "http://c", "http://d"];
+const never = new AbortController().signal;
+
+const open: ServerPool[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const pool of open.splice(0)) await pool.close();
+});
+
+function poolOf(urls: readonly string[] = URLS, options: { connections?: number; healthMilliseconds?: number } = {}) {
+  const servers = urls.map((url) => new FakeServer(url));
+  const pool = new ServerPool(servers, { connections: 4, healthMilliseconds: 0, ...options });
+  open.push(pool);
+  return { pool, servers };
+}
+
+/** The server that gets a request of this key. */
+function homeOf(pool: ServerPool, key: string): Promise<string> {
+  return pool.run(key, never, async ({ url }) => url);
+}
+
+const unreachable = () => new NotStartedError("engine_unavailable", "nobody there");
+
+describe("a pool", () => {
+  it("gives each key the server that its rendezvous order names first", async () => {
+    const { pool } = poolOf();
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (key) => {
+        expect(await homeOf(pool, key)).toBe(rendezvousOrder(key, URLS)[0]);
+      }),
+    );
+  });
+
+  it("moves only the keys of a server that is drained, and moves them back", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string(), { minLength: 1 }), fc.constantFrom(...URLS), async (keys, drained) => {
+        const { pool } = poolOf();
+        const before = await Promise.all(keys.map((key) => homeOf(pool, key)));
+        await pool.drain(drained);
+        const during = await Promise.all(keys.map((key) => homeOf(pool, key)));
+        const heirs = keys.map((key) => rendezvousOrder(key, URLS).find((url) => url !== drained));
+        expect(during).toEqual(before.map((url, index) => (url === drained ? heirs[index] : url)));
+        pool.restore(drained);
+        expect(await Promise.all(keys.map((key) => homeOf(pool, key)))).toEqual(before);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("gives a request that did not begin to the next server of the order, and once to each", async () => {
+    const { pool } = poolOf();
+    const tried: string[] = [];
+    const running = pool.run("key", never, async ({ url }) => {
+      tried.push(url);
+      throw unreachable();
+    });
+    await expect(running).rejects.toMatchObject({ code: "engine_unavailable", message: "nobody there" });
+    expect(tried).toEqual(rendezvousOrder("key", URLS));
+  });
+
+  it("gives no other server a request that may have begun", async () => {
+    const { pool } = poolOf();
+    const tried: string[] = [];
+    const failure = new EngineError("engine_unavailable", "connection lost");
+    const running = pool.run("key", never, async ({ url }) => {
+      tried.push(url);
+      throw failure;
+    });
+    await expect(running).rejects.toBe(failure);
+    expect(tried).toHaveLength(1);
+  });
+
+  it("leaves out a server that is down, until a check finds it healthy again", async () => {
+    vi.useFakeTimers();
+    const { pool, servers } = poolOf(URLS, { healthMilliseconds: 10_000 });
+    const [home = "", next = ""] = rendezvousOrder("key", URLS);
+    const server = servers.find(({ url }) => url === home);
+    if (server) server.unhealthy = true;
+    const request = async ({ url }: { url: string }) => {
+      if (url === home) throw unreachable();
+      return url;
+    };
+    expect(await pool.run("key", never, request)).toBe(next);
+    expect(pool.list().find(({ url }) => url === home)?.state).toBe("down");
+    expect(await homeOf(pool, "key")).toBe(next);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(server?.healthChecks).toBe(1);
+    expect(await homeOf(pool, "key")).toBe(next);
+    if (server) server.unhealthy = false;
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(server?.healthChecks).toBe(2);
+    expect(await homeOf(pool, "key")).toBe(home);
+  });
+
+  it("tries a server that is down where no other takes the request", async () => {
+    const { pool } = poolOf(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
+    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    expect(pool.list().map(({ state }) => state)).toEqual(["down", "down"]);
+    expect(await homeOf(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
+  });
+
+  it("does not ask a lone server for its health, nor leave it out", async () => {
+    vi.useFakeTimers();
+    const { pool, servers } = poolOf(["http://a"], { healthMilliseconds: 1_000 });
+    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(servers[0]?.healthChecks).toBe(0);
+    expect(await homeOf(pool, "key")).toBe("http://a");
+  });
+});
+
+describe("draining", () => {
+  it("waits for the requests that the server has, and sends on those that wait for a connection", async () => {
+    const { pool } = poolOf(URLS, { connections: 1 });
+    const [home = "", next = ""] = rendezvousOrder("key", URLS);
+    let finish = () => {};
+    const first = pool.run("key", never, ({ url }) => {
+      return new Promise<string>((resolve) => {
+        finish = () => resolve(url);
+      });
+    });
+    const second = homeOf(pool, "key");
+    await expect.poll(() => pool.list().find(({ url }) => url === home)?.requests).toBe(2);
+    let drained = false;
+    const draining = pool.drain(home).then(() => {
+      drained = true;
+    });
+    expect(await homeOf(pool, "key")).toBe(next);
+    expect(drained).toBe(false);
+    finish();
+    expect(await first).toBe(home);
+    expect(await second).toBe(next);
+    await draining;
+    expect(pool.list().find(({ url }) => url === home)).toEqual({ url: home, state: "draining", requests: 0 });
+  });
+
+  it("of every server leaves none for a request", async () => {
+    const { pool } = poolOf(["http://a", "http://b"]);
+    await Promise.all([pool.drain("http://a"), pool.drain("http://b")]);
+    await expect(homeOf(pool, "key")).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(pool.health()).rejects.toMatchObject({ code: "engine_unavailable" });
+  });
+
+  it("knows the servers that there are", async () => {
+    const { pool } = poolOf(["http://a"]);
+    await expect(pool.drain("http://b")).rejects.toThrow(RangeError);
+    expect(() => pool.restore("http://b")).toThrow(RangeError);
+  });
+});
+
+describe("the health of a pool", () => {
+  it("is that of its best server", async () => {
+    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const [a, b] = servers;
+    if (a) a.unhealthy = true;
+    await expect(pool.health()).resolves.toBeUndefined();
+    if (b) b.unhealthy = true;
+    await expect(pool.health()).rejects.toThrow("not healthy");
+  });
+});

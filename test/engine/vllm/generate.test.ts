@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Engine } from "../../../src/engine/engine.js";
+import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
+import type { VllmOptions } from "../../../src/engine/vllm/options.js";
+import { servedModelOf } from "../../../src/engine/vllm/served-model.js";
+import { inventedLogprob } from "../../support/sglang-scheduler.js";
+import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../support/vllm-server.js";
+import { callOf, promptOf } from "../generate-call.js";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+async function start(
+  options: VllmServerOptions = {},
+  engineOptions: Partial<VllmOptions> = {},
+): Promise<{ server: VllmServer; engine: Engine }> {
+  const server = await startVllmServer(options);
+  const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8, ...engineOptions });
+  open.push(server, engine);
+  return { server, engine };
+}
+
+const GENERATE = "/inference/v1/generate";
+const COMPLETIONS = "/v1/completions";
+
+const SAMPLING = {
+  max_tokens: 9,
+  min_tokens: 0,
+  n: 1,
+  temperature: 1,
+  top_p: 1,
+  top_k: -1,
+  min_p: 0,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  repetition_penalty: 1,
+  stop_token_ids: [2, 3],
+  stop: [],
+  ignore_eos: false,
+  skip_special_tokens: false,
+  spaces_between_special_tokens: false,
+  logprobs: 0,
+};
+
+describe("a request", () => {
+  it("for tokens has every field that changes the result", async () => {
+    const { server, engine } = await start();
+    await engine.generate(callOf([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
+    const [request] = server.to(GENERATE);
+    expect(request?.json).toEqual({
+      token_ids: [5, 6, 7],
+      sampling_params: { ...SAMPLING, detokenize: false },
+      model: "tiny",
+      request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      stream: false,
+    });
+    expect(request?.headers["x-request-id"]).toBe(request?.json["request_id"]);
+  });
+
+  it("for a completion has them too, and asks for ids", async () => {
+    const { server, engine } = await start({ scaleOut: false });
+    await engine.generate(callOf([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }, { onTokens: () => undefined }));
+    expect(server.to(COMPLETIONS)[0]?.json).toEqual({
+      prompt: [5, 6, 7],
+      ...SAMPLING,
+      return_token_ids: true,
+      return_tokens_as_token_ids: true,
+      model: "tiny",
+      request_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it("carries the sampling parameters of the call", async () => {
+    const { server, engine } = await start();
+    const sampling = { temperature: 0, topP: 0.9, topK: 40, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5 };
+    await engine.generate(callOf([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
+    expect(server.to(GENERATE)[0]?.json["sampling_params"]).toMatchObject({
+      temperature: 0,
+      top_p: 0.9,
+      top_k: 40,
+      min_p: 0.1,
+      frequency_penalty: 0.5,
+      presence_penalty: -0.5,
+      seed: 77,
+      stop: ["a", "b"],
+      detokenize: true,
+      logprobs: 3,
+    });
+  });
+
+  it.each([
+    [{ kind: "json_schema", schema: '{"type":"object"}' } as const, { json: '{"type":"object"}' }],
+    [{ kind: "regex", pattern: "[a-z]+" } as const, { regex: "[a-z]+" }],
+    [{ kind: "ebnf", rules: 'root ::= "a"' } as const, { grammar: 'root ::= "a"' }],
+  ])("names the grammar of its output: %o", async (grammar, structured_outputs) => {
+    const { server, engine } = await start();
+    await engine.generate(callOf([1], { grammar }));
+    expect(server.to(GENERATE)[0]?.json["sampling_params"]).toMatchObject({ structured_outputs });
+  });
+});
+
+describe("the endpoint", () => {
+  it("for tokens is taken where it is, else that for completions, which is asked only once", async () => {
+    const withIt = await start();
+    await withIt.engine.generate(callOf([1]));
+    expect(withIt.server.to(COMPLETIONS)).toHaveLength(0);
+    const without = await start({ scaleOut: false });
+    for (let n = 0; n < 3; n++) await without.engine.generate(callOf([1]));
+    expect(without.server.to(GENERATE)).toHaveLength(1);
+    expect(without.server.to(COMPLETIONS)).toHaveLength(3);
+  });
+
+  it.each([
+    ["generate", GENERATE],
+    ["completions", COMPLETIONS],
+  ] as const)("is %s where that is configured", async (api, path) => {
+    const { server, engine } = await start({}, { api });
+    await engine.generate(callOf([1]));
+    expect(server.requests.filter(({ method }) => method === "POST").map((request) => request.path)).toEqual([path]);
+  });
+
+  it("that is nowhere is an error of the engine", async () => {
+    const { engine } = await start({ scaleOut: false, missingPaths: [COMPLETIONS] });
+    await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_error" });
+  });
+});
+
+describe("the model", () => {
+  it("is the one that the server serves, asked once, with its context length", async () => {
+    const { server, engine } = await start({ model: "org/model", contextLength: 4321 });
+    expect(await engine.contextLength()).toBe(4321);
+    await engine.generate(callOf([1]));
+    await engine.generate(callOf([1]));
+    expect(server.to(GENERATE).map(({ json }) => json["model"])).toEqual(["org/model", "org/model"]);
+    expect(server.to("/v1/models")).toHaveLength(1);
+  });
+
+  it("is the configured one", async () => {
+    const { engine } = await start({ model: "org/model" }, { model: "org/model" });
+    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    const other = await start({ model: "org/model" }, { model: "org/other" });
+    await expect(other.engine.generate(callOf([1]))).rejects.toThrow("does not serve the model org/other");
+  });
+
+  it("is asked for again after a failure", async () => {
+    const { server, engine } = await start();
+    const port = Number(new URL(server.url).port);
+    await server.close();
+    await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
+    open.push(await startVllmServer({ port }));
+    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+  });
+
+  it.each([
+    [{ data: [{ id: "a", max_model_len: 10 }] }, undefined, { name: "a", contextLength: 10 }],
+    [
+      {
+        data: [
+          { id: "lora", parent: "a" },
+          { id: "a", parent: null },
+        ],
+      },
+      undefined,
+      { name: "a" },
+    ],
+    [{ data: [{ id: "lora", parent: "a" }, { id: "a" }] }, "lora", { name: "lora" }],
+    [{ data: [{ id: "a" }] }, "b", undefined],
+    [{ data: [] }, undefined, undefined],
+    ["no list", undefined, undefined],
+  ])("of %o, asked for %s, is %o", (body, name, model) => {
+    expect(servedModelOf(JSON.stringify(body), name)).toEqual(model);
+  });
+
+  it("is asked for with the API key", async () => {
+    const { engine } = await start({ apiKey: "sk-engine" }, { apiKey: "sk-engine" });
+    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    const refused = await start({ apiKey: "sk-engine" });
+    await expect(refused.engine.contextLength()).rejects.toMatchObject({ code: "engine_error" });
+  });
+});
+
+describe.each([
+  ["generate", true],
+  ["completions", false],
+])("a reply of %s", (_, scaleOut) => {
+  it.each([false, true])(
+    "gives exactly the ids and log probabilities that were sampled, streamed: %s",
+    async (streams) => {
+      const { engine } = await start({ scaleOut });
+      const rest = streams ? { onTokens: () => undefined } : {};
+      const call = callOf(promptOf(4), { maxTokens: 30, stopTokenIds: [511], topLogprobs: 2 }, rest);
+      const { finish } = await engine.generate(call);
+      const ids = Array.from(call.generation.ids());
+      expect(ids).toEqual([...[4, 5, 6, 7, 8, 9, 10, 11].map((place) => 3 + ((place * 7919) % 506)), 511]);
+      expect(Array.from(call.generation.logprobs())).toEqual(ids.map(inventedLogprob));
+      expect(Array.from(call.generation.top()?.ids ?? [])).toEqual(ids.flatMap((id) => [id, id + 1]));
+      expect(finish).toEqual({ reason: "stop", matched: 511 });
+    },
+  );
+
+  it("says how many prompt tokens were cached where the server does", async () => {
+    const saying = await start({ scaleOut, cachedTokens: () => 2 });
+    expect((await saying.engine.generate(callOf([1, 2, 3]))).cachedTokens).toBe(2);
+    const silent = await start({ scaleOut });
+    expect((await silent.engine.generate(callOf([1, 2, 3]))).cachedTokens).toBeUndefined();
+  });
+
+  it.each([false, true])("that a weight update cut is resumed, streamed: %s", async (streams) => {
+    const complete = ({ inputLength }: { inputLength: number }) =>
+      Array.from({ length: 40 }, (_unused, index) => 100 + inputLength + index);
+    const { server, engine } = await start({ scaleOut, complete, skipsEmptyFrames: true });
+    server.fault({ kind: "abort", after: 4 });
+    server.fault({ kind: "abort", after: 0 });
+    let version = 0;
+    const rest = { currentVersion: () => ++version, ...(streams ? { onTokens: () => undefined } : {}) };
+    const call = callOf(promptOf(10), { maxTokens: 12 }, rest);
+    expect(await engine.generate(call)).toMatchObject({ resumes: 2, finish: { reason: "length" } });
+    expect(Array.from(call.generation.ids())).toEqual(Array.from({ length: 12 }, (_unused, index) => 110 + index));
+    expect(new Set(call.generation.versions())).toHaveProperty("size", 2);
+  });
+
+  it("stops at the engine when its agent leaves", async () => {
+    const { server, engine } = await start({ scaleOut, tokenMilliseconds: 5 });
+    const controller = new AbortController();
+    const call = callOf([1], { maxTokens: 400 }, { signal: controller.signal });
+    const running = engine.generate(call);
+    await expect.poll(() => server.scheduler.pendingTokens).toBeGreaterThan(1);
+    controller.abort(new Error("left"));
+    await expect(running).rejects.toThrow("left");
+    await expect.poll(() => server.scheduler.pending).toBe(0);
+  });
+});
+
+describe("spans of weight versions", () => {
+  it.each([false, true])("are those of the tokens, streamed: %s", async (streams) => {
+    const { server, engine } = await start({ weightVersionSpans: true, weightVersion: "7", tokenMilliseconds: 2 });
+    const rest = streams ? { onTokens: () => undefined } : {};
+    const call = callOf([1], { maxTokens: 60, stopTokenIds: [510] }, rest);
+    const running = engine.generate(call);
+    await expect.poll(() => server.scheduler.pendingTokens, { interval: 1 }).toBeGreaterThan(2);
+    server.scheduler.weightVersion = "8";
+    server.scheduler.tokenMilliseconds = 0;
+    await running;
+    const versions = Array.from(call.generation.versions());
+    expect(new Set(versions)).toEqual(new Set([7, 8]));
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+  });
+});
