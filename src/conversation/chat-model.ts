@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
-import { type Continuation, ContinuationFinder } from "./continuation/finder.js";
+import { ContinuationFinder } from "./continuation/finder.js";
 import type { Conversation } from "./message.js";
-import type { ChatModel, RecordedTurn } from "./model.js";
+import type { ChatModel, ContinuationResult, RecordedTurn } from "./model.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
 import { chooseFamilies, type FamilyChoice, type ModelSigns } from "./output/families.js";
@@ -62,18 +62,29 @@ export class FolderChatModel implements ChatModel {
     this.#withTools = sources.withTools === sources.plain ? this.#plain : make(sources.withTools);
   }
 
-  /** How the cache of encoded text does, for metrics. */
   get cacheStats(): CacheStats {
     return this.#tokenizer.cacheStats;
   }
 
-  prompt(conversation: Conversation): Int32Array[] {
+  /** Starts a thread for large texts, so that the first of them does not wait for it. */
+  warmUp(): void {
+    this.#tokenizer.warmUp();
+  }
+
+  /** Ends the threads that encode large texts; without it they end with the process. */
+  close(): Promise<void> {
+    return this.#tokenizer.close();
+  }
+
+  async prompt(conversation: Conversation): Promise<Int32Array[]> {
     return this.#tokenizer.encode(this.#for(conversation).template.render(conversation, true));
   }
 
-  continuation(conversation: Conversation, turn: RecordedTurn): Int32Array[] | undefined {
-    const found: Continuation | undefined = this.#for(conversation).continuations.find(conversation, turn);
-    return found === undefined ? undefined : this.#tokenizer.encode(found.text, found.after);
+  async continuation(conversation: Conversation, turn: RecordedTurn): Promise<ContinuationResult> {
+    const found = this.#for(conversation).continuations.find(conversation, turn);
+    return typeof found === "string"
+      ? { fallback: found }
+      : { pieces: await this.#tokenizer.encode(found.text, found.after) };
   }
 
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {

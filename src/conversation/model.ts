@@ -1,5 +1,6 @@
 import type { Conversation, Message } from "./message.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
+import type { CacheStats } from "./tokenizer/piece-cache.js";
 
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
 export interface ChatModel {
@@ -10,19 +11,38 @@ export interface ChatModel {
   readonly contextLength: number | undefined;
   /**
    * The prompt that the chat template renders for this conversation, with the generation prompt, as token ids in
-   * pieces whose concatenation is the whole. Throws {@link TemplateError} where the template refuses.
+   * pieces whose concatenation is the whole. Long text that is new is encoded on other threads. Rejects with
+   * {@link TemplateError} where the template refuses.
    */
-  prompt(conversation: Conversation): Int32Array[];
+  prompt(conversation: Conversation): Promise<Int32Array[]>;
   /**
    * What follows a recorded turn when `conversation` (whose messages begin with those of the turn and its output)
-   * goes on: the rest of the end of turn, the new messages, the generation prompt. `undefined` where the template
-   * cannot be continued without rendering its history anew.
+   * goes on: the rest of the end of turn, the new messages, the generation prompt. Where the conversation cannot be
+   * continued without rendering its history anew, why not.
    */
-  continuation(conversation: Conversation, turn: RecordedTurn): Int32Array[] | undefined;
+  continuation(conversation: Conversation, turn: RecordedTurn): Promise<ContinuationResult>;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
   /** A parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
+  /** How the cache of encoded text does. */
+  readonly cacheStats: CacheStats;
 }
+
+/** Why a recorded turn is not continued token by token, so that its conversation is rendered anew. */
+export type ContinuationFallback =
+  /** The new messages hold an answer that this session did not generate there, or there are none. */
+  | "answer_among_new_messages"
+  /** The template shows the system message or the tools behind the answer. */
+  | "template_moves_context"
+  /** The template shows a new system message somewhere else than behind the answer. */
+  | "system_message_moved"
+  /** The template refuses the new messages, or an answer like the turn's. */
+  | "template_refuses"
+  /** The template ends the turn with no token at which the model stops. */
+  | "no_end_of_turn";
+
+/** Token ids in pieces whose concatenation is the whole, or why there are none. */
+export type ContinuationResult = { readonly pieces: Int32Array[] } | { readonly fallback: ContinuationFallback };
 
 export interface RecordedTurn {
   /** How many messages of the conversation the turn covers: its input and its output. */

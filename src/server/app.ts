@@ -42,7 +42,7 @@ export async function createServer({
   const context: ServerContext = {
     ...options,
     exporter: new Exporter(registry),
-    metrics: new Metrics(registry),
+    metrics: new Metrics(registry, options.model),
     sharedMemory: new SharedMemory(settings.sharedMemory),
     sharedExports: new SharedExports(),
     weightVersion: 0,

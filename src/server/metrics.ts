@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { ParsedOutput } from "../conversation/output/output-parser.js";
 import type { GenerateResult } from "../engine/engine.js";
 import type { Interaction } from "../session/interaction.js";
+import type { ChatModel } from "../conversation/model.js";
 import type { SessionRegistry } from "../session/registry.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
@@ -75,8 +76,9 @@ export class Metrics {
   readonly exportSeconds = this.#histogram("rolltape_export_seconds", "Plan and pack per export.", EXPORT_BUCKETS);
   readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Bytes of packed exports.", []);
 
-  constructor(sessions: SessionRegistry) {
+  constructor(sessions: SessionRegistry, model: Pick<ChatModel, "cacheStats">) {
     this.#delay.enable();
+    this.#observeCache(model);
     this.#gauge("rolltape_sessions", "Sessions by state.", ["state"], (gauge) => {
       for (const [state, count] of Object.entries(sessions.countByState())) gauge.set({ state }, count);
     });
@@ -112,6 +114,31 @@ export class Metrics {
     if (toolCalls !== "none") this.toolCalls.inc({ status: toolCalls === "calls" ? "well_formed" : "malformed" });
   }
 
+  /** The cache counts for itself: its counters are read when they are asked for. */
+  #observeCache(model: Pick<ChatModel, "cacheStats">): void {
+    const lookups = this.#counter(
+      "rolltape_token_cache_lookups_total",
+      "Pieces of prompts by whether their ids were known.",
+      ["result"],
+      () => {
+        const { hits, misses } = model.cacheStats;
+        lookups.reset();
+        lookups.inc({ result: "hit" }, hits);
+        lookups.inc({ result: "miss" }, misses);
+      },
+    );
+    this.#gauge(
+      "rolltape_token_cache_bytes",
+      "Memory of known token ids, and how much there may be.",
+      ["bound"],
+      (gauge) => {
+        const { bytes, maxBytes } = model.cacheStats;
+        gauge.set({ bound: "used" }, bytes);
+        gauge.set({ bound: "limit" }, maxBytes);
+      },
+    );
+  }
+
   /** Times one export, refused ones included. */
   async timeExport<T>(pack: () => Promise<T>): Promise<T> {
     const stop = this.exportSeconds.startTimer();
@@ -133,8 +160,8 @@ export class Metrics {
     this.registry.clear();
   }
 
-  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  #counter<L extends string>(name: string, help: string, labelNames: L[], collect?: () => void): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry], ...(collect ? { collect } : {}) });
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {

@@ -1,11 +1,10 @@
 import type { Config } from "../config/index.js";
-import { loadChatModel } from "../conversation/chat-model.js";
-import type { ChatModel } from "../conversation/model.js";
+import { type FolderChatModel, loadChatModel } from "../conversation/chat-model.js";
 import type { Engine } from "../engine/engine.js";
 import { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "../engine/index.js";
 
 /** The engine and the chat model that the configuration names. */
-export async function openEngine(config: Config): Promise<{ engine: Engine; model: ChatModel }> {
+export async function openEngine(config: Config): Promise<{ engine: Engine; model: FolderChatModel }> {
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
   if (folder === undefined) throw new Error("model.path is not set");
@@ -13,6 +12,7 @@ export async function openEngine(config: Config): Promise<{ engine: Engine; mode
     toolCallParser: config.rollout.agent.tool_call_parser,
     reasoningParser: config.rollout.agent.reasoning_parser,
   });
+  model.warmUp();
   return { engine: await createEngine(config, tiny?.gguf), model };
 }
 

@@ -53,8 +53,8 @@ async function continuationOf(
   if (!answer) return "no_answer";
   if (toolsKey !== prepared.toolsKey) return "tools_changed";
   const messageCount = inputLength(interaction) + output.length;
-  const pieces = await model.continuation(conversation, { messageCount, output: answer, lastTokenId });
-  return pieces ?? "template_not_appendable";
+  const result = await model.continuation(conversation, { messageCount, output: answer, lastTokenId });
+  return "pieces" in result ? result.pieces : result.fallback;
 }
 
 function endOf(model: ChatModel, pieces: readonly Int32Array[]): string {

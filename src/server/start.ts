@@ -56,11 +56,11 @@ export async function startServer(
       const stragglers = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
       clearTimeout(stragglers);
-      await engine.close();
+      await Promise.all([engine.close(), model.close()]);
     };
     return { url: urlOf(app.server.address(), config), model: settings.modelName, close: () => (closing ??= stop()) };
   } catch (error) {
-    await engine.close();
+    await Promise.all([engine.close(), model.close()]);
     throw error;
   }
 }

@@ -18,8 +18,8 @@ const load = (template: string, files: FolderFiles = {}, options: ChatModelOptio
 
 const textOf = (model: FolderChatModel, pieces: readonly Int32Array[]): string =>
   model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
-const prompt = (model: FolderChatModel, messages: readonly Message[], more: Partial<Conversation> = {}): string =>
-  textOf(model, model.prompt({ messages, ...more }));
+const prompt = async (model: FolderChatModel, messages: readonly Message[], more: Partial<Conversation> = {}) =>
+  textOf(model, await model.prompt({ messages, ...more }));
 
 /** Loads a folder that cannot be used, for its error. */
 async function failure(template: string, files: FolderFiles): Promise<ModelFolderError> {
@@ -114,9 +114,9 @@ describe("the chat template", () => {
   });
 
   it("of tokenizer_config.json stands where there is no chat_template.jinja", async () => {
-    expect(prompt(await load(PLAIN, configured("config:{{ messages[0].content }}")), [USER])).toBe("config:Hi");
+    expect(await prompt(await load(PLAIN, configured("config:{{ messages[0].content }}")), [USER])).toBe("config:Hi");
     const both = { "tokenizer_config.json": { chat_template: "config" } };
-    expect(prompt(await load(PLAIN, both), [USER])).toBe("<|user|>Hi<|assistant|>");
+    expect(await prompt(await load(PLAIN, both), [USER])).toBe("<|user|>Hi<|assistant|>");
   });
 
   it("named tool_use is for conversations with tools", async () => {
@@ -126,9 +126,9 @@ describe("the chat template", () => {
     ]);
     const model = await load(PLAIN, files);
     const tools = [{ type: "function", function: { name: "f" } }] as const;
-    expect(prompt(model, [USER])).toBe("default:True");
-    expect(prompt(model, [USER], { tools: [] })).toBe("default:True");
-    expect(prompt(model, [USER], { tools })).toBe("tools:1");
+    expect(await prompt(model, [USER])).toBe("default:True");
+    expect(await prompt(model, [USER], { tools: [] })).toBe("default:True");
+    expect(await prompt(model, [USER], { tools })).toBe("tools:1");
   });
 
   it("has the special tokens, and the beginning of the text once", async () => {
@@ -137,24 +137,24 @@ describe("the chat template", () => {
       "tokenizer.json": byteLevelTokenizer([{ content: "<|bos|>" }, { content: "<|end|>" }]),
     };
     const model = await load("{{ bos_token }}{{ messages[0].content }}{{ eos_token }}", files);
-    expect(prompt(model, [USER])).toBe("<|bos|>Hi<|end|>");
-    expect(prompt(await load("{{ messages[0].content }}", files), [USER])).toBe("Hi");
+    expect(await prompt(model, [USER])).toBe("<|bos|>Hi<|end|>");
+    expect(await prompt(await load("{{ messages[0].content }}", files), [USER])).toBe("Hi");
   });
 
   it("shows the date of the clock that it is given", async () => {
     const model = await load("{{ strftime_now('%d %b %Y') }}", {}, { now: () => new Date(2030, 0, 2) });
-    expect(prompt(model, [USER])).toBe("02 Jan 2030");
+    expect(await prompt(model, [USER])).toBe("02 Jan 2030");
   });
 
   it("is given the request's own variables, but not its messages", async () => {
     const model = await load("{{ messages[0].content }}{{ enable_thinking }}");
-    expect(prompt(model, [USER], { templateArgs: { enable_thinking: false } })).toBe("HiFalse");
-    expect(() => model.prompt({ messages: [USER], templateArgs: { messages: [] } })).toThrow(TemplateError);
+    expect(await prompt(model, [USER], { templateArgs: { enable_thinking: false } })).toBe("HiFalse");
+    await expect(model.prompt({ messages: [USER], templateArgs: { messages: [] } })).rejects.toThrow(TemplateError);
   });
 
   it("refuses in its own words", async () => {
     const model = await load("{% if messages | length > 1 %}{{ raise_exception('one message only') }}{% endif %}");
-    expect(() => model.prompt({ messages: [USER, USER] })).toThrow(new TemplateError("one message only"));
+    await expect(model.prompt({ messages: [USER, USER] })).rejects.toThrow(new TemplateError("one message only"));
   });
 });
 
@@ -166,58 +166,60 @@ describe("messages", () => {
   it("have their tool calls' arguments as a mapping, spelled as the model spelled them", async () => {
     const model = await load(`${SHOW_CALLS}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`);
     const args = '{"b":1.0,"2":12345678901234567890,"1":[true,null],"__proto__":{}}';
-    expect(prompt(model, [USER, calling(args)])).toBe(
+    expect(await prompt(model, [USER, calling(args)])).toBe(
       'Higet{"b": 1.0, "2": 12345678901234567890, "1": [true, null], "__proto__": {}}',
     );
-    expect(prompt(model, [USER, calling("")])).toBe("Higet{}");
-    expect(prompt(model, [USER, calling("not JSON")])).toBe('Higet"not JSON"');
-    expect(prompt(model, [USER, calling("[1]")])).toBe('Higet"[1]"');
+    expect(await prompt(model, [USER, calling("")])).toBe("Higet{}");
+    expect(await prompt(model, [USER, calling("not JSON")])).toBe('Higet"not JSON"');
+    expect(await prompt(model, [USER, calling("[1]")])).toBe('Higet"[1]"');
   });
 
   it("have them as text where the template joins them to text", async () => {
     const model = await load(`${SHOW_CALLS}{{ ' ' + c.function.arguments }}{% endfor %}{% endfor %}`);
-    expect(prompt(model, [USER, calling('{"a":1}')])).toBe('Higet {"a":1}');
+    expect(await prompt(model, [USER, calling('{"a":1}')])).toBe('Higet {"a":1}');
   });
 
   it("are refused where arguments nest too deeply, without harm", async () => {
     const model = await load(`${SHOW_CALLS}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`);
     const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    expect(() => model.prompt({ messages: [USER, calling(deep)] })).toThrow(TemplateError);
-    expect(prompt(model, [USER])).toBe("Hi");
+    await expect(model.prompt({ messages: [USER, calling(deep)] })).rejects.toThrow(TemplateError);
+    expect(await prompt(model, [USER])).toBe("Hi");
   });
 
   it("have no content where the template looks for tool calls only there", async () => {
     const model = await loadChatModel(writeModelFolder(fixtureTemplate("late-end"), ["<|end|>"]));
     expect(
-      prompt(model, [USER, calling('{"a":1}'), { role: "tool", content: "r", toolCallId: "call00001" }]),
+      await prompt(model, [USER, calling('{"a":1}'), { role: "tool", content: "r", toolCallId: "call00001" }]),
     ).toContain('<tool_calls>get {"a":1}</tool_calls>');
   });
 
   it("of developers are the system's where the template does not know developers", async () => {
     const developer: Message = { role: "developer", content: "D" };
-    expect(prompt(await load(PLAIN), [developer, USER])).toBe("<|system|>D<|user|>Hi<|assistant|>");
-    expect(prompt(await load(`${PLAIN}{# developer #}`), [developer])).toBe("<|developer|>D<|assistant|>");
+    expect(await prompt(await load(PLAIN), [developer, USER])).toBe("<|system|>D<|user|>Hi<|assistant|>");
+    expect(await prompt(await load(`${PLAIN}{# developer #}`), [developer])).toBe("<|developer|>D<|assistant|>");
   });
 
   it("have their reasoning in the field that the template reads", async () => {
     const thought: Message = { role: "assistant", content: "A", reasoning: "R" };
     for (const field of ["reasoning_content", "reasoning", "thinking"]) {
       const model = await load(`{% for m in messages %}{{ m.${field} }}{{ m.content }}{% endfor %}`);
-      expect(prompt(model, [USER, thought])).toBe("HiRA");
+      expect(await prompt(model, [USER, thought])).toBe("HiRA");
     }
   });
 
   it("may have a name and answer a call", async () => {
     const model = await load("{% for m in messages %}{{ m.name }}:{{ m.tool_call_id }}:{{ m.content }};{% endfor %}");
     const result: Message = { role: "tool", content: "r", name: "get", toolCallId: "1" };
-    expect(prompt(model, [USER, result])).toBe("::Hi;get:1:r;");
+    expect(await prompt(model, [USER, result])).toBe("::Hi;get:1:r;");
   });
 });
 
 describe("the absence of tools", () => {
   it("is None, as in Python, or an empty list where the template cannot do with None", async () => {
-    expect(prompt(await load("{{ tools is none }}"), [USER])).toBe("True");
-    expect(prompt(await load("{% for t in tools %}{{ t }}{% endfor %}{{ tools is none }}"), [USER])).toBe("False");
+    expect(await prompt(await load("{{ tools is none }}"), [USER])).toBe("True");
+    expect(await prompt(await load("{% for t in tools %}{{ t }}{% endfor %}{{ tools is none }}"), [USER])).toBe(
+      "False",
+    );
   });
 });
 
@@ -225,9 +227,9 @@ describe("prompts", () => {
   it("share the ids of what they have in common", async () => {
     const model = await loadChatModel(writeModelFolder(fixtureTemplate("chatml"), ["<|im_end|>"]));
     const system: Message = { role: "system", content: "You are a long and careful system prompt." };
-    const [first] = model.prompt({ messages: [system, USER] });
+    const [first] = await model.prompt({ messages: [system, USER] });
     const { misses } = model.cacheStats;
-    const [again] = model.prompt({ messages: [system, { role: "user", content: "Something else" }] });
+    const [again] = await model.prompt({ messages: [system, { role: "user", content: "Something else" }] });
     expect(again).toBe(first);
     expect(model.cacheStats.misses - misses).toBe(1);
   });

@@ -48,6 +48,8 @@ describe("GET /metrics", () => {
     ]) {
       expect(text.split("\n")).toContain(line);
     }
+    expect(text).toMatch(/rolltape_token_cache_lookups_total\{result="hit"\} [1-9]/);
+    expect(text).toMatch(/rolltape_token_cache_bytes\{bound="used"\} [1-9]/);
     expect(text).toMatch(/rolltape_event_loop_delay_seconds\{quantile="0.99"\} \d/);
   });
 });

@@ -1,5 +1,5 @@
 import type { Conversation, Message } from "../message.js";
-import type { RecordedTurn } from "../model.js";
+import type { ContinuationFallback, RecordedTurn } from "../model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
 import { MovedContext } from "./moved-context.js";
 import { followerLike, isSystem, leadingSystem, markerFor, standInsFor, USER } from "./stand-in.js";
@@ -33,16 +33,16 @@ export class ContinuationFinder {
     this.#moved = new MovedContext(template);
   }
 
-  /** Undefined where the template cannot be continued, or refuses the conversation. Costs what the new messages cost. */
-  find(conversation: Conversation, turn: RecordedTurn): Continuation | undefined {
+  /** What follows the turn, or why that cannot be told. Costs what the new messages cost. */
+  find(conversation: Conversation, turn: RecordedTurn): Continuation | ContinuationFallback {
     const answer = conversation.messages[turn.messageCount - 1];
     const added = conversation.messages.slice(turn.messageCount);
     const [next] = added;
-    if (answer?.role !== "assistant" || next === undefined) return undefined;
-    if (added.some((message) => message.role === "assistant")) return undefined;
+    if (answer?.role !== "assistant" || next === undefined) return "answer_among_new_messages";
+    if (added.some((message) => message.role === "assistant")) return "answer_among_new_messages";
     const lead = leadingSystem(conversation.messages);
     const hasTools = (conversation.tools ?? []).length > 0;
-    if (this.#moved.isBehind(lead.length > 0, hasTools, answer, next)) return undefined;
+    if (this.#moved.isBehind(lead.length > 0, hasTools, answer, next)) return "template_moves_context";
     return this.#behind({ ...conversation, messages: [...lead, USER] }, answer, added, turn.lastTokenId);
   }
 
@@ -51,7 +51,7 @@ export class ContinuationFinder {
     answer: Message,
     added: readonly Message[],
     lastTokenId: number | undefined,
-  ): Continuation | undefined {
+  ): Continuation | ContinuationFallback {
     const marker = markerFor(added);
     const [next] = added;
     for (const stand of standInsFor(answer, marker)) {
@@ -62,10 +62,10 @@ export class ContinuationFinder {
       const opened = render(added, true);
       const followed = next === undefined ? undefined : render([followerLike(next, answer)], true);
       if (opened === undefined || followed === undefined) continue;
-      if (!added.every((message) => isShown(message, opened))) return undefined;
+      if (!added.every((message) => isShown(message, opened))) return "system_message_moved";
       return this.#join(opened, followed, () => render([], false), lastTokenId);
     }
-    return undefined;
+    return "template_refuses";
   }
 
   #join(
@@ -73,9 +73,9 @@ export class ContinuationFinder {
     followed: string,
     closed: () => string | undefined,
     lastTokenId: number | undefined,
-  ): Continuation | undefined {
+  ): Continuation | ContinuationFallback {
     const end = findTurnEnd(followed, closed, this.#tokens);
-    if (end === undefined || !opened.startsWith(end.before + end.token)) return undefined;
+    if (end === undefined || !opened.startsWith(end.before + end.token)) return "no_end_of_turn";
     const rest = opened.slice(end.before.length);
     const last = lastTokenId === undefined ? undefined : this.#tokens.stops.get(lastTokenId);
     const isEnded = last !== undefined && (last === end.token || last === end.modelToken);

@@ -12,6 +12,8 @@ export interface LibraryTokenizer {
   ): string;
   token_to_id(token: string): number | undefined;
   id_to_token(id: number): string | undefined;
+  /** Of a `Sequence`: its parts, of which a `Split` has the pattern as a regular expression of JavaScript. */
+  readonly pre_tokenizer: { readonly tokenizers?: readonly { readonly pattern?: RegExp }[] } | null;
 }
 
 export const LibraryTokenizer = Tokenizer as unknown as new (tokenizer: object, config: object) => LibraryTokenizer;

@@ -19,8 +19,8 @@ export function splitterFor(tokens: readonly AddedToken[], normalizer: unknown):
   return (text) => levels.reduce((pieces, cut) => pieces.flatMap(cut), [text]);
 }
 
-/** A sequence of no normalizers, as DeepSeek's tokenizers have. */
-function isIdentity(normalizer: unknown): boolean {
+/** No normalizer, or a sequence of none, as DeepSeek's tokenizers have. */
+export function isIdentity(normalizer: unknown): boolean {
   if (typeof normalizer !== "object" || normalizer === null) return true;
   return (
     "normalizers" in normalizer && Array.isArray(normalizer.normalizers) && normalizer.normalizers.every(isIdentity)
@@ -29,12 +29,7 @@ function isIdentity(normalizer: unknown): boolean {
 
 function cutter(tokens: readonly AddedToken[]): Splitter {
   const stripping = new Set(tokens.filter((token) => token.lstrip).map((token) => token.content));
-  // Alternatives are tried in order: the longest first makes it the leftmost longest match, as the libraries have it.
-  const contents = tokens.map((token) => token.content).sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(
-    contents.map((content) => content.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|"),
-    "g",
-  );
+  const pattern = new RegExp(anyOf(tokens), "g");
   return (text) => {
     const pieces: string[] = [];
     let start = 0;
@@ -46,4 +41,11 @@ function cutter(tokens: readonly AddedToken[]): Splitter {
     if (start < text.length) pieces.push(text.slice(start));
     return pieces;
   };
+}
+
+/** The source of a regular expression that matches any of the tokens, the longest where several fit. */
+export function anyOf(tokens: readonly AddedToken[]): string {
+  // Alternatives are tried in order: the longest first makes it the leftmost longest match, as the libraries have it.
+  const contents = tokens.map((token) => token.content).sort((a, b) => b.length - a.length);
+  return contents.map((content) => content.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
 }

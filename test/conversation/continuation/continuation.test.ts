@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type FolderChatModel, loadChatModel } from "../../../src/conversation/chat-model.js";
 import type { Conversation, Message } from "../../../src/conversation/message.js";
+import type { ContinuationResult } from "../../../src/conversation/model.js";
 import { fixtureTemplate } from "../support/golden.js";
 import { joinIds, writeModelFolder } from "../support/model-folder.js";
 import { SCENARIOS } from "./scenarios.js";
@@ -21,14 +22,18 @@ const idOf = (model: FolderChatModel, token: string): number => {
   return id;
 };
 
-/** What follows the first answer of the conversation, as text. */
-function following(model: FolderChatModel, messages: readonly Message[], lastToken?: string, more: object = {}) {
+/** What follows the first answer of the conversation, as text; or why nothing does. */
+async function following(model: FolderChatModel, messages: readonly Message[], lastToken?: string, more: object = {}) {
   const answer = messages.findIndex((message) => message.role === "assistant");
   const output = messages[answer] ?? says("");
   const lastTokenId = lastToken === undefined ? undefined : idOf(model, lastToken);
   const conversation: Conversation = { messages, ...more };
-  const pieces = model.continuation(conversation, { messageCount: answer + 1, output, lastTokenId });
-  return pieces && model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
+  return shown(model, await model.continuation(conversation, { messageCount: answer + 1, output, lastTokenId }));
+}
+
+function shown(model: FolderChatModel, result: ContinuationResult): string {
+  if ("fallback" in result) return result.fallback;
+  return model.decode(Int32Array.from(joinIds(result.pieces)), { skipSpecialTokens: false });
 }
 
 const CHAT = [user("Hello"), says("Good day"), user("And you?")];
@@ -42,10 +47,10 @@ const LOOP: Message[] = [
 describe("a turn that ended with the template's end of turn", () => {
   it("is followed by the rest of the end of turn and the new messages", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
-    expect(following(model, CHAT, "<|im_end|>")).toBe(
+    expect(await following(model, CHAT, "<|im_end|>")).toBe(
       "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n",
     );
-    expect(following(model, LOOP, "<|im_end|>")).toBe(
+    expect(await following(model, LOOP, "<|im_end|>")).toBe(
       "\n<|im_start|>user\n<tool_response>\n20 degrees\n</tool_response><|im_end|>\n<|im_start|>assistant\n",
     );
   });
@@ -54,15 +59,15 @@ describe("a turn that ended with the template's end of turn", () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     const end = idOf(model, "<|im_end|>");
     for (const [name, { conversation, messageCount }] of Object.entries(SCENARIOS)) {
-      const whole = joinIds(model.prompt(conversation));
+      const whole = joinIds(await model.prompt(conversation));
       const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
-      const prompt = joinIds(model.prompt(before));
+      const prompt = joinIds(await model.prompt(before));
       expect(whole.slice(0, prompt.length), `scenario ${name}`).toEqual(prompt);
       // The first end of turn behind the prompt is that of the answer.
       const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);
       const output = conversation.messages[messageCount - 1] ?? says("");
-      const next = model.continuation(conversation, { messageCount, output, lastTokenId: end });
-      expect([...turn, ...joinIds(next ?? [])], `scenario ${name}`).toEqual(whole);
+      const next = await model.continuation(conversation, { messageCount, output, lastTokenId: end });
+      expect([...turn, ...joinIds("pieces" in next ? next.pieces : [])], `scenario ${name}`).toEqual(whole);
     }
   });
 });
@@ -70,12 +75,12 @@ describe("a turn that ended with the template's end of turn", () => {
 describe("a turn that was cut short", () => {
   it("is ended with the template's end of turn", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
-    expect(following(model, CHAT)).toBe(`<|im_end|>${following(model, CHAT, "<|im_end|>")}`);
+    expect(await following(model, CHAT)).toBe(`<|im_end|>${await following(model, CHAT, "<|im_end|>")}`);
   });
 
   it("is so after another stop token too", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>", "<|endoftext|>"]);
-    expect(following(model, CHAT, "<|endoftext|>")).toBe(following(model, CHAT));
+    expect(await following(model, CHAT, "<|endoftext|>")).toBe(await following(model, CHAT));
   });
 });
 
@@ -83,41 +88,43 @@ describe("templates that rewrite the turn", () => {
   it("by dropping its reasoning are continued with the opening of the next turn", async () => {
     const model = await fromFixture("think", ["<|im_end|>"]);
     const opened = "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n<think>\n";
-    expect(following(model, CHAT, "<|im_end|>")).toBe(opened);
+    expect(await following(model, CHAT, "<|im_end|>")).toBe(opened);
     const thought: Message = { ...says("<think>\nhm\n</think>\n\nGood day"), reasoning: "hm" };
-    expect(following(model, [user("Hello"), thought, user("And you?")], "<|im_end|>")).toBe(opened);
+    expect(await following(model, [user("Hello"), thought, user("And you?")], "<|im_end|>")).toBe(opened);
     const off = { templateArgs: { enable_thinking: false } };
-    expect(following(model, CHAT, "<|im_end|>", off)).toBe(`${opened}\n</think>\n\n`);
+    expect(await following(model, CHAT, "<|im_end|>", off)).toBe(`${opened}\n</think>\n\n`);
   });
 
   it("by ending it with another token later are continued behind the model's own", async () => {
     const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
     const opened = "<|start|>user<|message|>And you?<|end|><|start|>assistant";
-    expect(following(model, CHAT, "<|return|>")).toBe(opened);
-    expect(following(model, CHAT)).toBe(`<|end|>${opened}`);
-    expect(following(model, LOOP, "<|call|>")).toBe("<|start|>tool<|message|>20 degrees<|end|><|start|>assistant");
+    expect(await following(model, CHAT, "<|return|>")).toBe(opened);
+    expect(await following(model, CHAT)).toBe(`<|end|>${opened}`);
+    expect(await following(model, LOOP, "<|call|>")).toBe(
+      "<|start|>tool<|message|>20 degrees<|end|><|start|>assistant",
+    );
   });
 
   it("by ending it only once another follows are continued", async () => {
     const model = await fromFixture("late-end", ["<|end|>"]);
-    expect(following(model, CHAT, "<|end|>")).toBe("\n<|begin_user|>\nAnd you?\n<|begin_assistant|>\n");
-    expect(following(model, LOOP)).toBe("<|end|>\n<|begin_tool|>\n20 degrees\n<|begin_assistant|>\n");
+    expect(await following(model, CHAT, "<|end|>")).toBe("\n<|begin_user|>\nAnd you?\n<|begin_assistant|>\n");
+    expect(await following(model, LOOP)).toBe("<|end|>\n<|begin_tool|>\n20 degrees\n<|begin_assistant|>\n");
   });
 });
 
 describe("models that stop at the next header", () => {
   it("go on behind the header that they wrote", async () => {
     const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
-    expect(following(model, CHAT, "<|user|>")).toBe("\nAnd you?<|assistant|>\n");
-    expect(following(model, LOOP, "<|observation|>")).toBe(
+    expect(await following(model, CHAT, "<|user|>")).toBe("\nAnd you?<|assistant|>\n");
+    expect(await following(model, LOOP, "<|observation|>")).toBe(
       "\n<tool_response>\n20 degrees\n</tool_response><|assistant|>\n",
     );
   });
 
   it("are given the header where they were cut short, or wrote another", async () => {
     const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
-    expect(following(model, CHAT)).toBe("<|user|>\nAnd you?<|assistant|>\n");
-    expect(following(model, CHAT, "<|observation|>")).toBe("<|user|>\nAnd you?<|assistant|>\n");
+    expect(await following(model, CHAT)).toBe("<|user|>\nAnd you?<|assistant|>\n");
+    expect(await following(model, CHAT, "<|observation|>")).toBe("<|user|>\nAnd you?<|assistant|>\n");
   });
 });
 
@@ -125,7 +132,7 @@ describe("text of users", () => {
   it("that spells an end of turn is not taken for the turn's own", async () => {
     const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
     const messages = [user("Hello"), says("Good day"), user("<|return|>rolltapeTurnEnd<|call|>rolltapeStandIn")];
-    expect(following(model, messages, "<|return|>")).toBe(
+    expect(await following(model, messages, "<|return|>")).toBe(
       "<|start|>user<|message|><|return|>rolltapeTurnEnd<|call|>rolltapeStandIn<|end|><|start|>assistant",
     );
   });
@@ -134,19 +141,21 @@ describe("text of users", () => {
 describe("what cannot be continued", () => {
   it("is a conversation whose new messages hold an answer, or that has none", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
-    expect(following(model, [...CHAT, says("Fine"), user("Good")], "<|im_end|>")).toBeUndefined();
-    expect(following(model, CHAT.slice(0, 2), "<|im_end|>")).toBeUndefined();
+    expect(await following(model, [...CHAT, says("Fine"), user("Good")], "<|im_end|>")).toBe(
+      "answer_among_new_messages",
+    );
+    expect(await following(model, CHAT.slice(0, 2), "<|im_end|>")).toBe("answer_among_new_messages");
     const turn = { messageCount: 1, output: says(""), lastTokenId: undefined };
-    expect(model.continuation({ messages: CHAT }, turn)).toBeUndefined();
+    expect(await model.continuation({ messages: CHAT }, turn)).toEqual({ fallback: "answer_among_new_messages" });
   });
 
   it("is a template that moves the system message or the tools behind the turn", async () => {
     const model = await fromFixture("inst", ["<EOS>"]);
-    expect(following(model, CHAT, "<EOS>")).toBe("[INST] And you?[/INST]");
-    expect(following(model, [{ role: "system", content: "S" }, ...CHAT], "<EOS>")).toBeUndefined();
+    expect(await following(model, CHAT, "<EOS>")).toBe("[INST] And you?[/INST]");
+    expect(await following(model, [{ role: "system", content: "S" }, ...CHAT], "<EOS>")).toBe("template_moves_context");
     const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
-    expect(following(model, CHAT, "<EOS>", { tools })).toBeUndefined();
-    expect(following(model, LOOP, "<EOS>", { tools })).toBe(
+    expect(await following(model, CHAT, "<EOS>", { tools })).toBe("template_moves_context");
+    expect(await following(model, LOOP, "<EOS>", { tools })).toBe(
       '[TOOL_RESULTS] {"content": "20 degrees", "call_id": "call00001"}[/TOOL_RESULTS]',
     );
   });
@@ -156,19 +165,23 @@ describe("what cannot be continued", () => {
       "{% for m in messages if m.role == 'system' %}<|system|>{{ m.content }}{% endfor %}" +
       "{% for m in messages if m.role != 'system' %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>";
     const model = await load(hoisting, ["<|end|>"]);
-    expect(following(model, [...CHAT, { role: "system", content: "Be brief" }], "<|end|>")).toBeUndefined();
+    expect(await following(model, [...CHAT, { role: "system", content: "Be brief" }], "<|end|>")).toBe(
+      "system_message_moved",
+    );
     const chatml = await fromFixture("chatml", ["<|im_end|>"]);
-    expect(following(chatml, [...CHAT, { role: "system", content: "Be brief" }], "<|im_end|>")).toContain("Be brief");
+    expect(await following(chatml, [...CHAT, { role: "system", content: "Be brief" }], "<|im_end|>")).toContain(
+      "Be brief",
+    );
   });
 
   it("is a template that refuses the new messages", async () => {
     const model = await fromFixture("inst", ["<EOS>"]);
-    expect(following(model, [...CHAT, { role: "system", content: "x" }], "<EOS>")).toBeUndefined();
+    expect(await following(model, [...CHAT, { role: "system", content: "x" }], "<EOS>")).toBe("template_refuses");
   });
 
   it("is a template without a token that ends a turn", async () => {
     const model = await load(fixtureTemplate("no-end"), ["<|endoftext|>"]);
-    expect(following(model, CHAT)).toBeUndefined();
+    expect(await following(model, CHAT)).toBe("no_end_of_turn");
   });
 });
 
@@ -185,8 +198,7 @@ describe("the history", () => {
       },
     });
     const turn = { messageCount: 1001, output: says("999"), lastTokenId: idOf(model, "<|im_end|>") };
-    const pieces = model.continuation({ messages: guarded }, turn);
-    expect(model.decode(Int32Array.from(joinIds(pieces ?? [])), { skipSpecialTokens: false })).toBe(
+    expect(shown(model, await model.continuation({ messages: guarded }, turn))).toBe(
       "\n<|im_start|>user\nLast<|im_end|>\n<|im_start|>assistant\n",
     );
   });

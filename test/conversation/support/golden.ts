@@ -4,8 +4,11 @@ import { gunzipSync } from "node:zlib";
 
 const FIXTURES = fileURLToPath(new URL("../../fixtures/conversation/jinja/", import.meta.url));
 
-/** Published templates and tokenizers with what Python makes of them, where they lie beside the checkout. */
-const SHARED = fileURLToPath(new URL("../../../../shared/data/", import.meta.url));
+/**
+ * Published templates and tokenizers with what Python makes of them: in the folder that ROLLTAPE_TEST_DATA names, else
+ * in `shared/data` beside the checkout.
+ */
+const SHARED = `${process.env["ROLLTAPE_TEST_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url))}/`;
 
 export const hasSharedTemplates = existsSync(`${SHARED}chat-templates/golden.json`);
 

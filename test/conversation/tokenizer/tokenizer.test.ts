@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addedTokenSchema } from "../../../src/conversation/tokenizer/added-token.js";
 import { LibraryTokenizer } from "../../../src/conversation/tokenizer/library.js";
-import { Tokenizer, type TokenizerFiles } from "../../../src/conversation/tokenizer/tokenizer.js";
+import type { TokenizerFiles } from "../../../src/conversation/tokenizer/piece-encoder.js";
+import { Tokenizer } from "../../../src/conversation/tokenizer/tokenizer.js";
 import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";
 import { joinIds } from "../support/model-folder.js";
 
@@ -57,28 +58,28 @@ describe.each(KINDS)("%s", (_, given) => {
   const whole = (value: string): readonly (number | undefined)[] =>
     library.encode(value, { add_special_tokens: false }).ids;
 
-  it("encodes in pieces what it encodes as a whole", () => {
-    fc.assert(
-      fc.property(text, (value) => {
-        expect(joinIds(tokenizer.encode(value))).toEqual(whole(value));
+  it("encodes in pieces what it encodes as a whole", async () => {
+    await fc.assert(
+      fc.asyncProperty(text, async (value) => {
+        expect(joinIds(await tokenizer.encode(value))).toEqual(whole(value));
       }),
       { numRuns: 1500 },
     );
   });
 
-  it("encodes a text behind a token as it does in place", () => {
+  it("encodes a text behind a token as it does in place", async () => {
     const after = fc.constantFrom("<|end|>", "<right>", "<|start|>");
-    fc.assert(
-      fc.property(text, after, (value, token) => {
+    await fc.assert(
+      fc.asyncProperty(text, after, async (value, token) => {
         fc.pre(!(token + value).startsWith("<|end|><|end|>"));
-        expect(joinIds(tokenizer.encode(value, token))).toEqual(whole(token + value).slice(1));
+        expect(joinIds(await tokenizer.encode(value, token))).toEqual(whole(token + value).slice(1));
       }),
       { numRuns: 500 },
     );
   });
 
-  it("has a piece for every message of a chat", () => {
-    expect(tokenizer.encode("<|start|>user\nhi<|end|>\n<|start|>assistant\n")).toHaveLength(3);
+  it("has a piece for every message of a chat", async () => {
+    expect(await tokenizer.encode("<|start|>user\nhi<|end|>\n<|start|>assistant\n")).toHaveLength(3);
   });
 });
 
@@ -87,34 +88,34 @@ describe("byte-level BPE", () => {
   const tokenizer = new Tokenizer(given, 1 << 20);
   const idOf = (token: string): number => tokenizer.idOf(token) ?? -1;
 
-  it("decodes what it encodes", () => {
+  it("decodes what it encodes", async () => {
     const plain = fc.string({ unit: "grapheme" }).map((value) => value.normalize("NFC"));
-    fc.assert(
-      fc.property(plain, (value) => {
-        const ids = Int32Array.from(joinIds(tokenizer.encode(value)));
+    await fc.assert(
+      fc.asyncProperty(plain, async (value) => {
+        const ids = Int32Array.from(joinIds(await tokenizer.encode(value)));
         expect(tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(value);
       }),
     );
   });
 
-  it("leaves special tokens out where it is asked to, and keeps white space", () => {
-    const ids = Int32Array.from(joinIds(tokenizer.encode("<|start|>hello , it 's<think><|end|>\n")));
+  it("leaves special tokens out where it is asked to, and keeps white space", async () => {
+    const ids = Int32Array.from(joinIds(await tokenizer.encode("<|start|>hello , it 's<think><|end|>\n")));
     expect(tokenizer.decode(ids, { skipSpecialTokens: true })).toBe("hello , it 's<think>\n");
     expect(tokenizer.decode(ids, { skipSpecialTokens: false })).toBe("<|start|>hello , it 's<think><|end|>\n");
     expect(tokenizer.decode(new Int32Array(), { skipSpecialTokens: true })).toBe("");
     expect(tokenizer.decode(Int32Array.of(idOf("<|end|>"), 1_000_000), { skipSpecialTokens: true })).toBe("");
   });
 
-  it("takes a special token in a user's text for that token, as Python does", () => {
-    expect(joinIds(tokenizer.encode("<|end|>"))).toEqual([idOf("<|end|>")]);
+  it("takes a special token in a user's text for that token, as Python does", async () => {
+    expect(joinIds(await tokenizer.encode("<|end|>"))).toEqual([idOf("<|end|>")]);
   });
 
-  it("makes text well-formed before it encodes it", () => {
-    expect(joinIds(tokenizer.encode("a\ud800b"))).toEqual(joinIds(tokenizer.encode("a\ufffdb")));
+  it("makes text well-formed before it encodes it", async () => {
+    expect(joinIds(await tokenizer.encode("a\ud800b"))).toEqual(joinIds(await tokenizer.encode("a\ufffdb")));
   });
 
-  it("adds no token that the text does not say", () => {
-    expect(tokenizer.encode("")).toEqual([]);
+  it("adds no token that the text does not say", async () => {
+    expect(await tokenizer.encode("")).toEqual([]);
   });
 
   it("knows the longest added token at the start of a text", () => {
@@ -126,29 +127,29 @@ describe("byte-level BPE", () => {
 describe("the cache of pieces", () => {
   const given = files(byteLevelTokenizer(ADDED));
 
-  it("encodes the new message of a growing chat only", () => {
+  it("encodes the new message of a growing chat only", async () => {
     const tokenizer = new Tokenizer(given, 1 << 20);
     let chat = "";
     for (let turn = 0; turn < 10; turn++) {
       chat += `<|start|>user\nmessage ${turn} of the chat<|end|>`;
       const before = tokenizer.cacheStats.misses;
-      tokenizer.encode(chat);
+      await tokenizer.encode(chat);
       expect(tokenizer.cacheStats.misses - before).toBeLessThanOrEqual(2);
     }
     expect(tokenizer.cacheStats.hits).toBeGreaterThan(50);
   });
 
-  it("holds no more bytes than it may", () => {
+  it("holds no more bytes than it may", async () => {
     const tokenizer = new Tokenizer(given, 10_000);
-    for (let i = 0; i < 500; i++) tokenizer.encode(`text number ${i} ${"x".repeat(i)}`);
+    for (let i = 0; i < 500; i++) await tokenizer.encode(`text number ${i} ${"x".repeat(i)}`);
     expect(tokenizer.cacheStats.bytes).toBeGreaterThan(1000);
     expect(tokenizer.cacheStats.bytes).toBeLessThanOrEqual(10_000);
   });
 
-  it("keeps nothing where it may hold nothing", () => {
+  it("keeps nothing where it may hold nothing", async () => {
     const tokenizer = new Tokenizer(given, 0);
-    tokenizer.encode("hello");
-    tokenizer.encode("hello");
+    await tokenizer.encode("hello");
+    await tokenizer.encode("hello");
     expect(tokenizer.cacheStats).toEqual({ hits: 0, misses: 2, bytes: 0, maxBytes: 0 });
   });
 });

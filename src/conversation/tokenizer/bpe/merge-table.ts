@@ -1,0 +1,56 @@
+/** A merge: two neighbouring tokens become one. */
+export interface Merge {
+  readonly left: number;
+  readonly right: number;
+  readonly merged: number;
+}
+
+/** What {@link MergeTable.rank} answers for two tokens that do not merge. */
+export const NO_MERGE = -1;
+
+/**
+ * The merges of a BPE vocabulary by the pair that they merge: a hash table with open addressing in typed arrays. A
+ * `Map` would need a key that is made for every look-up.
+ */
+export class MergeTable {
+  readonly #mask: number;
+  /** Left and right token and rank of every slot; a rank below 0 is a free slot. */
+  readonly #slots: Int32Array;
+  readonly #merged: Int32Array;
+
+  /** @param merges in order of rank; of two with the same pair the later stands, as in the published libraries */
+  constructor(merges: readonly Merge[]) {
+    const capacity = 2 ** Math.ceil(Math.log2(Math.max(1, merges.length) * 2));
+    this.#mask = capacity - 1;
+    this.#slots = new Int32Array(capacity * 3).fill(NO_MERGE);
+    this.#merged = new Int32Array(merges.length);
+    for (const [rank, { left, right, merged }] of merges.entries()) {
+      const slot = this.#slot(left, right);
+      this.#slots.set([left, right, rank], slot);
+      this.#merged[rank] = merged;
+    }
+  }
+
+  /** The lower the rank, the earlier the pair is merged. */
+  rank(left: number, right: number): number {
+    return this.#slots[this.#slot(left, right) + 2] ?? NO_MERGE;
+  }
+
+  /** The token that the merge of this rank makes. */
+  merged(rank: number): number {
+    return this.#merged[rank] ?? NO_MERGE;
+  }
+
+  /** Where the pair is, or would be put. */
+  #slot(left: number, right: number): number {
+    let index = (Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b)) >>> 0;
+    index = (index ^ (index >>> 15)) & this.#mask;
+    for (;;) {
+      const slot = index * 3;
+      const known = this.#slots[slot];
+      if (known === left && this.#slots[slot + 1] === right) return slot;
+      if (known === NO_MERGE || known === undefined) return slot;
+      index = (index + 1) & this.#mask;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { type MergeTable, NO_MERGE } from "./merge-table.js";
+import { RankHeap } from "./rank-heap.js";
+
+/** Up to this length looking at every pair for each merge is faster than keeping them in order. */
+const SHORT = 48;
+
+/**
+ * Merges the tokens of one word in place, the pair of lowest rank first and of equal ones the leftmost.
+ *
+ * @param ids one token for each byte of the word
+ * @param length how many of them the word has
+ * @returns how many tokens are left, at the start of `ids`
+ */
+export function mergeWord(ids: Int32Array, length: number, table: MergeTable): number {
+  return length <= SHORT ? mergeShort(ids, length, table) : mergeLong(ids, length, table);
+}
+
+function mergeShort(ids: Int32Array, length: number, table: MergeTable): number {
+  let count = length;
+  for (;;) {
+    let best = NO_MERGE;
+    let at = 0;
+    for (let i = 0; i + 1 < count; i++) {
+      const rank = table.rank(ids[i] ?? 0, ids[i + 1] ?? 0);
+      if (rank !== NO_MERGE && (best === NO_MERGE || rank < best)) {
+        best = rank;
+        at = i;
+      }
+    }
+    if (best === NO_MERGE) return count;
+    ids[at] = table.merged(best);
+    ids.copyWithin(at + 1, at + 2, count);
+    count--;
+  }
+}
+
+/** As {@link mergeShort} in n log n: the tokens are a linked list, and pairs that may merge wait in a heap. */
+function mergeLong(ids: Int32Array, length: number, table: MergeTable): number {
+  const word = new LinkedWord(ids, length, table);
+  for (let pair = word.pairs.pop(); pair !== undefined; pair = word.pairs.pop()) word.merge(pair.rank, pair.position);
+  return word.compact();
+}
+
+class LinkedWord {
+  readonly pairs: RankHeap;
+  readonly #ids: Int32Array;
+  readonly #table: MergeTable;
+  readonly #next: Int32Array;
+  readonly #previous: Int32Array;
+  /** Rank of the pair that begins at a position, as the list is now: entries of the heap that say another are stale. */
+  readonly #ranks: Int32Array;
+
+  constructor(ids: Int32Array, length: number, table: MergeTable) {
+    this.#ids = ids;
+    this.#table = table;
+    this.#next = Int32Array.from({ length }, (_, i) => (i + 1 < length ? i + 1 : -1));
+    this.#previous = Int32Array.from({ length }, (_, i) => i - 1);
+    this.#ranks = new Int32Array(length).fill(NO_MERGE);
+    this.pairs = new RankHeap();
+    for (let i = 0; i < length; i++) this.#look(i);
+  }
+
+  merge(rank: number, position: number): void {
+    if (this.#ranks[position] !== rank) return;
+    const right = this.#next[position] ?? -1;
+    const after = this.#next[right] ?? -1;
+    this.#ids[position] = this.#table.merged(rank);
+    this.#next[position] = after;
+    this.#ranks[right] = NO_MERGE;
+    if (after >= 0) this.#previous[after] = position;
+    this.#look(position);
+    const before = this.#previous[position] ?? -1;
+    if (before >= 0) this.#look(before);
+  }
+
+  /** Moves what is left to the start; answers how many that are. */
+  compact(): number {
+    let count = 0;
+    for (let i = 0; i >= 0; i = this.#next[i] ?? -1) this.#ids[count++] = this.#ids[i] ?? 0;
+    return count;
+  }
+
+  #look(position: number): void {
+    const right = this.#next[position] ?? -1;
+    const rank = right < 0 ? NO_MERGE : this.#table.rank(this.#ids[position] ?? 0, this.#ids[right] ?? 0);
+    this.#ranks[position] = rank;
+    if (rank !== NO_MERGE) this.pairs.push(rank, position);
+  }
+}

@@ -1,0 +1,52 @@
+/** A pair of neighbours that may be merged. */
+export interface RankedPair {
+  readonly rank: number;
+  readonly position: number;
+}
+
+const POSITIONS = 2 ** 31;
+
+/** A binary heap of pairs, the lowest rank first and of equal ones the leftmost. */
+export class RankHeap {
+  /** Rank and position in one number, exact below 2⁵³. */
+  readonly #keys: number[] = [];
+
+  push(rank: number, position: number): void {
+    const keys = this.#keys;
+    const key = rank * POSITIONS + position;
+    let at = keys.length;
+    keys.push(key);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = keys[parent] ?? 0;
+      if (above <= key) break;
+      keys[at] = above;
+      at = parent;
+    }
+    keys[at] = key;
+  }
+
+  pop(): RankedPair | undefined {
+    const keys = this.#keys;
+    const first = keys[0];
+    const last = keys.pop();
+    if (first === undefined || last === undefined) return undefined;
+    if (keys.length > 0) this.#sink(last);
+    return { rank: Math.floor(first / POSITIONS), position: first % POSITIONS };
+  }
+
+  /** Puts a key where it belongs, from the top down. */
+  #sink(key: number): void {
+    const keys = this.#keys;
+    let at = 0;
+    for (let child = 1; child < keys.length; child = 2 * at + 1) {
+      const sibling = keys[child + 1];
+      if (sibling !== undefined && sibling < (keys[child] ?? 0)) child++;
+      const below = keys[child] ?? 0;
+      if (below >= key) break;
+      keys[at] = below;
+      at = child;
+    }
+    keys[at] = key;
+  }
+}
