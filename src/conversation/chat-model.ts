@@ -8,7 +8,7 @@ import { chooseFamilies, type FamilyChoice, type ModelSigns } from "./output/fam
 import type { OutputFamilies } from "./output/output-format.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
-import { ChatTemplate } from "./template/chat-template.js";
+import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 import { Tokenizer } from "./tokenizer/tokenizer.js";
 
@@ -17,6 +17,8 @@ export interface ChatModelOptions extends FamilyChoice {
   readonly now?: () => Date;
   /** Bytes that ids of known pieces of text may take, 64 MiB by default; 0 keeps none. */
   readonly cacheBytes?: number;
+  /** Variables that the chat template is given beside a conversation's own, which win key by key. */
+  readonly templateArgs?: Readonly<Record<string, unknown>>;
 }
 
 const CACHE_BYTES = 64 << 20;
@@ -57,7 +59,9 @@ export class FolderChatModel implements ChatModel {
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     const sources = templateSources(folder, files);
     this.families = chooseFamilies(options, signsOf(sources, files, this.#vocabulary));
-    const make = (source: string): Dialogue => this.#dialogue(folder, source, files, options.now ?? (() => new Date()));
+    const { now = () => new Date(), templateArgs = {} } = options;
+    const given = { now, templateArgs, specialTokens: specialTokens(files) };
+    const make = (source: string): Dialogue => this.#dialogue(makeTemplate(folder, source, given));
     this.#plain = make(sources.plain);
     this.#withTools = sources.withTools === sources.plain ? this.#plain : make(sources.withTools);
   }
@@ -99,8 +103,7 @@ export class FolderChatModel implements ChatModel {
     return (conversation.tools ?? []).length > 0 ? this.#withTools : this.#plain;
   }
 
-  #dialogue(folder: string, source: string, files: ModelFiles, now: () => Date): Dialogue {
-    const template = makeTemplate(folder, source, files, now);
+  #dialogue(template: ChatTemplate): Dialogue {
     const stops = new Map<number, string>();
     for (const id of this.stopTokenIds) {
       const token = this.#tokenizer.tokenOf(id);
@@ -120,9 +123,9 @@ function makeTokenizer(folder: string, files: ModelFiles, cacheBytes: number): T
   }
 }
 
-function makeTemplate(folder: string, source: string, files: ModelFiles, now: () => Date): ChatTemplate {
+function makeTemplate(folder: string, source: string, options: ChatTemplateOptions): ChatTemplate {
   try {
-    return new ChatTemplate(source, { now, specialTokens: specialTokens(files) });
+    return new ChatTemplate(source, options);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `the chat template of ${folder} cannot render a user's message: ${reason}`;

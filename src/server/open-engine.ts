@@ -8,9 +8,11 @@ export async function openEngine(config: Config): Promise<{ engine: Engine; mode
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
   if (folder === undefined) throw new Error("model.path is not set");
+  const { agent } = config.rollout;
   const model = await loadChatModel(folder, {
-    toolCallParser: config.rollout.agent.tool_call_parser,
-    reasoningParser: config.rollout.agent.reasoning_parser,
+    templateArgs: agent.chat_template_kwargs,
+    toolCallParser: agent.tool_call_parser,
+    reasoningParser: agent.reasoning_parser,
   });
   model.warmUp();
   return { engine: await createEngine(config, tiny?.gguf), model };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../conversation/canonical.js";
+import { keepSpelling } from "../conversation/json/spelled.js";
 import type { Message, Tool } from "../conversation/message.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
@@ -113,7 +114,7 @@ export class Session {
 
   prepare(messages: readonly Message[], tools: readonly Tool[] = []): PreparedMessages {
     const digests = native.digestMessages(canonicalMessages(messages, this.#filters));
-    return { messages, digests, toolsKey: tools.length > 0 ? hashKey(JSON.stringify(tools)) : "" };
+    return { messages, digests, toolsKey: tools.length > 0 ? hashKey(JSON.stringify(tools, keepSpelling)) : "" };
   }
 
   findParent(prepared: PreparedMessages): ParentMatch | undefined {

@@ -65,6 +65,13 @@ describe("text keys on the command line", () => {
     expect(resolve("model.name='~'").model.name).toBe("~");
   });
 
+  it("may set one variable of the chat template or all of them", () => {
+    const kwargs = (...overrides: string[]): unknown => resolve(...overrides).rollout.agent.chat_template_kwargs;
+    expect(kwargs("rollout.agent.chat_template_kwargs.enable_thinking=false")).toEqual({ enable_thinking: false });
+    expect(kwargs("rollout.compat.chat_template_kwargs={a: 1, b: [x]}")).toEqual({ a: 1, b: ["x"] });
+    expect(() => resolve("rollout.agent.chat_template_kwargs=5")).toThrow("a map of variables");
+  });
+
   it("take a lone regular expression as it is, several as a list", () => {
     expect(resolve(String.raw`rollout.agent.message_filters=\d{4}-\d\d: .*`).rollout.agent.message_filters).toEqual([
       String.raw`\d{4}-\d\d: .*`,

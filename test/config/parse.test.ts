@@ -45,6 +45,7 @@ describe("defaults", () => {
           export_style: "individual",
           chat_template_type: "hf",
           message_filters: [],
+          chat_template_kwargs: {},
           engine_max_tokens: null,
           tool_call_parser: "auto",
           reasoning_parser: "auto",

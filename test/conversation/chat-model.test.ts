@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ChatModelOptions, type FolderChatModel, loadChatModel } from "../../src/conversation/chat-model.js";
+import { parseSpelled } from "../../src/conversation/json/spelled.js";
 import type { Conversation, Message, Tool, ToolCall } from "../../src/conversation/message.js";
 import { TemplateError } from "../../src/conversation/model.js";
 import { ModelFolderError } from "../../src/conversation/model-files.js";
@@ -150,6 +151,31 @@ describe("the chat template", () => {
     const model = await load("{{ messages[0].content }}{{ enable_thinking }}");
     expect(await prompt(model, [USER], { templateArgs: { enable_thinking: false } })).toBe("HiFalse");
     await expect(model.prompt({ messages: [USER], templateArgs: { messages: [] } })).rejects.toThrow(TemplateError);
+  });
+
+  it("is given numbers and keys as the request spells them", async () => {
+    const model = await load(
+      "{% if schema %}{{ schema | tojson }}{% endif %}{{ n }}{% for t in tools or [] %}{{ t | tojson }}{% endfor %}",
+    );
+    const templateArgs = parseSpelled('{"n":1.0,"schema":{"b":1e5,"2":12345678901234567890,"1":-0.0}}') as object;
+    expect(await prompt(model, [USER], { templateArgs: { ...templateArgs } })).toBe(
+      '{"b": 100000.0, "2": 12345678901234567890, "1": -0.0}1.0',
+    );
+    const tool = parseSpelled('{"type":"function","function":{"name":"f","default":2.0}}') as Tool;
+    expect(await prompt(model, [USER], { tools: [tool] })).toContain('{"name": "f", "default": 2.0}');
+    const long = parseSpelled(`{"n":1${"0".repeat(5000)}}`) as object;
+    await expect(model.prompt({ messages: [USER], templateArgs: { ...long } })).rejects.toThrow(TemplateError);
+  });
+
+  it("is given the configured variables, of which the request's win", async () => {
+    const model = await load("{{ a }}{{ b }}", {}, { templateArgs: { a: 1, b: true } });
+    expect(await prompt(model, [USER])).toBe("1True");
+    expect(await prompt(model, [USER], { templateArgs: { b: false } })).toBe("1False");
+    const reserved = await load(PLAIN, {}, { templateArgs: { tools: [] } }).catch((error: unknown) => error);
+    expect(reserved).toMatchObject({
+      code: "chat_template_invalid",
+      message: expect.stringContaining("tools") as string,
+    });
   });
 
   it("refuses in its own words", async () => {

@@ -116,6 +116,18 @@ describe("prompts", () => {
     expect(promptText()).toContain("user\nab\ufffd<|im_end|>");
   });
 
+  it("show tools as the request spells them, number by number and key by key", async () => {
+    const schema = '{"b":1.0,"2":12345678901234567890,"1":[-0.0,1e-7,true,null]}';
+    const tool = `{"type":"function","function":{"parameters":${schema},"description":"\\"tools\\":[1.0]","name":"f"}}`;
+    const payload = `{"tools":[],"messages":[{"role":"user","content":"{\\"tools\\":"}],"tools": [${tool}] }`;
+    const headers = { "content-type": "application/json" };
+    await proxy.request({ method: "POST", url: "/v1/chat/completions", payload, headers }, session.key);
+    expect(promptText()).toContain(
+      '"parameters": {"b": 1.0, "2": 12345678901234567890, "1": [-0.0, 1e-07, true, null]}',
+    );
+    expect(promptText()).toMatch(/"parameters": .*"description": .*"name": "f"/);
+  });
+
   it("show tools unless tool_choice is none; a named one alone", async () => {
     const tools = ["alpha", "beta"].map((name) => ({
       type: "function",

@@ -68,6 +68,13 @@ export const agentSchema = z.strictObject({
     .describe(
       "`hf`: a prompt is what the chat template renders. `concat`: it continues the parent's tokens exactly as generated.",
     ),
+  chat_template_kwargs: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .meta({ expected: "a map of variables" })
+    .describe(
+      "Variables for the chat template, such as `enable_thinking: false`. A request's own `chat_template_kwargs` win, key by key.",
+    ),
   message_filters: z
     .array(filterPattern)
     .default([])

@@ -13,23 +13,27 @@ export interface ChatTemplateOptions {
   readonly specialTokens: ReadonlyMap<string, string>;
   /** The clock behind `strftime_now`. */
   readonly now: () => Date;
+  /** Variables of every rendering; a conversation's own win, key by key. */
+  readonly templateArgs: Readonly<Record<string, unknown>>;
 }
 
-// What a template is always given; a request's own variables must not stand for it.
+// What a template is always given; other variables must not stand for it.
 const RESERVED = new Set(["messages", "tools", "add_generation_prompt"]);
 
 /** A model's chat template: conversations to prompts, as `apply_chat_template` of `transformers` makes them. */
 export class ChatTemplate {
   readonly source: string;
   readonly #render: Render;
-  readonly #specialTokens: readonly (readonly [string, Value])[];
+  /** Variables of every rendering: none of documents, the special tokens, the configured ones. */
+  readonly #variables: ReadonlyMap<string, Value>;
   readonly #dialect: Dialect;
 
   /** Throws where the template does not parse, or refuses a conversation of one user message. */
   constructor(source: string, options: ChatTemplateOptions) {
     this.source = source;
     this.#render = compileTemplate(source, options.now);
-    this.#specialTokens = [...options.specialTokens].map(([name, token]) => [name, str(token)] as const);
+    const special = [...options.specialTokens].map(([name, token]) => [name, str(token)] as const);
+    this.#variables = new Map([["documents", none()], ...special, ...argumentValues(options.templateArgs)]);
     this.#dialect = detectDialect(source, (messages, dialect) => this.#rendered({ messages }, true, dialect));
   }
 
@@ -50,14 +54,16 @@ export class ChatTemplate {
   #rendered(conversation: Conversation, addGenerationPrompt: boolean, dialect: Dialect): string {
     const { messages, tools = [], templateArgs = {} } = conversation;
     const noTools = dialect.noTools === "none" ? none() : list([]);
-    const variables = new Map<string, Value>([["documents", none()], ...this.#specialTokens]);
-    for (const [name, value] of Object.entries(templateArgs)) {
-      if (RESERVED.has(name)) throw new RenderError(`the template argument '${name}' is not for requests to set`);
-      if (value !== undefined) variables.set(name, fromJs(value));
-    }
+    const variables = new Map([...this.#variables, ...argumentValues(templateArgs)]);
     variables.set("messages", messagesValue(messages, dialect));
     variables.set("tools", tools.length > 0 ? fromJs(tools) : noTools);
     variables.set("add_generation_prompt", bool(addGenerationPrompt));
     return this.#render(variables);
   }
+}
+
+function argumentValues(given: Readonly<Record<string, unknown>>): [string, Value][] {
+  const reserved = Object.keys(given).find((name) => RESERVED.has(name));
+  if (reserved !== undefined) throw new RenderError(`chat_template_kwargs cannot set '${reserved}'`);
+  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, fromJs(value)]]));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { asGiven } from "../../conversation/as-given.js";
 import { chatMessagesSchema } from "../../conversation/chat-message.js";
 import { listOf } from "../../conversation/list-of.js";
 import type { Conversation } from "../../conversation/message.js";
@@ -28,7 +29,7 @@ import { shownTools } from "../tools.js";
 
 const tool = z.object({
   type: z.literal("function", { error: "only function tools are supported" }),
-  function: z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP),
+  function: asGiven(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)),
 });
 
 const toolChoice = z.union([

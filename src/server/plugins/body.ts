@@ -1,4 +1,6 @@
 import fp from "fastify-plugin";
+import { fieldTexts } from "../../conversation/json/field-texts.js";
+import { mayLoseSpelling, parseSpelled } from "../../conversation/json/spelled.js";
 import { ApiError } from "../errors.js";
 
 /**
@@ -13,7 +15,7 @@ export const body = fp((app, _options, done) => {
     if (text.trim() === "") return parsed(null, {});
     void parseJson(request, text, (error, value) => {
       if (error) parsed(new ApiError("invalid_json", error.message));
-      else parsed(null, value);
+      else parsed(null, asSpelled(text, value));
     });
   });
 
@@ -31,6 +33,21 @@ export const body = fp((app, _options, done) => {
   });
   done();
 });
+
+// What templates write out of a request, number by number and key by key.
+const SHOWN_FIELDS: ReadonlySet<string> = new Set(["tools", "chat_template_kwargs"]);
+
+/** The body with those fields as they are spelled, where `JSON.parse` may have changed something in them. */
+function asSpelled(text: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const isShown = ([name, field]: [string, unknown]): boolean => SHOWN_FIELDS.has(name) && mayLoseSpelling(field);
+  const names = Object.entries(value)
+    .filter(isShown)
+    .map(([name]) => name);
+  if (names.length === 0) return value;
+  const spelled = [...fieldTexts(text, new Set(names))].map(([name, field]) => [name, parseSpelled(field)] as const);
+  return { ...value, ...Object.fromEntries(spelled) };
+}
 
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
