@@ -1,7 +1,9 @@
 import type { Conversation, Message } from "../message.js";
 import type { ContinuationFallback, RecordedTurn } from "../model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
-import { MovedContext } from "./moved-context.js";
+import { historyDependence } from "./history-dependence.js";
+import { movedContext } from "./moved-context.js";
+import { type ByShape, shapeOf } from "./probed.js";
 import { followerLike, isSystem, leadingSystem, markerFor, standInsFor, USER } from "./stand-in.js";
 import { renderBehind } from "./tail.js";
 import { findTurnEnd, type TurnTokens } from "./turn-end.js";
@@ -25,15 +27,20 @@ export interface Continuation {
 export class ContinuationFinder {
   readonly #template: ChatTemplate;
   readonly #tokens: TurnTokens;
-  readonly #moved: MovedContext;
+  readonly #moved: ByShape<boolean>;
+  readonly #dependent: ByShape<boolean>;
 
   constructor(template: ChatTemplate, tokens: TurnTokens) {
     this.#template = template;
     this.#tokens = tokens;
-    this.#moved = new MovedContext(template);
+    this.#moved = movedContext(template);
+    this.#dependent = historyDependence(template);
   }
 
-  /** What follows the turn, or why that cannot be told. Costs what the new messages cost. */
+  /**
+   * What follows the turn, or why that cannot be told. Costs what the new messages cost, but for templates whose
+   * renderings depend on the turns before: those are rendered too.
+   */
   find(conversation: Conversation, turn: RecordedTurn): Continuation | ContinuationFallback {
     const answer = conversation.messages[turn.messageCount - 1];
     const added = conversation.messages.slice(turn.messageCount);
@@ -41,9 +48,12 @@ export class ContinuationFinder {
     if (answer?.role !== "assistant" || next === undefined) return "answer_among_new_messages";
     if (added.some((message) => message.role === "assistant")) return "answer_among_new_messages";
     const lead = leadingSystem(conversation.messages);
-    const hasTools = (conversation.tools ?? []).length > 0;
-    if (this.#moved.isBehind(lead.length > 0, hasTools, answer, next)) return "template_moves_context";
-    return this.#behind({ ...conversation, messages: [...lead, USER] }, answer, added, turn.lastTokenId);
+    const shape = shapeOf(lead.length > 0, (conversation.tools ?? []).length > 0, answer, next);
+    if (this.#moved.get(shape)) return "template_moves_context";
+    const history = this.#dependent.get(shape)
+      ? conversation.messages.slice(0, turn.messageCount - 1)
+      : [...lead, USER];
+    return this.#behind({ ...conversation, messages: history }, answer, added, turn.lastTokenId);
   }
 
   #behind(

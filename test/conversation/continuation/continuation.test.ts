@@ -186,6 +186,18 @@ describe("what cannot be continued", () => {
 });
 
 describe("the history", () => {
+  const NUMBERING =
+    "{% set ns = namespace(n=0) %}{% for m in messages %}<|{{ m.role }}|>{{ m.content }}" +
+    "{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments | tojson }}{% endfor %}" +
+    "{% if m.role == 'tool' %}#{{ ns.n }}{% set ns.n = ns.n + 1 %}{% endif %}<|end|>{% endfor %}<|assistant|>";
+
+  it("is rendered where the template numbers calls through it", async () => {
+    const model = await load(NUMBERING, ["<|end|>"]);
+    const messages = [...LOOP, ...LOOP.slice(1), ...LOOP.slice(1)];
+    const turn = { messageCount: 6, output: messages[5] ?? says(""), lastTokenId: idOf(model, "<|end|>") };
+    expect(shown(model, await model.continuation({ messages }, turn))).toBe("<|tool|>20 degrees#2<|end|><|assistant|>");
+  });
+
   it("is not looked at, but for its system message", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     const history = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? user(`${i}`) : says(`${i}`)));

@@ -26,7 +26,7 @@ describe("JSON that keeps its spelling", () => {
   it("lists keys in their order, however they are listed", () => {
     const value = parseSpelled('{"b":1,"2":{"1":0,"0":1},"1":3}') as object;
     expect(Object.keys(value)).toEqual(["b", "2", "1"]);
-    expect(JSON.stringify({ ...{}, value })).toBe('{"value":{"b":1,"2":{"1":0,"0":1},"1":3}}');
+    expect(JSON.stringify({ value })).toBe('{"value":{"b":1,"2":{"1":0,"0":1},"1":3}}');
     expect(Object.entries(value)).toHaveLength(3);
   });
 
@@ -53,7 +53,7 @@ describe("the texts of fields", () => {
         const expected = entries
           .filter(([name]) => names.has(name))
           .map(([name, text]) => [name, text.trim()] as const);
-        expect([...fieldTexts(json, names)].sort()).toEqual([...new Map(expected)].sort());
+        expect(Object.fromEntries(fieldTexts(json, names))).toEqual(Object.fromEntries(expected));
       }),
       { numRuns: 2000 },
     );
