@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { ChatModel } from "../conversation/model.js";
 import type { ParsedOutput } from "../conversation/output/output-parser.js";
 import type { GenerateResult } from "../engine/engine.js";
 import type { Interaction } from "../session/interaction.js";
-import type { ChatModel } from "../conversation/model.js";
 import type { SessionRegistry } from "../session/registry.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];

@@ -1,6 +1,6 @@
-import type { SamplingParams } from "../engine/engine.js";
+import type { Engine, Grammar, SamplingParams } from "../engine/engine.js";
 import { RequestError } from "../protocols/request-error.js";
-import type { RequestSampling } from "../protocols/sampling.js";
+import type { OutputStructure, RequestSampling } from "../protocols/sampling.js";
 import type { ServerContext } from "./context.js";
 import { contextLimit } from "./context-limit.js";
 import { ApiError } from "./errors.js";
@@ -11,10 +11,7 @@ export async function completeSampling(
   { structure, ...request }: RequestSampling,
   promptTokens: number,
 ): Promise<SamplingParams> {
-  if (structure !== undefined) {
-    const message = `structured output is not supported: the engine (${context.engine.type}) has no grammars`;
-    throw new RequestError(structure.param, message, "unsupported_parameter");
-  }
+  const grammar = structure && toGrammar(context.engine, structure);
   const limit = await contextLimit(context);
   const left = limit - promptTokens;
   if (left < 1) {
@@ -26,7 +23,14 @@ export async function completeSampling(
   }
   return {
     ...request,
+    ...(grammar ? { grammar } : {}),
     maxTokens: Math.min(request.maxTokens ?? left, left),
     stopTokenIds: [...new Set([...context.model.stopTokenIds, ...request.stopTokenIds])],
   };
+}
+
+function toGrammar({ supports, type }: Engine, { jsonSchema, param }: OutputStructure): Grammar {
+  if (supports.grammar) return { kind: "json_schema", schema: jsonSchema };
+  const message = `Structured output is not supported: the engine (${type}) has no grammars.`;
+  throw new RequestError(param, message, "unsupported_parameter");
 }

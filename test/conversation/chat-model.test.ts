@@ -272,7 +272,7 @@ describe("the outputs of a model", () => {
     tools: readonly Tool[] = TOOLS,
   ) {
     const model = await load(template, {}, options);
-    const ids = Int32Array.from(joinIds(model.prompt({ messages: [{ role: "user", content: output }] })));
+    const ids = Int32Array.from(joinIds(await model.prompt({ messages: [{ role: "user", content: output }] })));
     const parser = model.outputParser({ tools, stop: [], stopTokenIds: model.stopTokenIds, promptEnd: "" });
     parser.push(ids);
     const { message } = parser.finish("stop").output;

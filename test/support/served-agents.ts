@@ -31,9 +31,9 @@ export class ServedAgents {
   }
 
   /** The model's next answer: this text and the token that ends a turn, a few tokens at a time. */
-  say(text: string, perFrame = 3): void {
+  async say(text: string, perFrame = 3): Promise<void> {
     const [end = 0] = this.proxy.context.model.stopTokenIds;
-    const ids = [...this.#tokenizer.encode(text).flatMap((piece) => [...piece]), end];
+    const ids = [...(await this.#tokenizer.encode(text)).flatMap((piece) => [...piece]), end];
     this.#said.push(ids);
     this.proxy.engine.replies.push({ ids, perFrame, finish: { reason: "stop", matched: end } });
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { asGiven } from "../../conversation/as-given.js";
 import { listOf } from "../../conversation/list-of.js";
 import type { Conversation, Tool } from "../../conversation/message.js";
 import { count, engineSampling, isEmpty, jsonObject, noEffect, stopStrings, toolName, unsupported } from "../fields.js";
@@ -19,7 +20,7 @@ const tool = z.object({
   type: z.literal("custom", { error: "only tools of the client's own are supported" }).nullish(),
   name: toolName,
   description: z.string().optional(),
-  input_schema: jsonObject,
+  input_schema: asGiven(jsonObject),
 });
 
 const noParallel = unsupported("disable_parallel_tool_use: true", (value) => value === false);

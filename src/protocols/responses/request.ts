@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { asGiven } from "../../conversation/as-given.js";
 import { listOf } from "../../conversation/list-of.js";
 import type { Conversation, Message, Tool } from "../../conversation/message.js";
 import { count, engineSampling, isEmpty, jsonObject, noEffect, toolName, unsupported, wellFormed } from "../fields.js";
@@ -16,7 +17,7 @@ const tool = z.object({
   type: z.literal("function", { error: "only function tools are supported" }),
   name: toolName,
   description: z.string().nullish(),
-  parameters: jsonObject.nullish(),
+  parameters: asGiven(jsonObject.nullable()).optional(),
   strict: z.boolean().nullish(),
 });
 

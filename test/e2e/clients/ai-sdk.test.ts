@@ -20,9 +20,9 @@ async function open(api: "chat" | "responses") {
   const session = await agents.session();
   const provider = createOpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key });
   const model = api === "chat" ? provider.chat("tiny") : provider.responses("tiny");
-  agents.say(`Step by step.\n${toolCall("add", { a: 1, b: 2 })}`);
-  agents.say(toolCall("add", { a: 3, b: 3 }), 1);
-  agents.say("The sum is 6.");
+  await agents.say(`Step by step.\n${toolCall("add", { a: 1, b: 2 })}`);
+  await agents.say(toolCall("add", { a: 3, b: 3 }), 1);
+  await agents.say("The sum is 6.");
   return { session, agent: { model, tools, prompt: "1+2+3?", stopWhen: stepCountIs(5), maxRetries: 0 } };
 }
 

@@ -27,7 +27,7 @@ const tools = [
 describe("messages", () => {
   it("stream through the SDK's helper, pings and all", async () => {
     const { client, session } = await open();
-    agents.say(`I look.\n${toolCall("get_weather", { city: "Paris" })}`, 1);
+    await agents.say(`I look.\n${toolCall("get_weather", { city: "Paris" })}`, 1);
     const release = agents.proxy.engine.hold();
     setTimeout(release, 200);
     let text = "";
@@ -50,8 +50,10 @@ describe("messages", () => {
     [true, "/v1"],
   ])("run the SDK's tool loop (stream: %s)", async (stream, base) => {
     const { client, session } = await open(base);
-    agents.say(`Both.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`);
-    agents.say("Sunny everywhere.");
+    await agents.say(
+      `Both.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`,
+    );
+    await agents.say("Sunny everywhere.");
     const tool = betaZodTool({
       name: "get_weather",
       description: "The weather",
@@ -71,7 +73,7 @@ describe("messages", () => {
   it("count tokens before they are sent", async () => {
     const { client } = await open();
     const { input_tokens } = await client.messages.countTokens({ model: "tiny", messages: question.messages });
-    agents.say("Yes.");
+    await agents.say("Yes.");
     const message = await client.messages.create(question);
     expect(message.usage.input_tokens).toBe(input_tokens);
   });

@@ -24,7 +24,7 @@ const weather = (city: string) => `${city}: sunny`;
 describe("chat completions", () => {
   it("answer reasoning, text and calls apart", async () => {
     const { client, session } = await open();
-    agents.say(`I look it up.\n${toolCall("get_weather", { city: "Paris" })}`);
+    await agents.say(`I look it up.\n${toolCall("get_weather", { city: "Paris" })}`);
     const { choices } = await client.chat.completions.create({
       model: "tiny",
       messages: [{ role: "user", content: "weather?" }],
@@ -42,7 +42,7 @@ describe("chat completions", () => {
 
   it("stream through the SDK's helper", async () => {
     const { client, session } = await open("");
-    agents.say(`So:\n${toolCall("add", { a: 1, b: 2 })}\n${toolCall("add", { a: 3, b: 4 })}`, 1);
+    await agents.say(`So:\n${toolCall("add", { a: 1, b: 2 })}\n${toolCall("add", { a: 3, b: 4 })}`, 1);
     const deltas: string[] = [];
     const stream = client.chat.completions
       .stream({
@@ -68,9 +68,9 @@ describe("chat completions", () => {
 
   it.each([false, true])("run the SDK's tool loop (stream: %s)", async (stream) => {
     const { client, session } = await open();
-    agents.say(`${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`);
-    agents.say(toolCall("get_weather", { city: "Oslo" }));
-    agents.say("Sunny everywhere.");
+    await agents.say(`${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`);
+    await agents.say(toolCall("get_weather", { city: "Oslo" }));
+    await agents.say("Sunny everywhere.");
     const tool = zodFunction({
       name: "get_weather",
       parameters: City,

@@ -25,7 +25,7 @@ const tools = [
 describe("responses", () => {
   it("stream through the SDK's helper, and are there to be retrieved", async () => {
     const { client, session } = await open();
-    agents.say(`So:\n${toolCall("get_weather", { city: "Paris" })}`, 1);
+    await agents.say(`So:\n${toolCall("get_weather", { city: "Paris" })}`, 1);
     let text = "";
     const stream = client.responses
       .stream({ model: "tiny", input: "weather?", tools })
@@ -47,8 +47,10 @@ describe("responses", () => {
 
   it("run a tool loop that sends all items back", async () => {
     const { client, session } = await open();
-    agents.say(`I see.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`);
-    agents.say("Sunny.");
+    await agents.say(
+      `I see.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`,
+    );
+    await agents.say("Sunny.");
     const input: ResponseInputItem[] = [{ role: "user", content: "weather?" }];
     let response = await client.responses.create({ model: "tiny", input, tools });
     const calls = response.output.filter((item) => item.type === "function_call");
@@ -65,8 +67,8 @@ describe("responses", () => {
 
   it("run a tool loop over previous_response_id", async () => {
     const { client, session } = await open();
-    agents.say(toolCall("get_weather", { city: "Paris" }));
-    agents.say("Sunny.");
+    await agents.say(toolCall("get_weather", { city: "Paris" }));
+    await agents.say("Sunny.");
     const first = await client.responses.create({ model: "tiny", instructions: "be brief", input: "weather?", tools });
     const [call] = first.output;
     if (call?.type !== "function_call") throw new Error("no call");
