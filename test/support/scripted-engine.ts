@@ -1,4 +1,4 @@
-import type { Engine, GenerateCall, GenerateResult } from "../../src/engine/engine.js";
+import type { Engine, EngineSupport, GenerateCall, GenerateResult } from "../../src/engine/engine.js";
 import type { NativePrompt } from "../../src/native/contract.js";
 
 export interface ScriptedReply {
@@ -14,7 +14,7 @@ export interface ScriptedReply {
 /** An engine that answers what a test says, holds calls until it lets them go, and fails when told to. */
 export class ScriptedEngine implements Engine {
   readonly type = "scripted";
-  readonly supports = { grammar: false };
+  readonly supports: EngineSupport = { grammar: false };
   readonly calls: GenerateCall[] = [];
   readonly aborted: GenerateCall[] = [];
   context = 16_384;

@@ -1,10 +1,22 @@
-import { expect } from "vitest";
 import { readModelFiles } from "../../src/conversation/model-files.js";
 import { Tokenizer } from "../../src/conversation/tokenizer/tokenizer.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
-import { numbers, type WireExport } from "./export-json.js";
+import { numbers, type WireExport, type WireInteraction } from "./export-json.js";
 import { Proxy, type ProxyOptions, type StartedSession } from "./proxy.js";
 import type { ScriptedEngine } from "./scripted-engine.js";
+
+/** The tokens of one call, position by position. */
+export interface CallTokens {
+  readonly ids: readonly number[];
+  readonly mask: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
+export interface Recorded {
+  readonly interactions: readonly WireInteraction[];
+  readonly exported: readonly CallTokens[];
+  readonly logged: readonly CallTokens[];
+}
 
 /** A listening proxy whose engine says what a test writes, in the model's own tokens. */
 export class ServedAgents {
@@ -45,21 +57,26 @@ export class ServedAgents {
     return this.proxy.session();
   }
 
-  /** Ends the session and checks every exported number against what the engine was given and what it sampled. */
-  async expectRecorded(session: StartedSession): Promise<WireExport["interactions"][string][]> {
+  /** Ends the session; what was exported of it, and what the engine was given and sampled. */
+  async recorded(session: StartedSession): Promise<Recorded> {
     await this.proxy.end(session);
-    const exported = (await this.proxy.export(session, { include: ["messages"] })).json<WireExport>();
-    const interactions = Object.values(exported.interactions);
-    expect(interactions).toHaveLength(this.#said.length);
-    for (const [i, interaction] of interactions.entries()) {
+    const reply = await this.proxy.export(session, { include: ["messages"] });
+    const interactions = Object.values(reply.json<WireExport>().interactions);
+    const exported = interactions.map((interaction) => ({
+      ids: numbers(interaction, "input_ids"),
+      mask: numbers(interaction, "loss_mask"),
+      logprobs: numbers(interaction, "logprobs"),
+    }));
+    const logged = this.#said.map((output, i) => {
       const prompt = [...(this.proxy.engine.calls[i]?.prompt.tokens() ?? [])];
-      const output = this.#said[i] ?? [];
       const zeros = prompt.map(() => 0);
-      expect(numbers(interaction, "input_ids")).toEqual([...prompt, ...output]);
-      expect(numbers(interaction, "loss_mask")).toEqual([...zeros, ...output.map(() => 1)]);
-      expect(numbers(interaction, "logprobs")).toEqual([...zeros, ...output.map((_, k) => -(k + 1) / 8)]);
-    }
-    return interactions;
+      return {
+        ids: [...prompt, ...output],
+        mask: [...zeros, ...output.map(() => 1)],
+        logprobs: [...zeros, ...output.map((_, k) => -(k + 1) / 8)],
+      };
+    });
+    return { interactions, exported, logged };
   }
 
   close(): Promise<void> {

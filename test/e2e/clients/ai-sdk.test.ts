@@ -32,7 +32,9 @@ describe.each(["chat", "responses"] as const)("an agent of the AI SDK over %s", 
     const { text, steps } = await generateText(agent);
     expect(text).toBe("The sum is 6.");
     expect(steps.flatMap((step) => step.toolResults.map((result) => result.output))).toEqual([3, 6]);
-    const [first, second, third] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [first, second, third] = interactions;
     expect([second?.parent_id, third?.parent_id]).toEqual([first?.interaction_id, second?.interaction_id]);
   });
 
@@ -44,7 +46,9 @@ describe.each(["chat", "responses"] as const)("an agent of the AI SDK over %s", 
       { a: 1, b: 2 },
       { a: 3, b: 3 },
     ]);
-    const [first, second, third] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [first, second, third] = interactions;
     expect([second?.parent_id, third?.parent_id]).toEqual([first?.interaction_id, second?.interaction_id]);
   });
 });

@@ -41,7 +41,9 @@ describe("messages", () => {
       { type: "tool_use", name: "get_weather", input: { city: "Paris" } },
     ]);
     expect(message.usage.output_tokens).toBeGreaterThan(5);
-    const [only] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [only] = interactions;
     expect(only?.interaction_id).toBe(message.id);
   });
 
@@ -66,7 +68,9 @@ describe("messages", () => {
     }
     const final = await runner.runUntilDone();
     expect(final.content).toMatchObject([{ type: "text", text: "Sunny everywhere." }]);
-    const [first, second] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [first, second] = interactions;
     expect(second?.parent_id).toBe(first?.interaction_id);
   });
 

@@ -37,7 +37,8 @@ describe("chat completions", () => {
         tool_calls: [{ type: "function", function: { name: "get_weather", arguments: expect.any(String) as string } }],
       },
     });
-    await agents.expectRecorded(session);
+    const { exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
   });
 
   it("stream through the SDK's helper", async () => {
@@ -62,7 +63,9 @@ describe("chat completions", () => {
       { a: 3, b: 4 },
     ]);
     expect(completion.usage?.completion_tokens).toBeGreaterThan(10);
-    const [only] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [only] = interactions;
     expect(only?.interaction_id).toBe(completion.id);
   });
 
@@ -81,7 +84,9 @@ describe("chat completions", () => {
       ? client.chat.completions.runTools({ ...body, stream: true })
       : client.chat.completions.runTools(body);
     expect(await runner.finalContent()).toBe("Sunny everywhere.");
-    const [first, second, third] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [first, second, third] = interactions;
     expect([second?.parent_id, third?.parent_id]).toEqual([first?.interaction_id, second?.interaction_id]);
     expect(third?.messages?.filter((message) => (message as { role: string }).role === "tool")).toMatchObject(
       ["Paris", "Rome", "Oslo"].map((city) => ({ content: JSON.stringify(weather(city)).slice(1, -1) })),

@@ -41,7 +41,9 @@ describe("responses", () => {
         JSON.stringify(response.output, (key, value: unknown) => (key.startsWith("parsed") ? undefined : value)),
       ) as object,
     );
-    const [only] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [only] = interactions;
     expect(only?.interaction_id).toBe(response.id);
   });
 
@@ -61,7 +63,9 @@ describe("responses", () => {
     }
     response = await client.responses.create({ model: "tiny", input, tools });
     expect(response.output_text).toBe("Sunny.");
-    const [first, second] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [first, second] = interactions;
     expect(second?.parent_id).toBe(first?.interaction_id);
   });
 
@@ -80,7 +84,9 @@ describe("responses", () => {
       tools,
     });
     expect(second.output_text).toBe("Sunny.");
-    const [, child] = await agents.expectRecorded(session);
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [, child] = interactions;
     expect(child?.parent_id).toBe(first.id);
   });
 

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { ScriptedEngine } from "../support/scripted-engine.js";
+
+/** Structured output of each protocol reaches an engine with grammars as the same JSON schema. */
+
+const SCHEMA = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
+
+class GrammarEngine extends ScriptedEngine {
+  override readonly supports = { grammar: true };
+}
+
+let proxy: Proxy<GrammarEngine>;
+let session: StartedSession;
+beforeAll(async () => {
+  proxy = await Proxy.start({ engine: new GrammarEngine() });
+});
+afterAll(() => proxy.close());
+beforeEach(async () => {
+  session = await proxy.session();
+});
+
+const messages = [{ role: "user", content: "x" }];
+
+describe("an engine with grammars is given", () => {
+  it.each([
+    [
+      "response_format",
+      "/v1/chat/completions",
+      { messages, response_format: { type: "json_schema", json_schema: { name: "n", strict: true, schema: SCHEMA } } },
+    ],
+    [
+      "text.format",
+      "/v1/responses",
+      { input: "x", text: { format: { type: "json_schema", name: "n", strict: true, schema: SCHEMA } } },
+    ],
+    [
+      "output_config.format",
+      "/v1/messages",
+      { messages, max_tokens: 9, output_config: { format: { type: "json_schema", schema: SCHEMA } } },
+    ],
+  ])("the schema of %s", async (_, url, body) => {
+    expect((await proxy.post(url, body, session.key)).refusal).toBe("200");
+    expect(proxy.engine.calls.at(-1)?.sampling.grammar).toEqual({
+      kind: "json_schema",
+      schema: JSON.stringify(SCHEMA),
+    });
+  });
+
+  it("any object for json_object, and nothing for text", async () => {
+    await proxy.chat(session, messages, { response_format: { type: "json_object" } });
+    expect(proxy.engine.calls.at(-1)?.sampling.grammar).toEqual({ kind: "json_schema", schema: '{"type":"object"}' });
+    await proxy.chat(session, messages, { response_format: { type: "text" } });
+    expect(proxy.engine.calls.at(-1)?.sampling.grammar).toBeUndefined();
+  });
+});
