@@ -1,5 +1,5 @@
 import type { InjectOptions, Response } from "light-my-request";
-import { loadChatModel } from "../../src/conversation/chat-model.js";
+import { type ChatModelOptions, loadChatModel } from "../../src/conversation/chat-model.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { createServer } from "../../src/server/app.js";
@@ -11,6 +11,7 @@ export const ADMIN_KEY = "sk-admin-0123456789abcdef";
 
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;
+  readonly model?: ChatModelOptions;
   readonly settings?: Partial<ServerSettings>;
   readonly timeoutMilliseconds?: number;
   readonly retention?: { milliseconds: number; bytes: number };
@@ -63,7 +64,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
 
   static async start<E extends Engine = ScriptedEngine>(options: ProxyOptions<E> = {}): Promise<Proxy<E>> {
     const engine = (options.engine ?? new ScriptedEngine()) as E;
-    const model = await loadChatModel((await ensureTinyModel()).folder);
+    const model = await loadChatModel((await ensureTinyModel()).folder, options.model);
     const registry = new SessionRegistry({
       adminKey: ADMIN_KEY,
       timeoutMilliseconds: options.timeoutMilliseconds ?? 3_600_000,

@@ -1,0 +1,97 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { ADD, Numbers, parametersOf } from "./tools.js";
+
+/** Reasoning apart from the answer, through each protocol, streamed; and back again with the next turn. */
+
+let agents: ServedAgents;
+beforeAll(async () => {
+  agents = await ServedAgents.start({ model: { reasoningParser: "qwen3" } });
+});
+afterAll(() => agents.close());
+
+const SAID = `<think>\nOne and two.\n</think>\n\nI add.\n${toolCall("add", { a: 1, b: 2 })}`;
+const user = { role: "user" as const, content: "1+2?" };
+
+describe("reasoning", () => {
+  it("of a chat completion comes as reasoning_content", async () => {
+    const session = await agents.session();
+    const client = new OpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key, maxRetries: 0 });
+    await agents.say(SAID, 1);
+    await agents.say("Three.");
+    const told = { reasoning: "", text: "", finish: "" };
+    const stream = await client.chat.completions.create({
+      model: "tiny",
+      messages: [user],
+      tools: [ADD],
+      stream: true,
+    });
+    for await (const { choices } of stream) {
+      const [choice] = choices;
+      const { content, reasoning_content: reasoning } = (choice?.delta ?? {}) as {
+        content?: string;
+        reasoning_content?: string;
+      };
+      told.text += content ?? "";
+      told.reasoning += reasoning ?? "";
+      told.finish = choice?.finish_reason ?? told.finish;
+    }
+    expect(told).toEqual({ reasoning: "One and two.", text: "I add.", finish: "tool_calls" });
+    const assistant = { role: "assistant" as const, content: told.text, reasoning_content: told.reasoning };
+    const calls = [{ id: "c", type: "function" as const, function: { name: "add", arguments: '{"b":2,"a":1}' } }];
+    const result = { role: "tool" as const, tool_call_id: "c", content: "3" };
+    const messages = [user, { ...assistant, tool_calls: calls }, result];
+    await client.chat.completions.create({ model: "tiny", messages, tools: [ADD] });
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    expect(interactions[1]?.parent_id).toBe(interactions[0]?.interaction_id);
+  });
+
+  it("of a message is a thinking block", async () => {
+    const session = await agents.session();
+    const client = new Anthropic({ baseURL: agents.url, apiKey: session.key, authToken: null, maxRetries: 0 });
+    await agents.say(SAID, 1);
+    await agents.say("Three.");
+    const tools = [{ name: "add", input_schema: { ...parametersOf(Numbers), type: "object" as const } }];
+    const body = {
+      model: "tiny",
+      max_tokens: 2048,
+      thinking: { type: "enabled" as const, budget_tokens: 1024 },
+      tools,
+    };
+    const first = await client.messages.stream({ ...body, messages: [user] }).finalMessage();
+    expect(first.content).toMatchObject([
+      { type: "thinking", thinking: "One and two." },
+      { type: "text", text: "I add." },
+      { type: "tool_use", name: "add", input: { a: 1, b: 2 } },
+    ]);
+    const call = first.content.find((block) => block.type === "tool_use");
+    const result = { type: "tool_result" as const, tool_use_id: call?.id ?? "", content: "3" };
+    const messages = [
+      user,
+      { role: "assistant" as const, content: first.content },
+      { role: "user" as const, content: [result] },
+    ];
+    await client.messages.create({ ...body, messages });
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    expect(interactions[1]?.parent_id).toBe(first.id);
+  });
+
+  it("of a response is an item before the others", async () => {
+    const session = await agents.session();
+    const client = new OpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key, maxRetries: 0 });
+    await agents.say(SAID, 1);
+    const tools = [{ type: "function" as const, name: "add", parameters: parametersOf(Numbers), strict: true }];
+    const response = await client.responses.stream({ model: "tiny", input: "1+2?", tools }).finalResponse();
+    expect(response.output).toMatchObject([
+      { type: "reasoning", content: [{ type: "reasoning_text", text: "One and two." }] },
+      { type: "message", content: [{ text: "I add." }] },
+      { type: "function_call", name: "add" },
+    ]);
+    const { exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+  });
+});
