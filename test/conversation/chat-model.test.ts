@@ -73,6 +73,28 @@ describe("a model folder", () => {
     expect(refusing.message).toContain("no users here");
   });
 
+  it("whose template uses what cannot be rendered as in Python is refused, however rarely it is used", async () => {
+    const rarely = (expression: string): string =>
+      `${PLAIN}{% if messages | length > 99 %}{{ ${expression} }}{% endif %}`;
+    for (const [expression, named] of [
+      ["messages | xmlattr", "the filter 'xmlattr'"],
+      ["messages | map('urlize') | join", "the filter 'urlize'"],
+      ["'upper' is filter", "the test 'filter'"],
+      ["messages | selectattr('role', 'test') | list", "the test 'test'"],
+      ["messages[0].content.expandtabs(4)", "the method 'expandtabs' of strings"],
+      ["cycler('a')", "the function 'cycler'"],
+      ["{'a': [messages | filesizeformat]}", "the filter 'filesizeformat'"],
+    ] as const) {
+      const error = await failure(rarely(expression), {});
+      expect(error.code).toBe("chat_template_invalid");
+      expect(error.message).toContain(`${named} is not supported`);
+    }
+    for (const statement of ["{% raw %}a{% endraw %}", "{% include 'a' %}", "{{ 3 is divisibleby(3) }}"]) {
+      expect((await failure(PLAIN + statement, {})).code).toBe("chat_template_invalid");
+    }
+    expect(await prompt(await load(rarely("messages | from_json")), [USER])).toBe("<|user|>Hi<|assistant|>");
+  });
+
   it("is named after its folder", async () => {
     const folder = writeModelFolder(PLAIN, []);
     expect((await loadChatModel(`${folder}/`)).name).toBe(folder.split("/").at(-1));

@@ -27,6 +27,8 @@ export function stringMethod(self: Text, name: string): Value | undefined {
   return func((args) => method(self, ...splitArguments(args)));
 }
 
+export const hasStringMethod = (name: string): boolean => METHODS.has(name);
+
 /** A text argument; undefined where it is absent or None. */
 export function optionalText(value: Value | undefined): string | undefined {
   if (value === undefined || value instanceof NullValue) return undefined;

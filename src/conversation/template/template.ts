@@ -2,6 +2,7 @@ import { globalScope } from "./globals.js";
 import { PythonInterpreter } from "./interpreter.js";
 import { parseTemplate, type Value } from "./jinja.js";
 import { pyStr } from "./python-text.js";
+import { findUnsupported } from "./unsupported.js";
 import { RenderError } from "./values.js";
 
 /** Renders with these variables; throws {@link RenderError} where the template refuses or fails. */
@@ -11,10 +12,12 @@ export type Render = (variables: ReadonlyMap<string, Value>) => string;
  * Compiles a chat template, to be rendered as Python's Jinja2 renders it in `transformers`' `apply_chat_template`.
  *
  * @param now the clock behind `strftime_now`
- * @throws Error where the template is not valid Jinja
+ * @throws Error where the template is not valid Jinja, or uses what cannot be rendered as in Python
  */
 export function compileTemplate(source: string, now: () => Date = () => new Date()): Render {
   const program = parseTemplate(source);
+  const unsupported = findUnsupported(program);
+  if (unsupported !== undefined) throw new Error(`${unsupported} is not supported`);
   return (variables) => {
     const scope = globalScope(now);
     for (const [name, value] of variables) scope.setVariable(name, value);
