@@ -7,6 +7,7 @@ import {
   NullValue,
   ObjectValue,
   StringValue,
+  TupleValue,
   type TypedValue,
   UndefinedValue,
   type Value,
@@ -52,7 +53,7 @@ export function getItem(object: Value, key: Value): Value {
     const found = entryOf(object, key.value) ?? methodOf(object, key.value);
     return found ?? new Missing(noAttribute(object, key.value));
   }
-  const found = object instanceof ObjectValue ? object.value.get(keyOf(key)) : undefined;
+  const found = object instanceof ObjectValue && isHashable(key) ? valueAt(object, key) : undefined;
   return found ?? new Missing(noAttribute(object, pyRepr(key)));
 }
 
@@ -76,6 +77,16 @@ export function keyOf(value: Value): Key {
   const number = numberOf(value);
   if (number !== undefined) return Number(number);
   throw new RenderError(`unhashable or unsupported key of type '${typeName(value)}'`);
+}
+
+const isHashable = (value: Value): boolean =>
+  value instanceof TupleValue || !(value instanceof ArrayValue || value instanceof ObjectValue);
+
+/** The value of a key; undefined where there is none. Keys that no dict here can have, such as None, are never there. */
+export function valueAt(object: Dict, key: Value): Value | undefined {
+  if (!isHashable(key)) throw new RenderError(`unhashable type: '${typeName(key)}'`);
+  const isKey = key instanceof StringValue || numberOf(key) !== undefined;
+  return isKey ? object.value.get(keyOf(key)) : undefined;
 }
 
 export const keyValue = (key: Key): Value => (typeof key === "string" ? str(key) : int(key));
@@ -120,7 +131,7 @@ type Dict = TypedValue<ReadonlyMap<Key, Value>>;
 function dictMethod(object: Dict, name: string): Value | undefined {
   switch (name) {
     case "get":
-      return func(([key, absent]) => (key && object.value.get(keyOf(key))) ?? absent ?? none());
+      return func(([key, absent]) => (key && valueAt(object, key)) ?? absent ?? none());
     case "items":
       return func(() => list(itemsOf(object)));
     case "keys":

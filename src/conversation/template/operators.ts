@@ -2,7 +2,7 @@ import { compare, equal } from "./compare.js";
 import { percentFormat } from "./format.js";
 import { ArrayValue, FloatValue, ObjectValue, StringValue, UndefinedValue, type Value } from "./jinja.js";
 import { escape, textLike } from "./markup.js";
-import { keyOf } from "./members.js";
+import { valueAt } from "./members.js";
 import { type Arithmetic, arithmetic } from "./numbers.js";
 import { pyStr } from "./python-text.js";
 import { bool, int, list, Markup, missing, numberOf, RenderError, str, tuple, typeName } from "./values.js";
@@ -36,7 +36,7 @@ export function binary(operator: string, a: Value, b: Value): Value {
 /** Python's `item in container`. */
 export function contains(container: Value, item: Value): boolean {
   if (container instanceof ArrayValue) return container.value.some((other) => equal(item, other));
-  if (container instanceof ObjectValue) return container.value.has(keyOf(item));
+  if (container instanceof ObjectValue) return valueAt(container, item) !== undefined;
   if (container instanceof UndefinedValue) return false;
   if (container instanceof StringValue) {
     if (item instanceof StringValue) return container.value.includes(item.value);
