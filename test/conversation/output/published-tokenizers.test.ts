@@ -19,7 +19,7 @@ describe.runIf(hasSharedTokenizers && NAMES.length > 0)("outputs in published vo
     const tokenizerFile = parse("tokenizer.json", fileSchema);
     const config = parse("tokenizer_config.json", z.looseObject({}));
     const tokenizer = new Tokenizer({ tokenizer: tokenizerFile, config }, 1 << 20);
-    const text = { vocabulary: new Vocabulary(tokenizerFile, tokenizer), tokenizer, size: 0 };
+    const text = { vocabulary: new Vocabulary(tokenizerFile, tokenizer) };
     const golden = sharedGzip<{ ids: number[][]; decs: string[] }>(`golden-${name}`);
     const next = numbers(1);
     const told = golden.ids.map((ids) => messageOf(read(text, PLAIN, chunks(ids, next), {}).told.flat()).content);

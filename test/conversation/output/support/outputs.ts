@@ -8,6 +8,7 @@ import type {
 } from "../../../../src/conversation/output/output-parser.js";
 import { TokenOutputParser } from "../../../../src/conversation/output/token-output-parser.js";
 import { addedTokenSchema } from "../../../../src/conversation/tokenizer/added-token.js";
+import { LibraryTokenizer } from "../../../../src/conversation/tokenizer/library.js";
 import { Tokenizer } from "../../../../src/conversation/tokenizer/tokenizer.js";
 import { type AddedTokenSpec, byteLevelTokenizer, type metaspaceTokenizer } from "../../support/bpe.js";
 
@@ -15,6 +16,7 @@ import { type AddedTokenSpec, byteLevelTokenizer, type metaspaceTokenizer } from
 export interface TestText {
   readonly vocabulary: Vocabulary;
   readonly tokenizer: Tokenizer;
+  readonly encode: (text: string) => number[];
   /** How many ids there are. */
   readonly size: number;
 }
@@ -26,13 +28,15 @@ export function testText(json: TokenizerJson, decoder: unknown = json.decoder): 
   const file = { ...json, added_tokens, decoder };
   const tokenizer = new Tokenizer({ tokenizer: file, config: {} }, 1 << 20);
   const size = Object.keys(json.model.vocab).length + added_tokens.length;
-  return { vocabulary: new Vocabulary(file, tokenizer), tokenizer, size };
+  const library = new LibraryTokenizer(file, {});
+  const encode = (text: string): number[] =>
+    library.encode(text, { add_special_tokens: false }).ids.filter((id) => id !== undefined);
+  return { vocabulary: new Vocabulary(file, tokenizer), tokenizer, encode, size };
 }
 
 export const byteLevelText = (added: readonly AddedTokenSpec[]): TestText => testText(byteLevelTokenizer(added));
 
-export const idsOf = ({ tokenizer }: TestText, text: string): number[] =>
-  tokenizer.encode(text).flatMap((piece) => [...piece]);
+export const idsOf = ({ encode }: TestText, text: string): number[] => encode(text);
 
 /** A small generator of reproducible numbers below `n`. */
 export function numbers(seed: number): (n: number) => number {
@@ -66,7 +70,7 @@ export interface Reading extends ParsedOutput {
 
 /** Reads an output that comes in these pushes. */
 export function read(
-  text: TestText,
+  text: Pick<TestText, "vocabulary">,
   families: OutputFamilies,
   pushes: readonly Int32Array[],
   options: Partial<OutputParserOptions> = {},
