@@ -81,6 +81,7 @@ async function generateAndRecord(
   const createdAt = Date.now();
   const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
   const built = await buildPrompt(context, session, request.conversation, prepared);
+  controller.signal.throwIfAborted();
   const promptTokens = built.prompt.length;
   const sampling = await completeSampling(context, request.sampling, promptTokens);
   const start: AnswerStart = { interactionId: id, model: context.settings.modelName, createdAt, promptTokens };
