@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
@@ -118,17 +118,5 @@ describe("a server that cannot start", () => {
     const { code, stdout, stderr } = await runRolltape(serveArgs(`rollout.agent.key_file=${file}`));
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^rolltape: .*EISDIR/m);
-  });
-
-  it("ends with status 2 when this build has no client of the engine", async () => {
-    const file = join(temporaryFolder(), "rolltape.yaml");
-    writeFileSync(file, "engine: { type: vllm, urls: http://127.0.0.1:9 }\nmodel: { path: /m }\n");
-    expect(await runRolltape(["serve", "--config", file], secret)).toEqual({
-      code: 2,
-      stdout: "",
-      stderr:
-        "rolltape: the configuration cannot be used\n" +
-        "  engine.type: this build serves the engines embedded and sglang, not vllm\n",
-    });
   });
 });

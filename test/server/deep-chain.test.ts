@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (let call = 0; call < CALLS; call++) recordCall(session, call);
   session.end();
   ({ id } = session);
-});
+}, 300_000);
 afterAll(() => proxy.close());
 
 const versionOf = (call: number) => Math.floor(call / 100);
