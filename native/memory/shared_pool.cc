@@ -89,7 +89,7 @@ std::unique_ptr<SharedSlot> SharedPool::takeClosest(std::uint64_t footprint) {
 }
 
 std::unique_ptr<SharedSlot> SharedPool::make(std::unique_ptr<SharedSlot> slot, std::uint64_t bytes) {
-  if (!slot || !slot->isOurs()) slot = std::make_unique<SharedSlot>(nextName(kSlotEnd), options_.lock);
+  if (!slot || !slot->isReusable()) slot = std::make_unique<SharedSlot>(nextName(kSlotEnd), options_.lock);
   try {
     slot->resize(bytes);
   } catch (const Error& error) {

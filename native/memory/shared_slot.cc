@@ -139,6 +139,11 @@ bool SharedSlot::isOurs() const noexcept {
   return fstat(file_.get(), &own) == 0 && own.st_nlink == 1 && leadsTo(path_, file_.get());
 }
 
+bool SharedSlot::isReusable() const noexcept {
+  struct stat own {};
+  return isOurs() && fstat(file_.get(), &own) == 0 && static_cast<std::uint64_t>(own.st_size) == size_;
+}
+
 bool SharedSlot::rename(std::string path) noexcept {
   if (!isOurs() || std::rename(path_.c_str(), path.c_str()) != 0) return false;
   path_.swap(path);

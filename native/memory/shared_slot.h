@@ -31,6 +31,9 @@ class SharedSlot {
   void unlinkName() noexcept;
   /// Its name is the only one, and leads to it.
   bool isOurs() const noexcept;
+  /// It is ours and as long as it was made: behind the end of a file that somebody cut short, writing to the mapping
+  /// would end the process by a signal.
+  bool isReusable() const noexcept;
 
   std::uint8_t* data() const { return data_; }
   std::uint64_t size() const { return size_; }

@@ -155,6 +155,17 @@ TEST_F(SharedPoolTest, TheSlotOfTheClosestSizeIsTaken) {
   EXPECT_EQ(closest, inodeOf(publish(*pool, 8 * kPage, 'b')->path()));
 }
 
+TEST_F(SharedPoolTest, AFileThatAReaderCutShortServesNoOtherBatch) {
+  const auto pool = open();
+  auto lent = publish(*pool, 4 * kPage, 'a');
+  const ino_t cut = inodeOf(lent->path());
+  fs::resize_file(lent->path(), kPage);
+  acknowledge(std::move(lent));
+  const auto next = publish(*pool, 4 * kPage, 'b');
+  EXPECT_NE(cut, inodeOf(next->path()));
+  EXPECT_EQ(std::string(4 * kPage, 'b'), readFile(next->path()));
+}
+
 TEST_F(SharedPoolTest, FreeSlotsMakeRoomAndLentOnesDoNot) {
   const auto pool = open(10 * kPage);
   auto one = publish(*pool, 4 * kPage, 'a');
