@@ -80,6 +80,8 @@ std::span<const T> typedArrayArg(Napi::Value value, const std::string& name, nap
                                  const char* expected) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) throwInvalid(name, expected);
   const Array array = value.As<Array>();
+  // What was transferred to another thread would pass for an empty list.
+  if (array.ElementLength() == 0 && array.ArrayBuffer().IsDetached()) throwInvalid(name, "a buffer not transferred");
   return {array.Data(), array.ElementLength()};
 }
 
