@@ -87,7 +87,7 @@ export async function packBatch<Layout extends BatchTensorLayout>(
   options: BatchOptions & { readonly layout: Layout },
   memory: Memory = "heap",
 ): Promise<Batch<Layout>> {
-  return packPlan<Layout>(planExport(sessions, options), metadataOf(sessions, options), memory);
+  return packerOf<Layout>(planExport(sessions, options), metadataOf(sessions, options))(memory);
 }
 
 export interface ShardOptions {
@@ -109,13 +109,14 @@ export async function packShards<Layout extends BatchTensorLayout>(
 ): Promise<Batch<Layout>[]> {
   const plans = planShards(planExport(sessions, options), shards);
   const metadata = metadataOf(sessions, options);
+  const packs = plans.flatMap((plan, index) => {
+    if (shard !== undefined && shard !== index) return [];
+    const named = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
+    return [packerOf<Layout>(plan, named)];
+  });
   const batches: Batch<Layout>[] = [];
   try {
-    for (const [index, plan] of plans.entries()) {
-      if (shard !== undefined && shard !== index) continue;
-      const named = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
-      batches.push(await packPlan<Layout>(plan, named, memory));
-    }
+    for (const pack of packs) batches.push(await pack(memory));
   } catch (error) {
     for (const batch of batches) batch.release();
     throw error;
@@ -123,17 +124,19 @@ export async function packShards<Layout extends BatchTensorLayout>(
   return batches;
 }
 
-async function packPlan<Layout extends BatchTensorLayout>(
+/** Takes now what the sessions know of the rows: they may be freed before the packing begins. */
+function packerOf<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: Readonly<Record<string, string>>,
-  memory: Memory,
-): Promise<Batch<Layout>> {
+): (memory: Memory) => Promise<Batch<Layout>> {
   const interactionIds = interactionIdsOf(plan);
-  const batch = await plan.native.pack({ ...metadata, rows: rowsJson(plan, interactionIds) }, { memory });
-  return new Batch<Layout>(batch, () => batchRows(plan, interactionIds));
+  return async (memory) => {
+    const batch = await plan.native.pack({ ...metadata, rows: rowsJson(plan, interactionIds) }, { memory });
+    return new Batch<Layout>(batch, () => batchRows(plan, interactionIds));
+  };
 }
 
-/** Of each row. Taken now: the sessions may be freed once they are packed. */
+/** Of each row. */
 function interactionIdsOf({ native: { rows }, sessions }: ExportPlan): string[] {
   return Array.from(rows.interactions, (interaction, i) => ownerOf(rows, sessions, i).interaction(interaction).id);
 }

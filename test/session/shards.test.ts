@@ -87,6 +87,16 @@ describe("shards", () => {
     expect(await store.exportShards(ids, { shards: rows })).toHaveLength(rows);
   });
 
+  it("are packed as they were planned when others export or release their sessions meanwhile", async () => {
+    const { store, ids } = someSessions();
+    const split = () => store.exportShards(ids, { shards: 3 });
+    const pending = [split(), split()];
+    store.release(ids);
+    const [first, second] = await Promise.all(pending);
+    expect(first?.map(rowsOf)).toEqual(second?.map(rowsOf));
+    expect(first?.flatMap(({ rows }) => rows.map(({ length }) => length)).length).toBeGreaterThan(2);
+  });
+
   it("free their sessions, whose rows they still name", async () => {
     const { store, ids } = someSessions();
     const [first] = await store.exportShards(ids, { shards: 2 });
