@@ -48,6 +48,8 @@ export class StoredSession {
         `Session ${this.id} is ${this.#session.state} and records no more calls.`,
       );
     }
+    const finishReason = parse(z.string(), input.finishReason, "finishReason");
+    const id = parse(z.string().min(1).optional(), input.interactionId, "interactionId");
     const messages = parse(chatMessagesSchema, input.messages, "messages");
     const output = parse(chatMessagesSchema, [input.output].flat(), "output");
     requireInstance(input.promptIds, Int32Array, "promptIds");
@@ -60,9 +62,9 @@ export class StoredSession {
       output,
       prompt: this.#session.prompt([input.promptIds]),
       generation,
-      finishReason: input.finishReason,
+      finishReason,
       api: "chat.completions",
-      id: input.interactionId,
+      id,
     }).id;
   }
 
@@ -141,7 +143,7 @@ export class TrajectoryStore {
 
   async #export<Layout extends BatchTensorLayout, Packed>(
     sessionIds: readonly string[],
-    { release = true, memory, ...rest }: StoreExportOptions & { readonly layout?: Layout | undefined },
+    { release, memory, ...rest }: StoreExportOptions & { readonly layout?: Layout | undefined },
     pack: (
       sessions: readonly Session[],
       options: BatchOptions & { readonly layout: Layout },
@@ -149,6 +151,7 @@ export class TrajectoryStore {
     ) => Promise<Packed>,
   ): Promise<Packed> {
     refuseBadList(sessionIds);
+    const frees = parse(z.boolean().default(true), release, "release");
     const batchOptions = parse(batchOptionsSchema, rest) as BatchOptions & { readonly layout: Layout };
     const chosen = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
     const target = chosen === "shared" ? this.#shared.pool : chosen;
@@ -156,7 +159,7 @@ export class TrajectoryStore {
     for (const session of sessions) session.lifecycle.beginExport();
     try {
       const packed = await pack(sessions, batchOptions, target);
-      if (release) for (const session of sessions) this.#release(session);
+      if (frees) for (const session of sessions) this.#release(session);
       return packed;
     } finally {
       for (const session of sessions) session.lifecycle.endExport(false);
@@ -186,8 +189,10 @@ export class TrajectoryStore {
 }
 
 function refuseBadList(sessionIds: readonly string[]): void {
-  if (sessionIds.length === 0) {
-    throw new SessionError("invalid_value", "The list of sessions is empty.", { param: "sessionIds" });
+  if (!Array.isArray(sessionIds) || sessionIds.length === 0) {
+    throw new SessionError("invalid_value", "sessionIds must be a list of at least one session.", {
+      param: "sessionIds",
+    });
   }
   if (new Set(sessionIds).size < sessionIds.length) {
     throw new SessionError("invalid_value", "The list of sessions names one twice.", { param: "sessionIds" });

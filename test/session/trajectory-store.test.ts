@@ -69,6 +69,7 @@ describe("TrajectoryStore", () => {
     [{ overflow: "wrap" }, "overflow"],
     [{ memory: "disk" }, "memory"],
     [{ pad_to: 3 }, "pad_to"],
+    [{ release: "no" }, "release"],
   ])("refuses %j and frees nothing", async (options, param) => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
@@ -89,6 +90,8 @@ describe("TrajectoryStore", () => {
     await expect(store.exportBatch(["s"])).rejects.toMatchObject({ code: "session_active" });
     session.end();
     await expect(store.exportBatch(["s", "s"])).rejects.toMatchObject({ code: "invalid_value" });
+    const oneId = "s" as unknown as string[];
+    await expect(store.exportBatch(oneId)).rejects.toMatchObject({ code: "invalid_value", param: "sessionIds" });
     await expect(store.exportBatch(["s", "t"])).rejects.toMatchObject({ code: "session_not_found" });
     expect(() => session.record(turn([user("a")], [1], [2]))).toThrow(
       expect.objectContaining({ code: "session_ended" }),
@@ -101,6 +104,9 @@ describe("TrajectoryStore", () => {
     ["a negative token id", { outputIds: Int32Array.of(-5, 1) }, "ERR_INVALID_ARG"],
     ["an empty list of messages", { messages: [] }, "invalid_value"],
     ["an id that is taken", { interactionId: "taken" }, "invalid_value"],
+    ["an id that is no text", { interactionId: 5 as unknown as string }, "invalid_value"],
+    ["no finish reason", { finishReason: undefined as unknown as string }, "invalid_value"],
+    ["a prompt that was transferred to another thread", { promptIds: transferred() }, "ERR_INVALID_ARG"],
   ])("refuses to record %s, and keeps what it has", async (_, wrong, code) => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
@@ -111,3 +117,9 @@ describe("TrajectoryStore", () => {
     expect((await store.exportBatch(["s"])).rows.map((row) => row.interactionId)).toEqual(["taken"]);
   });
 });
+
+function transferred(): Int32Array {
+  const ids = Int32Array.of(1, 2);
+  structuredClone(ids.buffer, { transfer: [ids.buffer] });
+  return ids;
+}
