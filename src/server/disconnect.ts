@@ -23,14 +23,22 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** Runs once the answer is out or its client has gone, also where it waits behind another answer. */
-export function onceSent(reply: FastifyReply, done: () => void): void {
+/**
+ * Runs once the answer is out or its client has gone, also where it waits behind another answer or where the client went
+ * before there was one. Told whether the whole answer was handed to the connection.
+ */
+export function onceSent(reply: FastifyReply, done: (whole: boolean) => void): void {
   const { socket } = reply.request.raw;
+  if (socket.destroyed) return done(false);
+  let whole = false;
   const settle = () => {
     socket.off("close", settle);
     reply.raw.off("close", settle);
-    done();
+    done(whole);
   };
   socket.once("close", settle);
   reply.raw.once("close", settle);
+  reply.raw.once("finish", () => {
+    whole = true;
+  });
 }

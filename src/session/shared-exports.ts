@@ -37,6 +37,12 @@ export class SharedExports {
     return true;
   }
 
+  /** Unlinks a file that its reader never heard of. */
+  withdraw(id: string): void {
+    this.#leases.get(id)?.batch.release();
+    this.#leases.delete(id);
+  }
+
   /** Unlinks what nobody will acknowledge. */
   reap(now = Date.now()): void {
     for (const [id, { batch, expiresAt, readerPid }] of this.#leases) {

@@ -1,8 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Proxy } from "../support/proxy.js";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { Batch } from "../../src/session/batch.js";
+import { ADMIN_KEY, Proxy } from "../support/proxy.js";
+import { until } from "../support/until.js";
 
 let proxy: Proxy;
 let directory: string;
@@ -76,6 +79,37 @@ describe("a batch in shared memory", () => {
     unlinkSync(lent.path);
     proxy.context.sharedExports.reap();
     expect(proxy.context.sharedExports.size).toBe(0);
+  });
+
+  it.each(["shm", "body"])("is freed where its asker (%s) went before there was an answer", async (transport) => {
+    const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+    const sockets: Socket[] = [];
+    proxy.app.server.on("connection", (socket: Socket) => sockets.push(socket));
+    const session = await proxy.session();
+    const { calls, lifecycle } = proxy.context.registry.get(session.id);
+    const goOn = proxy.engine.hold();
+    const answer = proxy.chat(session, [{ role: "user", content: "a" }]);
+    await until(() => calls.size === 1);
+    await proxy.end(session);
+    const waits = vi.spyOn(calls, "waitIdle");
+    const released = vi.spyOn(Batch.prototype, "release");
+    onTestFinished(() => released.mockRestore());
+    const leaving = new AbortController();
+    const asked = fetch(`${url}/export_batch`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ session_ids: [session.id], transport }),
+      signal: leaving.signal,
+    });
+    await until(() => waits.mock.calls.length === 1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow("aborted");
+    await until(() => sockets.every((socket) => socket.destroyed));
+    goOn();
+    await answer;
+    await until(() => lifecycle.state === "exported" && released.mock.calls.length === 1);
+    expect(proxy.context.sharedExports.size).toBe(0);
+    expect(proxy.context.sharedMemory.pool.use.lentSlots).toBe(0);
   });
 
   it("is refused where unacknowledged ones fill the memory, and the session stays exportable", async () => {

@@ -144,12 +144,13 @@ function acknowledgeBatch(app: App, { sharedExports }: ServerContext): void {
 function sendBatch([batch]: readonly Batch[], reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
   if (!batch) throw new RangeError("there is no batch to send");
   metrics.exportBytes.inc(batch.byteLength);
-  onceSent(reply, () => batch.release());
   const { buffer, byteOffset, byteLength } = batch.bytes;
-  return reply.type(SAFETENSORS).send(Buffer.from(buffer, byteOffset, byteLength));
+  const block = Buffer.from(buffer, byteOffset, byteLength);
+  onceSent(reply, () => batch.release());
+  return reply.type(SAFETENSORS).send(block);
 }
 
-/** Lends the files to their readers. */
+/** Lends the files to their readers. Nobody hears of those whose asker has gone: their room is had back at once. */
 function sendPaths(
   batches: readonly Batch[],
   body: BatchRequest,
@@ -160,6 +161,9 @@ function sendPaths(
     context.metrics.exportBytes.inc(batch.byteLength);
     const { id } = context.sharedExports.lend(batch, body.lease_seconds * 1000, body.reader_pid);
     return { id, path: batch.path ?? "", byte_length: batch.byteLength };
+  });
+  onceSent(reply, (whole) => {
+    if (!whole) for (const { id } of files) context.sharedExports.withdraw(id);
   });
   const answer: z.input<typeof shardsAnswer> = { shards: files };
   return reply.send(body.shards === 1 || body.shard !== undefined ? files[0] : answer);
