@@ -35,7 +35,9 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     tools: call.request.conversation.tools ?? [],
     stop: sampling.stop,
     stopTokenIds: sampling.stopTokenIds,
-    promptEnd: built.end,
+    get promptEnd() {
+      return built.end();
+    },
     wholeCalls: sink === undefined,
   });
   const wantsTokens = call.request.logprobs;

@@ -7,8 +7,8 @@ import type { ServerContext } from "./context.js";
 
 export interface BuiltPrompt {
   readonly prompt: NativePrompt;
-  /** The prompt's last tokens as text, where a template opens the model's reasoning. */
-  readonly end: string;
+  /** The prompt's last tokens as text, where a template opens the model's reasoning. Few parsers look at it. */
+  readonly end: () => string;
   /** The parent that the prompt continues token by token. */
   readonly parent?: ParentMatch;
   /** Why the prompt does not continue its parent's tokens although it was to; undefined where it does, or is a root. */
@@ -30,12 +30,12 @@ export async function buildPrompt(
   if (parent === undefined) return rendered(model, session, conversation);
   const pieces = await continuationOf(model, session, conversation, prepared, parent);
   if (typeof pieces === "string") return { ...(await rendered(model, session, conversation)), fallback: pieces };
-  return { prompt: session.prompt(pieces, parent.index), end: endOf(model, pieces), parent };
+  return { prompt: session.prompt(pieces, parent.index), end: () => endOf(model, pieces), parent };
 }
 
 async function rendered(model: ChatModel, session: Session, conversation: Conversation): Promise<BuiltPrompt> {
   const pieces = await model.prompt(conversation);
-  return { prompt: session.prompt(pieces), end: endOf(model, pieces) };
+  return { prompt: session.prompt(pieces), end: () => endOf(model, pieces) };
 }
 
 /** What follows the parent's tokens, or why it cannot be told. */

@@ -28,7 +28,7 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   const adminHash = hashKey(adminKey);
   app.decorateRequest("session", null);
 
-  app.addHook("onRequest", async (request) => {
+  const authenticate = (request: FastifyRequest): void => {
     const wanted = request.routeOptions.config.key ?? "none";
     if (wanted === "none") return;
     const key = keyOf(request);
@@ -42,6 +42,15 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
     if (wanted === "session" && isAdmin) throw wrongKind("a session key", "the admin key");
     session?.touch();
     request.session = session ?? null;
+  };
+
+  app.addHook("onRequest", (request, _reply, next) => {
+    try {
+      authenticate(request);
+    } catch (error) {
+      return next(error as ApiError);
+    }
+    next();
   });
   done();
 });
