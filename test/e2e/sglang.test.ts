@@ -1,9 +1,10 @@
+import OpenAI from "openai";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
-import { numbers, type WireExport } from "../support/export-json.js";
+import { numbers, type WireExport, type WireInteraction } from "../support/export-json.js";
 import { HttpTrainer } from "../support/http-trainer.js";
 import type { Fault } from "../support/sglang-protocol.js";
 import { type SglangServer, startSglangServer } from "../support/sglang-server.js";
@@ -50,6 +51,32 @@ describe("over SGLang", () => {
       expect(sent[i + 1]?.slice(0, ids.length) ?? ids).toEqual(ids);
       expect(interaction.token_exact).toBe(i > 0);
     });
+  });
+
+  it("streams what the engine streams, while it samples", async () => {
+    const { id, key } = await trainer.openSession();
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: key, maxRetries: 0 });
+    const record = async () =>
+      (await (await fetch(`${server.url}/rl/sessions/${id}`, { headers: { "x-api-key": adminKey } })).json()) as {
+        interaction_count: number;
+        completion_tokens: number;
+      };
+    const messages = [{ role: "user" as const, content: "rain" }];
+    const stream = await client.chat.completions.create({ model: "tiny", messages, max_tokens: 24, stream: true });
+    const recordedAt: number[] = [];
+    let text = "";
+    for await (const { choices } of stream) {
+      const delta = choices[0]?.delta.content ?? "";
+      if (delta !== "" && recordedAt.length === 0) recordedAt.push((await record()).interaction_count);
+      text += delta;
+      if (choices[0]?.finish_reason) recordedAt.push((await record()).interaction_count);
+    }
+    expect(recordedAt).toEqual([0, 1]);
+    expect(text).not.toBe("");
+    await trainer.post("/rl/end_session", {}, key);
+    const [only] = await interactionsOf(id);
+    const sampled = numbers(only as WireInteraction, "loss_mask").reduce((sum, each) => sum + each, 0);
+    expect(sampled).toBe((await record()).completion_tokens);
   });
 
   it("resumes a generation that a weight update cuts, with a version per token", async () => {
