@@ -7,8 +7,8 @@ import { chat, Rig } from "../rig.js";
 
 const SESSIONS = 8;
 const ROUNDS = 3;
-/** 128K tokens of a usual tokenizer; the tiny model makes more of it. */
-const CHARACTERS = 512_000;
+/** 128K tokens of the tiny model. */
+const CHARACTERS = 280_000;
 
 export async function firstTurns(): Promise<Row[]> {
   const rig = await Rig.start(SESSIONS + 1);

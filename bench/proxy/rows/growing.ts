@@ -10,7 +10,7 @@ import { chat, Rig } from "../rig.js";
 
 const ROUNDS = 3;
 const TURNS = 40;
-const CHARACTERS_PER_TURN = 12_000;
+const CHARACTERS_PER_TURN = 6_400;
 
 export async function growing(): Promise<Row[]> {
   const rig = await Rig.start(1, { args: ["rollout.agent.chat_template_type=concat"] });
