@@ -88,11 +88,9 @@ async function firstTurns(folder: string): Promise<Record<string, string>> {
   };
 }
 
-const rows: Record<string, string>[] = [];
 const turns: Record<string, string>[] = [];
-for (const folder of FOLDERS) {
-  rows.push(...(await compare(folder)));
-  if (!folder.includes("llama3_1")) turns.push(await firstTurns(folder));
-}
-console.table(rows);
+for (const folder of FOLDERS) turns.push(await firstTurns(folder));
 console.table(turns);
+const rows: Record<string, string>[] = [];
+for (const folder of FOLDERS) rows.push(...(await compare(folder)));
+console.table(rows);
