@@ -80,8 +80,8 @@ async function generateAndRecord(
   const { session, request, api } = call;
   const createdAt = Date.now();
   const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
-  const built = await buildPrompt(context, session, request.conversation, prepared);
-  controller.signal.throwIfAborted();
+  const { conversation } = request;
+  const built = await buildPrompt(context, { session, conversation, prepared, signal: controller.signal });
   const promptTokens = built.prompt.length;
   const sampling = await completeSampling(context, request.sampling, promptTokens);
   const start: AnswerStart = { interactionId: id, model: context.settings.modelName, createdAt, promptTokens };

@@ -18,32 +18,36 @@ export interface BuiltPrompt {
 /** Tokens of the prompt's end that are shown to the output parser: no template's generation prompt is longer. */
 const END_TOKENS = 32;
 
+export interface PromptRequest {
+  readonly session: Session;
+  readonly conversation: Conversation;
+  readonly prepared: PreparedMessages;
+  /** Of the call: encoding takes a while, and the session may be freed meanwhile. */
+  readonly signal: AbortSignal;
+}
+
 /** In `concat` the parent's tokens as generated and the new messages behind them; else what the template renders. */
-export async function buildPrompt(
-  { settings, model }: ServerContext,
-  session: Session,
-  conversation: Conversation,
-  prepared: PreparedMessages,
-): Promise<BuiltPrompt> {
-  if (settings.chatTemplateType !== "concat") return rendered(model, session, conversation);
+export async function buildPrompt({ settings, model }: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
+  const { session, prepared, signal } = request;
+  if (settings.chatTemplateType !== "concat") return rendered(model, request);
   const parent = session.findParent(prepared);
-  if (parent === undefined) return rendered(model, session, conversation);
-  const pieces = await continuationOf(model, session, conversation, prepared, parent);
-  if (typeof pieces === "string") return { ...(await rendered(model, session, conversation)), fallback: pieces };
+  if (parent === undefined) return rendered(model, request);
+  const pieces = await continuationOf(model, request, parent);
+  if (typeof pieces === "string") return { ...(await rendered(model, request)), fallback: pieces };
+  signal.throwIfAborted();
   return { prompt: session.prompt(pieces, parent.index), end: () => endOf(model, pieces), parent };
 }
 
-async function rendered(model: ChatModel, session: Session, conversation: Conversation): Promise<BuiltPrompt> {
+async function rendered(model: ChatModel, { session, conversation, signal }: PromptRequest): Promise<BuiltPrompt> {
   const pieces = await model.prompt(conversation);
+  signal.throwIfAborted();
   return { prompt: session.prompt(pieces), end: () => endOf(model, pieces) };
 }
 
 /** What follows the parent's tokens, or why it cannot be told. */
 async function continuationOf(
   model: ChatModel,
-  session: Session,
-  conversation: Conversation,
-  prepared: PreparedMessages,
+  { session, conversation, prepared }: PromptRequest,
   parent: ParentMatch,
 ): Promise<Int32Array[] | string> {
   if (parent.rule !== "continuation") return "history_rewritten";
