@@ -44,6 +44,7 @@ export const CATALOGUE = {
   reward_overflow: [422, "invalid_request_error"],
   batch_too_large: [422, "invalid_request_error"],
   headers_too_large: [431, "invalid_request_error"],
+  shared_memory_unavailable: [503, "server_error"],
   shared_memory_full: [507, "server_error"],
   no_capacity: [429, "rate_limit_error"],
   internal_error: [500, "server_error"],
@@ -118,6 +119,7 @@ const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_TOO_LARGE: "batch_too_large",
   ERR_OUT_OF_MEMORY: "out_of_memory",
   ERR_SHARED_FULL: "shared_memory_full",
+  ERR_SHARED_UNAVAILABLE: "shared_memory_unavailable",
 };
 
 /** What an error thrown anywhere below a route is answered as. What is not known is an internal error, told to no one. */

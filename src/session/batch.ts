@@ -1,9 +1,13 @@
+import { setImmediate } from "node:timers/promises";
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../native/contract.js";
 import type { BatchMemory } from "./batch-memory.js";
 import type { BatchOptions } from "./batch-options.js";
 import { type ExportPlan, ownerOf, planExport, planShards } from "./plan.js";
 import type { Session } from "./session.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
+
+/** So many take about a millisecond. */
+const ROWS_PER_TURN = 4096;
 
 type Memory = NonNullable<PackOptions["memory"]>;
 
@@ -131,7 +135,8 @@ function packerOf<Layout extends BatchTensorLayout>(
 ): (memory: Memory) => Promise<Batch<Layout>> {
   const interactionIds = interactionIdsOf(plan);
   return async (memory) => {
-    const batch = await plan.native.pack({ ...metadata, rows: rowsJson(plan, interactionIds) }, { memory });
+    const rows = await rowsJson(plan, interactionIds);
+    const batch = await plan.native.pack({ ...metadata, rows }, { memory });
     return new Batch<Layout>(batch, () => batchRows(plan, interactionIds));
   };
 }
@@ -150,15 +155,23 @@ function batchRows({ native: { rows }, sessions }: ExportPlan, interactionIds: r
   }));
 }
 
-/** Of each row: session_id, interaction_id, length. */
-function rowsJson({ native: { rows }, sessions }: ExportPlan, interactionIds: readonly string[]): string {
+/** Of each row: session_id, interaction_id, length. Of many rows, with turns of the event loop in between. */
+async function rowsJson(
+  { native: { rows }, sessions }: ExportPlan,
+  interactionIds: readonly string[],
+): Promise<string> {
   const ids = sessions.map(({ id }) => JSON.stringify(id));
-  const items = interactionIds.map(
-    (interactionId, i) =>
-      `{"session_id":${ids[rows.sessions[i] ?? 0]},"interaction_id":${JSON.stringify(interactionId)},` +
-      `"length":${rows.lengths[i]}}`,
-  );
-  return `[${items.join(",")}]`;
+  const parts: string[] = [];
+  for (let from = 0; from < interactionIds.length; from += ROWS_PER_TURN) {
+    if (from > 0) await setImmediate();
+    const items = interactionIds.slice(from, from + ROWS_PER_TURN).map((interactionId, i) => {
+      const row = from + i;
+      const sessionId = ids[rows.sessions[row] ?? 0];
+      return `{"session_id":${sessionId},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}}`;
+    });
+    parts.push(items.join(","));
+  }
+  return `[${parts.join(",")}]`;
 }
 
 /** The `__metadata__` of the safetensors header but for the rows: texts, with JSON inside where a value is none. */

@@ -1,5 +1,6 @@
 import { SessionError } from "./errors.js";
 import type { SessionRegistry } from "./registry.js";
+import type { ExportedShard } from "./retention.js";
 import type { Session } from "./session.js";
 
 export interface ExportWaits {
@@ -36,7 +37,12 @@ export class Exporter {
   }
 
   /** All of these sessions or none; the error names each that cannot be exported, and why. */
-  async all<T>(ids: readonly string[], waits: ExportWaits, pack: (sessions: Session[]) => Promise<T>): Promise<T> {
+  async all<T>(
+    ids: readonly string[],
+    waits: ExportWaits,
+    pack: (sessions: Session[]) => Promise<T>,
+    part?: ExportedShard,
+  ): Promise<T> {
     const sessions: Session[] = [];
     const refused: Refusal[] = [];
     for (const id of ids) {
@@ -55,10 +61,10 @@ export class Exporter {
     // While one drained, another may have expired.
     const late = refusalsOf(sessions);
     if (late.length > 0) throw batchRefusal(late);
-    return this.#export(sessions, () => pack(sessions));
+    return this.#export(sessions, () => pack(sessions), part);
   }
 
-  async #export<T>(sessions: readonly Session[], pack: () => Promise<T>): Promise<T> {
+  async #export<T>(sessions: readonly Session[], pack: () => Promise<T>, part?: ExportedShard): Promise<T> {
     for (const session of sessions) session.lifecycle.beginExport();
     let sealed = false;
     try {
@@ -67,7 +73,7 @@ export class Exporter {
       return packed;
     } finally {
       for (const session of sessions) session.lifecycle.endExport(sealed);
-      if (sealed) this.#registry.seal(sessions);
+      if (sealed) this.#registry.seal(sessions, part);
     }
   }
 }

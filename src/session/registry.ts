@@ -1,7 +1,7 @@
 import { SessionError } from "./errors.js";
 import { hashKey, newSessionKey } from "./keys.js";
 import type { SessionState } from "./lifecycle.js";
-import { Retention, type RetentionLimits } from "./retention.js";
+import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
 import { Session } from "./session.js";
 
 export interface RegistryOptions {
@@ -91,11 +91,9 @@ export class SessionRegistry {
   }
 
   /** The export of these sessions came about: keys are revoked, tokens are kept under the retention limits. */
-  seal(sessions: readonly Session[]): void {
-    for (const session of sessions) {
-      this.#revokeKey(session);
-      this.#retention.keep(session);
-    }
+  seal(sessions: readonly Session[], part?: ExportedShard): void {
+    for (const session of sessions) this.#revokeKey(session);
+    this.#retention.keep(sessions, part);
   }
 
   /** Frees what timed out. Called now and then. */

@@ -57,6 +57,20 @@ describe("shards over HTTP", () => {
     }
   });
 
+  it("keep their sessions until each rank has its own, however few bytes are to be retained", async () => {
+    await proxy.close();
+    proxy = await Proxy.start({ retention: { milliseconds: 60_000, bytes: 1 } });
+    const session = await proxy.session();
+    for (const content of ["a", "b", "c"]) await proxy.chat(session, [{ role: "user", content }]);
+    await proxy.end(session);
+    const take = (options: object) => proxy.post("/export_batch", { session_ids: [session.id], ...options });
+    expect((await take({ shards: 3, shard: 2 })).refusal).toBe("200");
+    expect((await take({ shards: 3, shard: 2 })).refusal).toBe("200");
+    expect((await take({ shards: 3, shard: 0 })).refusal).toBe("200");
+    expect((await take({ shards: 3, shard: 1 })).refusal).toBe("200");
+    expect((await take({ shards: 3, shard: 1 })).refusal).toBe("410 session_exported");
+  });
+
   it("are refused by name where they make no sense, and the sessions stay as they are", async () => {
     const refusals = [{ shards: 2 }, { shards: 2, shard: 2 }, { shards: 0 }, { shard: 1 }, { shards: 10, shard: 0 }];
     const replies = await Promise.all(refusals.map(ask));

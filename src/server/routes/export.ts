@@ -10,6 +10,7 @@ import {
   shardFields,
 } from "../../session/batch-options.js";
 import type { ExportWaits } from "../../session/exporter.js";
+import type { Session } from "../../session/session.js";
 import { packTrajectories } from "../../session/trajectories.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
@@ -114,9 +115,11 @@ function exportBatch(app: App, context: ServerContext): void {
       const shards = toShards(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
       const memory = body.transport === "shm" ? context.sharedMemory.pool : "heap";
-      const batches = await context.exporter.all(body.session_ids, waits, (sessions) =>
-        context.metrics.timeExport(() => packShards(sessions, options, shards, memory)),
-      );
+      const pack = (sessions: Session[]) =>
+        context.metrics.timeExport(() => packShards(sessions, options, shards, memory));
+      const { shard } = shards;
+      const part = shard === undefined ? undefined : { shards: shards.shards, shard };
+      const batches = await context.exporter.all(body.session_ids, waits, pack, part);
       return body.transport === "shm" ? sendPaths(batches, body, reply, context) : sendBatch(batches, reply, context);
     },
   );
