@@ -5,6 +5,7 @@ import { ServerConnections } from "../servers/connections.js";
 import { post, requireHealthy } from "../servers/control.js";
 import type { EngineServer } from "../servers/engine-server.js";
 import { generateOnce } from "../servers/generate-once.js";
+import { requestBody } from "../servers/request-body.js";
 import { askContextLength } from "./context-length.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 
@@ -22,10 +23,11 @@ export class SglangServer implements EngineServer {
   }
 
   async request(call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
-    const { prompt, generation, sampling } = call;
+    const { generation, sampling } = call;
     const rid = randomUUID().replaceAll("-", "");
     const suffix = requestSuffix(sampling, sampling.maxTokens - generation.length, rid, call.onTokens !== undefined);
-    const body = prompt.requestBody(REQUEST_PREFIX, suffix, generation.length > 0 ? generation : undefined);
+    const body = await requestBody(call, REQUEST_PREFIX, suffix);
+    signal.throwIfAborted();
     // The lost connection alone takes a server seconds to notice.
     const abort = () => this.#abort(rid);
     signal.addEventListener("abort", abort, { once: true });

@@ -6,6 +6,7 @@ import { post, requireHealthy } from "../servers/control.js";
 import type { EngineServer } from "../servers/engine-server.js";
 import { NotServedError, notStarted } from "../servers/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/generate-once.js";
+import { requestBody } from "../servers/request-body.js";
 import type { VllmApi, VllmOptions } from "./options.js";
 import {
   COMPLETIONS_PREFIX,
@@ -18,6 +19,9 @@ import { askServedModel, type ServedModel } from "./served-model.js";
 
 /** A pause returns when the last running generation was cut. */
 const PAUSE_MS = 60_000;
+
+const GENERATE_PATH = "inference/v1/generate";
+const COMPLETIONS_PATH = "v1/completions";
 
 type Endpoint = Exclude<VllmApi, "auto">;
 
@@ -41,9 +45,10 @@ export class VllmServer implements EngineServer {
     const model = await this.#servedModel().catch((error: unknown) => {
       throw notStarted(error);
     });
-    signal.throwIfAborted();
-    const reply = await this.#firstServed((endpoint) => {
-      return generateOnce(this.#connections, call, requestOf(endpoint, call, model.name), signal);
+    const reply = await this.#firstServed(async (endpoint) => {
+      const request = await requestOf(endpoint, call, model.name);
+      signal.throwIfAborted();
+      return await generateOnce(this.#connections, call, request, signal);
     });
     return withFinish(reply, call);
   }
@@ -95,25 +100,18 @@ export class VllmServer implements EngineServer {
   }
 }
 
-function requestOf(endpoint: Endpoint, call: GenerateCall, model: string): GenerationRequest {
-  const { prompt, generation, sampling } = call;
+async function requestOf(endpoint: Endpoint, call: GenerateCall, model: string): Promise<GenerationRequest> {
+  const { generation, sampling } = call;
   const requestId = randomUUID().replaceAll("-", "");
   const maxTokens = sampling.maxTokens - generation.length;
   const fields: RequestFields = { sampling, maxTokens, model, requestId, stream: call.onTokens !== undefined };
-  const partial = generation.length > 0 ? generation : undefined;
-  const headers = { "x-request-id": requestId };
+  const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
   return endpoint === "generate"
-    ? {
-        path: "inference/v1/generate",
-        body: prompt.requestBody(GENERATE_PREFIX, generateSuffix(fields), partial),
-        headers,
-        format: "vllm",
-      }
+    ? { ...common, path: GENERATE_PATH, body: await requestBody(call, GENERATE_PREFIX, generateSuffix(fields)) }
     : {
-        path: "v1/completions",
-        body: prompt.requestBody(COMPLETIONS_PREFIX, completionsSuffix(fields), partial),
-        headers,
-        format: "vllm",
+        ...common,
+        path: COMPLETIONS_PATH,
+        body: await requestBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields)),
       };
 }
 
