@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "engine_reply.h"
+#include "json_cursor.h"
 
 namespace rolltape {
 
@@ -17,7 +15,7 @@ class FrameReader {
 
   /// Adds the tokens that a frame brings: all or none of them.
   /// @throws kReplyMalformed, kReplyMismatch, kReplyNotFinite as the readers of whole replies do.
-  virtual void read(std::span<const std::uint8_t> frame, Generation& into) = 0;
+  virtual void read(RoomyText frame, Generation& into) = 0;
   /// What the frames said; the tokens are in `into` and not in it. @throws kReplyMismatch where counts disagree.
   virtual EngineReply end(Generation& into) = 0;
 };

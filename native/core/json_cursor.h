@@ -8,6 +8,13 @@
 
 namespace rolltape {
 
+/// A text behind which kSlack more bytes can be read, whatever they are.
+struct RoomyText {
+  static constexpr std::size_t kSlack = 96;
+
+  std::span<const std::uint8_t> bytes;
+};
+
 /// Reads JSON (RFC 8259, and the NaN, Infinity and -Infinity that Python's json writes) from left to right without
 /// building anything. Whatever is not JSON throws Error kReplyMalformed with the byte offset.
 class JsonCursor {
@@ -16,6 +23,9 @@ class JsonCursor {
 
   explicit JsonCursor(std::span<const std::uint8_t> text)
       : begin_(reinterpret_cast<const char*>(text.data())), at_(begin_), end_(begin_ + text.size()) {}
+
+  /// What is read ahead of need may lie in the slack; what counts does not.
+  explicit JsonCursor(RoomyText text) : JsonCursor(text.bytes) { slack_ = RoomyText::kSlack; }
 
   /// The next character that is not white space.
   char peek() {
@@ -27,7 +37,9 @@ class JsonCursor {
     ++at_;
     return true;
   }
-  void expect(char c);
+  void expect(char c) {
+    if (!consume(c)) failExpected(c);
+  }
   bool consumeNull() { return peek() == 'n' && (literal("null"), true); }
 
   /// Calls `onKey(key)` for each member; it must read the value, and may use the key until then.
@@ -83,11 +95,23 @@ class JsonCursor {
   /// What was not read yet, for who reads a part of it in a way of its own and then says how far that went.
   std::string_view rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
   void advance(std::size_t bytes) { at_ += bytes; }
+  /// Whether so many bytes can be read from here, some of them perhaps behind the end.
+  bool hasRoom(std::size_t bytes) const { return static_cast<std::size_t>(end_ - at_) + slack_ >= bytes; }
+  /// Goes on at `end`, where a part was read up to there. False where nothing was read, or more than the text has.
+  bool advanceTo(const char* end) {
+    if (end == nullptr || end > end_) return false;
+    at_ = end;
+    return true;
+  }
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
   char peekAfterSpace();
-  void open(char bracket);
+  void open(char bracket) {
+    expect(bracket);
+    if (++depth_ > kMaxDepth) fail("nested too deeply");
+  }
+  [[noreturn]] void failExpected(char c) const;
   void literal(std::string_view word);
   bool digits();
   std::string_view stringView(std::string& decoded);
@@ -100,6 +124,7 @@ class JsonCursor {
   const char* begin_;
   const char* at_;
   const char* end_;
+  std::size_t slack_ = 0;
   int depth_ = 0;
 };
 

@@ -8,9 +8,9 @@
 namespace rolltape {
 
 void ReplyStream::push(std::span<const std::uint8_t> piece, Generation& into) {
-  payloads_.push(piece, [&](std::span<const std::uint8_t> payload) {
+  payloads_.push(piece, [&](RoomyText payload) {
     constexpr std::string_view done = "[DONE]";
-    if (std::equal(payload.begin(), payload.end(), done.begin(), done.end())) {
+    if (std::equal(payload.bytes.begin(), payload.bytes.end(), done.begin(), done.end())) {
       done_ = true;
     } else if (done_) {
       throw Error(ErrorCode::kReplyMalformed, "the stream goes on after its end");

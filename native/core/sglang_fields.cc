@@ -135,7 +135,7 @@ void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, const SglangKnown* kno
       meta.weightVersion = readWeightVersion(json);
     } else if (key == "finish_reason") {
       readFinish(json, meta);
-    } else if (key == "id") {
+    } else if (key == "id" && (known == nullptr || !known->id)) {
       meta.id.reset();
       if (!json.consumeNull()) meta.id = json.string();
     } else if (key == "prompt_tokens") {

@@ -25,6 +25,8 @@ struct SglangKnown {
   KnownItems outputIds;
   KnownItems logprobs;
   KnownItems top;
+  /// The request's id, too.
+  bool id = false;
 };
 
 /// A reply's meta_info as it stands there, before it is held against the rest. Absent where the reply lacks the field

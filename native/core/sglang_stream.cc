@@ -15,8 +15,6 @@ namespace {
   throw Error(ErrorCode::kReplyMismatch, what);
 }
 
-constexpr SglangKnown kNothingKnown{};
-
 bool sameBits(float a, float b) {
   return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
 }
@@ -30,9 +28,9 @@ bool endsAlike(std::span<const std::int32_t> all, std::span<const std::int32_t> 
 
 }  // namespace
 
-void SglangStream::read(std::span<const std::uint8_t> frame, Generation& into) {
+void SglangStream::read(RoomyText frame, Generation& into) {
   if (end_.finish || end_.error) mismatch("a frame comes after the last one");
-  readFields(frame, incremental_ ? &kNothingKnown : &known_);
+  readFields(frame);
   if (fields_.error) {
     end_.error = std::move(fields_.error);
     return;
@@ -41,7 +39,10 @@ void SglangStream::read(std::span<const std::uint8_t> frame, Generation& into) {
   const bool last = fields_.metaInfo.finish.has_value();
   const std::size_t items = fields_.metaInfo.logprobsArray.skipped + fields_.metaInfo.ids.size();
   // What looked known was a delta that begins alike, or the stream ends: read all of it.
-  if (readsKnown() && (last || items != total)) readFields(frame, &kNothingKnown);
+  if (readsKnown() && (last || items != total)) {
+    forgetArrays();
+    readFields(frame);
+  }
   const std::size_t added = newTokens(total);
   checkRecorded(into, added);
   checkOutputIds(into, added);
@@ -51,10 +52,15 @@ void SglangStream::read(std::span<const std::uint8_t> frame, Generation& into) {
   keepEnd();
 }
 
-void SglangStream::readFields(std::span<const std::uint8_t> frame, const SglangKnown* known) {
+void SglangStream::readFields(RoomyText frame) {
   JsonCursor json(frame);
-  readSglangFields(json, fields_, known);
+  readSglangFields(json, fields_, &known_);
   if (!fields_.hasMetaInfo && !fields_.error) json.fail("no meta_info");
+}
+
+void SglangStream::forgetArrays() {
+  known_ = {};
+  known_.id = end_.id.has_value();
 }
 
 bool SglangStream::readsKnown() const {
@@ -163,7 +169,10 @@ void SglangStream::keepVersions(Generation& into) const {
 void SglangStream::remember(std::size_t added) {
   const SglangMetaInfo& meta = fields_.metaInfo;
   const std::size_t items = meta.logprobsArray.skipped + meta.ids.size();
-  if (items == added && added > 0 && count_ > added) incremental_ = true;
+  if (items == added && added > 0 && count_ > added) {
+    incremental_ = true;
+    forgetArrays();
+  }
   if (incremental_ || items == 0) return;
   known_.logprobs.set(meta.logprobsArray.text, items);
   known_.top.set(meta.topArray.text, items);
@@ -176,6 +185,7 @@ void SglangStream::keepEnd() {
     if (said) kept = std::move(said);
   };
   keep(end_.id, meta.id);
+  known_.id = end_.id.has_value();
   keep(end_.finish, meta.finish);
   keep(end_.promptTokens, meta.promptTokens);
   keep(end_.completionTokens, meta.completionTokens);

@@ -21,11 +21,12 @@ class SglangStream final : public FrameReader {
   SglangStream(const Generation& into, std::int32_t fallbackVersion)
       : base_(into.length()), fallbackVersion_(fallbackVersion) {}
 
-  void read(std::span<const std::uint8_t> frame, Generation& into) override;
+  void read(RoomyText frame, Generation& into) override;
   EngineReply end(Generation& into) override;
 
  private:
-  void readFields(std::span<const std::uint8_t> frame, const SglangKnown* known);
+  void readFields(RoomyText frame);
+  void forgetArrays();
   bool readsKnown() const;
   std::size_t totalTokens() const;
   std::size_t newTokens(std::size_t total) const;
@@ -42,7 +43,7 @@ class SglangStream final : public FrameReader {
   std::int32_t fallbackVersion_;
   /// Tokens of this reply that were recorded.
   std::size_t count_ = 0;
-  /// Arrays are deltas: none begins with what is known.
+  /// Arrays are deltas: none begins with what is known, and nothing is remembered of them.
   bool incremental_ = false;
   SglangKnown known_;
   SglangFields fields_;

@@ -7,14 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "json_cursor.h"
+
 namespace rolltape {
 
 /// Finds the payloads in a stream of server-sent events (WHATWG HTML, 9.2.6) that comes in pieces cut anywhere. Each
 /// `data` line is a payload, as the engines write one per event, and lines end with LF or CRLF. Other fields and comments
-/// are passed over. A payload that lies in one piece is given where it lies; only what is cut is copied.
+/// are passed over. A payload that lies in one piece with something behind it is given where it lies; else it is copied.
 class SsePayloads {
  public:
-  /// Calls `onPayload(bytes)` for each payload that is complete; it is valid until that returns.
+  /// Calls `onPayload(RoomyText)` for each payload that is complete; it is valid until that returns.
   template <typename OnPayload>
   void push(std::span<const std::uint8_t> piece, OnPayload onPayload) {
     std::string_view rest(reinterpret_cast<const char*>(piece.data()), piece.size());
@@ -24,12 +26,10 @@ class SsePayloads {
         cut_.append(rest);
         return;
       }
-      if (cut_.empty()) {
+      if (cut_.empty() && rest.size() - end >= RoomyText::kSlack) {
         giveLine(rest.substr(0, end), onPayload);
       } else {
-        cut_.append(rest.substr(0, end));
-        giveLine(cut_, onPayload);
-        cut_.clear();
+        giveCopy(rest.substr(0, end), onPayload);
       }
       rest.remove_prefix(end + 1);
     }
@@ -40,13 +40,21 @@ class SsePayloads {
 
  private:
   template <typename OnPayload>
+  void giveCopy(std::string_view end, OnPayload onPayload) {
+    cut_.append(end);
+    const std::size_t size = cut_.size();
+    cut_.append(RoomyText::kSlack, '\0');
+    giveLine(std::string_view(cut_).substr(0, size), onPayload);
+    cut_.clear();
+  }
+  template <typename OnPayload>
   static void giveLine(std::string_view line, OnPayload onPayload) {
     constexpr std::string_view field = "data:";
     if (!line.starts_with(field)) return;
     line.remove_prefix(field.size());
     if (line.starts_with(' ')) line.remove_prefix(1);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    onPayload(std::span<const std::uint8_t>(reinterpret_cast<const std::uint8_t*>(line.data()), line.size()));
+    onPayload(RoomyText{{reinterpret_cast<const std::uint8_t*>(line.data()), line.size()}});
   }
 
   std::string cut_;

@@ -13,6 +13,7 @@ namespace {
 
 /// The brackets, commas, spaces and the null beside the two numbers.
 constexpr std::size_t kPairRoom = 2 * kDecimalRoom;
+static_assert(kPairRoom <= RoomyText::kSlack, "a text with slack has room for every pair");
 
 /// Steps over a comma and the space that Python's json writes after it. A branch and not arithmetic: it goes one way
 /// for a whole reply, and what is read next need not wait for it.
@@ -44,15 +45,12 @@ const char* scanTokenLogprob(const char* at, TokenLogprob& token) {
 
 float readFloat32(JsonCursor& json) {
   json.peek();
-  const std::string_view rest = json.rest();
-  if (rest.size() >= kDecimalRoom) {
+  if (json.hasRoom(kDecimalRoom)) {
     Decimal decimal;
     float value = 0;
-    const char* end = scanDecimal(rest.data(), decimal);
-    if (end != nullptr && (*end == ',' || *end == ']' || *end == '}') && toFloat32(decimal, value)) {
-      json.advance(static_cast<std::size_t>(end - rest.data()));
-      return value;
-    }
+    const char* end = scanDecimal(json.rest().data(), decimal);
+    const bool plain = end != nullptr && (*end == ',' || *end == ']' || *end == '}') && toFloat32(decimal, value);
+    if (plain && json.advanceTo(end)) return value;
   }
   constexpr float infinity = std::numeric_limits<float>::infinity();
   if (json.consumeNull()) return -infinity;
@@ -63,28 +61,19 @@ float readFloat32(JsonCursor& json) {
 
 std::int32_t readTokenId(JsonCursor& json) {
   json.peek();
-  const std::string_view rest = json.rest();
   std::int32_t id = 0;
-  if (rest.size() >= kDecimalRoom) {
-    const char* end = scanUnsigned(rest.data(), id);
-    if (end != nullptr && (*end == ',' || *end == ']')) {
-      json.advance(static_cast<std::size_t>(end - rest.data()));
-      return id;
-    }
+  if (json.hasRoom(kDecimalRoom)) {
+    const char* end = scanUnsigned(json.rest().data(), id);
+    if (end != nullptr && (*end == ',' || *end == ']') && json.advanceTo(end)) return id;
   }
   return static_cast<std::int32_t>(json.integer("a token id", 0, std::numeric_limits<std::int32_t>::max()));
 }
 
 TokenLogprob readTokenLogprob(JsonCursor& json) {
   json.peek();
-  const std::string_view rest = json.rest();
   TokenLogprob token;
-  if (rest.size() >= kPairRoom) {
-    if (const char* end = scanTokenLogprob(rest.data(), token)) {
-      json.advance(static_cast<std::size_t>(end - rest.data()));
-      return token;
-    }
-  }
+  if (json.hasRoom(kPairRoom) && json.advanceTo(scanTokenLogprob(json.rest().data(), token))) return token;
+  token = {};
   int field = 0;
   json.array([&] {
     if (field == 0) token.logprob = readFloat32(json);

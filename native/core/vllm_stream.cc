@@ -6,7 +6,7 @@
 
 namespace rolltape {
 
-void VllmStream::read(std::span<const std::uint8_t> frame, Generation& into) {
+void VllmStream::read(RoomyText frame, Generation& into) {
   JsonCursor json(frame);
   VllmFields fields = readVllmFields(json, topWidth_);
   if (end_.error || (end_.finish && !fields.choices.empty())) {

@@ -17,7 +17,7 @@ class VllmStream final : public FrameReader {
   VllmStream(const Generation& into, std::int32_t fallbackVersion, std::size_t topWidth)
       : base_(into.length()), fallbackVersion_(fallbackVersion), topWidth_(topWidth) {}
 
-  void read(std::span<const std::uint8_t> frame, Generation& into) override;
+  void read(RoomyText frame, Generation& into) override;
   EngineReply end(Generation& into) override;
 
  private:

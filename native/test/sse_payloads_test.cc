@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support.h"
 
 namespace rolltape {
@@ -15,8 +17,11 @@ Texts payloads(std::string_view text, const std::vector<std::size_t>& cuts) {
   Texts found;
   std::size_t from = 0;
   const auto push = [&](std::size_t to) {
-    events.push(test::bytesOf(text.substr(from, to - from)), [&](std::span<const std::uint8_t> payload) {
-      found.emplace_back(reinterpret_cast<const char*>(payload.data()), payload.size());
+    events.push(test::bytesOf(text.substr(from, to - from)), [&](RoomyText payload) {
+      const auto* text = reinterpret_cast<const char*>(payload.bytes.data());
+      // The slack can be read.
+      EXPECT_LE(0, std::count(text, text + payload.bytes.size() + RoomyText::kSlack, 'x'));
+      found.emplace_back(text, payload.bytes.size());
     });
     from = to;
   };
@@ -46,7 +51,7 @@ TEST(SsePayloads, AreTheSameWhereverTheTextIsCut) {
 
 TEST(SsePayloads, KnowALineThatHasBegun) {
   SsePayloads events;
-  const auto ignore = [](std::span<const std::uint8_t>) { FAIL() << "nothing is complete"; };
+  const auto ignore = [](RoomyText) { FAIL() << "nothing is complete"; };
   events.push(test::bytesOf("data: {\"a\""), ignore);
   EXPECT_FALSE(events.atLineStart());
 }
