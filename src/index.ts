@@ -10,7 +10,7 @@ export {
   type GenerateResult,
   type SamplingParams,
 } from "./engine/engine.js";
-export { createEmbeddedEngine, createSglangEngine, ensureTinyModel } from "./engine/index.js";
+export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
 export { createServer, type ServerOptions } from "./server/app.js";
 export type { ServerSettings } from "./server/context.js";
 export { type RunningServer, type StartOptions, startServer } from "./server/start.js";

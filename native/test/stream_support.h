@@ -52,7 +52,9 @@ inline void expectTokens(const Generation& generation, std::size_t from, const s
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     ASSERT_EQ(tokens[i].id, generation.ids()[from + i]) << i;
     ASSERT_EQ(tokens[i].logprob, generation.logprobs()[from + i]) << i;
-    if (withVersions) ASSERT_EQ(tokens[i].version, versions[from + i]) << i;
+    if (withVersions) {
+      ASSERT_EQ(tokens[i].version, versions[from + i]) << i;
+    }
     const std::size_t width = generation.top().width();
     for (std::size_t k = 0; k < tokens[i].top.size(); ++k) {
       ASSERT_EQ(tokens[i].top[k], generation.top().ids()[(from + i) * width + k]) << i;

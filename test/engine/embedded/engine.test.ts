@@ -38,6 +38,14 @@ async function logprobError({ prompt, generation }: GenerateCall): Promise<numbe
 
 const TOLERANCE = 1e-3;
 
+describe("a grammar", () => {
+  it("is not supported, and refused", async () => {
+    expect(engine.supports.grammar).toBe(false);
+    const call = callOf(promptOf(5), { grammar: { kind: "regex", pattern: "a+" } });
+    await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
+  });
+});
+
 describe("the prefix cache", () => {
   it("keeps prompt and output of a session for its next turn", async () => {
     const first = callOf(promptOf(50), { maxTokens: 20, seed: 1 }, { affinityKey: "cache-1" });

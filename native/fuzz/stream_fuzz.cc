@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../core/error.h"
+#include "../core/reply_stream.h"
+#include "../core/sglang_stream.h"
+#include "../core/vllm_reply.h"
+#include "../core/vllm_stream.h"
+#include "require.h"
+
+/// Any bytes as a streamed reply of either engine: however they are cut, the same tokens come of them or the same error.
+/// And any bytes as a whole reply of vLLM: what is read has equal numbers of everything, the rest is refused.
+
+namespace {
+
+using namespace rolltape;
+
+constexpr std::size_t kTopWidth = 3;
+
+struct Outcome {
+  Generation tokens;
+  std::optional<ErrorCode> error;
+  std::optional<std::string> finish;
+};
+
+std::unique_ptr<FrameReader> readerOf(bool sglang, const Generation& into) {
+  if (sglang) return std::make_unique<SglangStream>(into, 7);
+  return std::make_unique<VllmStream>(into, 7, kTopWidth);
+}
+
+bool isReplyError(ErrorCode code) {
+  return code == ErrorCode::kReplyMalformed || code == ErrorCode::kReplyMismatch || code == ErrorCode::kReplyNotFinite;
+}
+
+Outcome readInPieces(std::span<const std::uint8_t> bytes, bool sglang, std::size_t pieceSize) {
+  Outcome outcome;
+  ReplyStream stream(readerOf(sglang, outcome.tokens));
+  try {
+    for (std::size_t at = 0; at < bytes.size(); at += pieceSize) {
+      stream.push(bytes.subspan(at, std::min(pieceSize, bytes.size() - at)), outcome.tokens);
+    }
+    const EngineReply reply = stream.end(outcome.tokens);
+    if (reply.finish) outcome.finish = reply.finish->type;
+  } catch (const Error& error) {
+    FUZZ_REQUIRE(isReplyError(error.code()));
+    outcome.error = error.code();
+  }
+  return outcome;
+}
+
+void requireWhole(const Generation& tokens) {
+  FUZZ_REQUIRE(tokens.ids().size() == tokens.logprobs().size());
+  FUZZ_REQUIRE(tokens.top().ids().size() <= tokens.top().width() * tokens.length());
+  FUZZ_REQUIRE(tokens.length() == 0 || (!tokens.versionRuns().empty() && tokens.versionRuns().front().start == 0));
+  for (const float logprob : tokens.logprobs()) FUZZ_REQUIRE(logprob - logprob == 0);
+}
+
+void requireSame(const Outcome& a, const Outcome& b) {
+  FUZZ_REQUIRE(a.error == b.error && a.finish == b.finish);
+  FUZZ_REQUIRE(std::ranges::equal(a.tokens.ids(), b.tokens.ids()));
+  FUZZ_REQUIRE(std::ranges::equal(a.tokens.logprobs(), b.tokens.logprobs()));
+  FUZZ_REQUIRE(std::ranges::equal(a.tokens.versionRuns(), b.tokens.versionRuns()));
+  FUZZ_REQUIRE(std::ranges::equal(a.tokens.top().ids(), b.tokens.top().ids()));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const bool sglang = (data[0] & 1) != 0;
+  const std::size_t pieceSize = 1 + data[1] % 64;
+  const std::span<const std::uint8_t> bytes(data + 2, size - 2);
+  const Outcome whole = readInPieces(bytes, sglang, bytes.size() + 1);
+  requireWhole(whole.tokens);
+  requireSame(whole, readInPieces(bytes, sglang, pieceSize));
+  requireSame(whole, readInPieces(bytes, sglang, 1));
+  try {
+    requireWhole(readVllmReply(bytes, 7, kTopWidth).tokens);
+  } catch (const Error& error) {
+    FUZZ_REQUIRE(isReplyError(error.code()));
+  }
+  return 0;
+}
