@@ -6,11 +6,21 @@
 
 namespace rolltape {
 
+namespace {
+
+void require(CudaDriver& driver, CudaResult result, const char* what) {
+  if (result == CudaResult::kSuccess) return;
+  const ErrorCode code = result == CudaResult::kOutOfMemory ? ErrorCode::kOutOfMemory : ErrorCode::kPinnedUnavailable;
+  throw Error(code, std::string(what) + ": " + driver.errorName(result));
+}
+
+}  // namespace
+
 /// The context is current on this thread while this lives.
 class CudaHostMemory::Current {
  public:
   explicit Current(CudaHostMemory& memory) : driver_(*memory.driver_) {
-    memory.require(driver_.pushContext(memory.context_), "cuCtxPushCurrent");
+    require(driver_, driver_.pushContext(memory.context_), "cuCtxPushCurrent");
   }
   ~Current() { driver_.popContext(); }
   Current(const Current&) = delete;
@@ -25,7 +35,8 @@ class CudaHostMemory::Pinned final : public Block {
   Pinned(std::shared_ptr<CudaHostMemory> memory, std::uint64_t bytes) : memory_(std::move(memory)), size_(bytes) {
     const Current current(*memory_);
     // The driver refuses to allocate nothing.
-    memory_->require(memory_->driver_->allocate(data_, std::max<std::uint64_t>(bytes, 1)), "cuMemHostAlloc");
+    CudaDriver& driver = *memory_->driver_;
+    require(driver, driver.allocate(data_, std::max<std::uint64_t>(bytes, 1)), "cuMemHostAlloc");
   }
   ~Pinned() override { memory_->freePinned(data_); }
 
@@ -48,36 +59,36 @@ CudaHostMemory::~CudaHostMemory() {
 }
 
 std::optional<std::string> CudaHostMemory::unavailableReason() {
-  std::call_once(started_, [this] {
-    try {
-      start();
-    } catch (const Error& error) {
-      driver_.reset();
-      reason_ = error.what();
-    }
-  });
-  return reason_;
-}
-
-void CudaHostMemory::start() {
-  driver_ = open_();
-  require(driver_->init(), "cuInit");
-  int devices = 0;
-  require(driver_->deviceCount(devices), "cuDeviceGetCount");
-  if (devices == 0) throw Error(ErrorCode::kPinnedUnavailable, "the CUDA driver sees no device");
-  require(driver_->device(device_, 0), "cuDeviceGet");
-  require(driver_->retainContext(context_, device_), "cuDevicePrimaryCtxRetain");
-}
-
-void CudaHostMemory::require(CudaResult result, const char* what) {
-  if (result == CudaResult::kSuccess) return;
-  const ErrorCode code = result == CudaResult::kOutOfMemory ? ErrorCode::kOutOfMemory : ErrorCode::kPinnedUnavailable;
-  throw Error(code, std::string(what) + ": " + driver_->errorName(result));
+  if (const std::optional<Error> failure = ensureStarted()) return failure->what();
+  return std::nullopt;
 }
 
 void CudaHostMemory::requireDriver() {
-  const std::optional<std::string> reason = unavailableReason();
-  if (reason) throw Error(ErrorCode::kPinnedUnavailable, "there is no page-locked memory here: " + *reason);
+  const std::optional<Error> failure = ensureStarted();
+  if (failure) throw Error(failure->code(), std::string("there is no page-locked memory here: ") + failure->what());
+}
+
+std::optional<Error> CudaHostMemory::ensureStarted() {
+  const std::lock_guard lock(starting_);
+  if (driver_ || failure_) return failure_;
+  try {
+    start();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kOutOfMemory) return error;
+    failure_ = error;
+  }
+  return failure_;
+}
+
+void CudaHostMemory::start() {
+  std::unique_ptr<CudaDriver> driver = open_();
+  require(*driver, driver->init(), "cuInit");
+  int devices = 0;
+  require(*driver, driver->deviceCount(devices), "cuDeviceGetCount");
+  if (devices < 1) throw Error(ErrorCode::kPinnedUnavailable, "the CUDA driver sees no device");
+  require(*driver, driver->device(device_, 0), "cuDeviceGet");
+  require(*driver, driver->retainContext(context_, device_), "cuDevicePrimaryCtxRetain");
+  driver_ = std::move(driver);
 }
 
 std::unique_ptr<Block> CudaHostMemory::allocate(std::uint64_t bytes) {
@@ -86,8 +97,8 @@ std::unique_ptr<Block> CudaHostMemory::allocate(std::uint64_t bytes) {
   return std::make_unique<Pinned>(shared_from_this(), bytes);
 }
 
-// A process that ends may have lost its driver before its last block: what cannot be freed any more is the system's to
-// free, so these ignore what the driver answers.
+// A process that ends may have lost its driver before its last block, and a device that failed takes no more calls: what
+// cannot be freed is lost until the process ends, which frees it.
 void CudaHostMemory::freePinned(void* data) noexcept {
   if (driver_->pushContext(context_) != CudaResult::kSuccess) return;
   driver_->free(data);
@@ -99,14 +110,15 @@ bool CudaHostMemory::lock(void* data, std::size_t bytes) {
   const Current current(*this);
   const CudaResult result = driver_->registerPages(data, bytes);
   if (result == CudaResult::kAlreadyRegistered) return false;
-  require(result, "cuMemHostRegister");
+  require(*driver_, result, "cuMemHostRegister");
   return true;
 }
 
-void CudaHostMemory::unlock(void* data) noexcept {
-  if (driver_->pushContext(context_) != CudaResult::kSuccess) return;
-  driver_->unregisterPages(data);
+bool CudaHostMemory::unlock(void* data) noexcept {
+  if (driver_->pushContext(context_) != CudaResult::kSuccess) return false;
+  const CudaResult result = driver_->unregisterPages(data);
   driver_->popContext();
+  return result == CudaResult::kSuccess;
 }
 
 }  // namespace rolltape

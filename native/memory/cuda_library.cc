@@ -70,8 +70,8 @@ class CudaLibrary final : public CudaDriver {
   CudaResult unregisterPages(void* data) override { return result(hostUnregister_(data)); }
   std::string errorName(CudaResult result) override {
     const char* name = nullptr;
-    getErrorName_(static_cast<int>(result), &name);
-    return name ? name : "CUDA error " + std::to_string(static_cast<int>(result));
+    const bool known = getErrorName_(static_cast<int>(result), &name) == 0 && name;
+    return known ? name : "CUDA error " + std::to_string(static_cast<int>(result));
   }
 
  private:

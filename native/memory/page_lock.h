@@ -15,7 +15,9 @@ class PageLock {
   /// False where something else in this process had locked the range before: then it is not ours to unlock.
   /// @throws Error kPinnedUnavailable, kOutOfMemory.
   virtual bool lock(void* data, std::size_t bytes) = 0;
-  virtual void unlock(void* data) noexcept = 0;
+  /// False where it could not be undone: the range must then stay mapped, because what is mapped there next would pass
+  /// for locked while devices went on reading the pages that were there before.
+  virtual bool unlock(void* data) noexcept = 0;
 };
 
 }  // namespace rolltape

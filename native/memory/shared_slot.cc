@@ -83,8 +83,7 @@ SharedSlot::SharedSlot(std::string path, std::shared_ptr<PageLock> lock)
 
 SharedSlot::~SharedSlot() {
   unlinkName();
-  unlock();
-  if (data_) munmap(data_, mapped_);
+  if (unlock() && data_) munmap(data_, mapped_);
 }
 
 void SharedSlot::unlinkName() noexcept {
@@ -97,7 +96,7 @@ void SharedSlot::resize(std::uint64_t bytes) {
   const std::uint64_t length = footprintOf(bytes);
   if (bytes > size_) reserve(bytes);
   if (length != before) {
-    unlock();
+    if (!unlock()) throw Error(ErrorCode::kPinnedUnavailable, "the page lock of a shared file could not be undone");
     map(length);
     if (length > before) populate(data_ + before, length - before);
   }
@@ -129,9 +128,9 @@ void SharedSlot::map(std::uint64_t length) {
   mapped_ = length;
 }
 
-void SharedSlot::unlock() noexcept {
-  if (locked_) lock_->unlock(data_);
-  locked_ = false;
+bool SharedSlot::unlock() noexcept {
+  if (locked_) locked_ = !lock_->unlock(data_);
+  return !locked_;
 }
 
 bool SharedSlot::isOurs() const noexcept {

@@ -10,7 +10,8 @@
 namespace rolltape {
 
 /// A file that is mapped here, with every page of it in memory and writable, so that writing to it neither takes a page
-/// fault nor runs into a full file system. Unlinked at the end, while its name is its own.
+/// fault nor runs into a full file system. Unlinked at the end, while its name is its own. A mapping whose page lock
+/// cannot be undone is lost: it stays until the process ends.
 class SharedSlot {
  public:
   /// Makes an empty file that only its owner may open. `lock`, where given, page-locks the mapping.
@@ -46,7 +47,7 @@ class SharedSlot {
  private:
   void reserve(std::uint64_t bytes);
   void map(std::uint64_t length);
-  void unlock() noexcept;
+  bool unlock() noexcept;
 
   std::string path_;
   FileDescriptor file_;

@@ -14,6 +14,13 @@ namespace rolltape::test {
 
 /// What a driver did and has; outlives the driver.
 struct DriverLog {
+  DriverLog() = default;
+  ~DriverLog() {
+    for (void* data : allocated) std::free(data);
+  }
+  DriverLog(const DriverLog&) = delete;
+  DriverLog& operator=(const DriverLog&) = delete;
+
   std::mutex mutex;
   /// Calls that fail, by the function's name.
   std::map<std::string, CudaResult> failures;
@@ -21,6 +28,8 @@ struct DriverLog {
   int retained = 0;
   std::set<void*> allocated;
   std::map<void*, std::size_t> registered;
+  /// What the driver refused to free or to unregister.
+  std::set<void*> lost;
   /// Threads on which the context is current.
   std::map<std::thread::id, int> current;
 };
@@ -30,7 +39,7 @@ struct DriverLog {
 class FakeCudaDriver final : public CudaDriver {
  public:
   explicit FakeCudaDriver(DriverLog& log) : log_(log) {}
-  ~FakeCudaDriver() override { EXPECT_EQ(0, log_.retained); }
+  ~FakeCudaDriver() override { EXPECT_EQ(log_.failures.contains("releaseContext") ? 1 : 0, log_.retained); }
 
   CudaResult init() override { return outcome("init"); }
   CudaResult deviceCount(int& count) override {
@@ -50,10 +59,10 @@ class FakeCudaDriver final : public CudaDriver {
   }
   CudaResult releaseContext(Device device) override {
     EXPECT_EQ(40, device);
-    EXPECT_TRUE(log_.allocated.empty());
-    EXPECT_TRUE(log_.registered.empty());
-    --log_.retained;
-    return outcome("releaseContext");
+    EXPECT_EQ(log_.lost.size(), log_.allocated.size() + log_.registered.size());
+    const CudaResult result = outcome("releaseContext");
+    if (result == CudaResult::kSuccess) --log_.retained;
+    return result;
   }
   CudaResult pushContext(Context context) override {
     EXPECT_EQ(&log_, context);
@@ -63,9 +72,12 @@ class FakeCudaDriver final : public CudaDriver {
     return result;
   }
   CudaResult popContext() override {
+    const CudaResult result = outcome("popContext");
     const std::lock_guard lock(log_.mutex);
-    EXPECT_EQ(0, --log_.current[std::this_thread::get_id()]);
-    return CudaResult::kSuccess;
+    int& current = log_.current[std::this_thread::get_id()];
+    EXPECT_GT(current, 0);
+    if (result == CudaResult::kSuccess) --current;
+    return result;
   }
   CudaResult allocate(void*& data, std::size_t bytes) override {
     expectCurrent();
@@ -79,10 +91,12 @@ class FakeCudaDriver final : public CudaDriver {
   }
   CudaResult free(void* data) override {
     expectCurrent();
+    const CudaResult result = outcome("free");
     const std::lock_guard lock(log_.mutex);
+    if (result != CudaResult::kSuccess) return refuse(data, log_.allocated.contains(data), result);
     EXPECT_EQ(1u, log_.allocated.erase(data));
     std::free(data);
-    return CudaResult::kSuccess;
+    return result;
   }
   CudaResult registerPages(void* data, std::size_t bytes) override {
     expectCurrent();
@@ -95,9 +109,11 @@ class FakeCudaDriver final : public CudaDriver {
   }
   CudaResult unregisterPages(void* data) override {
     expectCurrent();
+    const CudaResult result = outcome("unregisterPages");
     const std::lock_guard lock(log_.mutex);
+    if (result != CudaResult::kSuccess) return refuse(data, log_.registered.contains(data), result);
     EXPECT_EQ(1u, log_.registered.erase(data));
-    return CudaResult::kSuccess;
+    return result;
   }
   std::string errorName(CudaResult result) override { return "CUDA_ERROR_" + std::to_string(static_cast<int>(result)); }
 
@@ -108,7 +124,12 @@ class FakeCudaDriver final : public CudaDriver {
   }
   void expectCurrent() {
     const std::lock_guard lock(log_.mutex);
-    EXPECT_EQ(1, log_.current[std::this_thread::get_id()]) << "no context is current on this thread";
+    EXPECT_GT(log_.current[std::this_thread::get_id()], 0) << "no context is current on this thread";
+  }
+  CudaResult refuse(void* data, bool isHeld, CudaResult result) {
+    EXPECT_TRUE(isHeld);
+    log_.lost.insert(data);
+    return result;
   }
 
   DriverLog& log_;

@@ -59,7 +59,9 @@ DRIVER_FUNCTION int cuMemHostUnregister(void* data) {
 }
 DRIVER_FUNCTION int cuGetErrorName(int result, const char** name) {
   if (result == 712) *name = "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED";
-  return 0;
+  if (result == 713) *name = nullptr;
+  if (result == 714) *name = "not a name";
+  return result == 714 ? 1 : 0;
 }
 }
 
@@ -91,6 +93,8 @@ TEST(CudaLibrary, CallsTheFunctionsOfTheDriver) {
 TEST(CudaLibrary, NamesErrorsAsTheDriverDoes) {
   const auto driver = openCudaLibrary(nullptr);
   EXPECT_EQ("CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", driver->errorName(CudaResult::kAlreadyRegistered));
+  EXPECT_EQ("CUDA error 713", driver->errorName(static_cast<CudaResult>(713)));
+  EXPECT_EQ("CUDA error 714", driver->errorName(static_cast<CudaResult>(714)));
   EXPECT_EQ("CUDA error 99999", driver->errorName(static_cast<CudaResult>(99999)));
 }
 

@@ -1,11 +1,10 @@
 #include <cstring>
+#include <new>
 
 #include "../memory/cuda_host_memory.h"
 #include "../memory/cuda_library.h"
-#include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
 #include "pinned_driver.h"
-#include "shared_support.h"
 
 namespace rolltape {
 namespace {
@@ -107,9 +106,90 @@ TEST(CudaHostMemory, ADriverThatHasGoneBeforeTheLastBlockIsNoError) {
   auto block = memory->allocate(100);
   log.failures["pushContext"] = kFailure;
   block.reset();
-  EXPECT_EQ(1u, log.allocated.size());
-  for (void* data : log.allocated) std::free(data);
-  log.allocated.clear();
+  log.lost = log.allocated;
+  EXPECT_EQ(1u, log.lost.size());
+}
+
+TEST(CudaHostMemory, AFullDeviceIsAskedAgainAtTheNextUse) {
+  DriverLog log;
+  const auto memory = memoryOf(log);
+  log.failures["retainContext"] = CudaResult::kOutOfMemory;
+  EXPECT_EQ("cuDevicePrimaryCtxRetain: CUDA_ERROR_2", memory->unavailableReason());
+  EXPECT_CODE(kOutOfMemory, memory->allocate(1));
+  EXPECT_CODE(kOutOfMemory, memory->lock(nullptr, 4096));
+  log.failures.clear();
+  EXPECT_FALSE(memory->unavailableReason());
+  EXPECT_EQ(1u, memory->allocate(1)->size());
+  EXPECT_EQ(1, log.retained);
+}
+
+TEST(CudaHostMemory, AnyOtherFailureToStartIsForGood) {
+  DriverLog log;
+  const auto memory = memoryOf(log);
+  log.failures["init"] = kFailure;
+  const auto reason = memory->unavailableReason();
+  log.failures.clear();
+  EXPECT_EQ(reason, memory->unavailableReason());
+  EXPECT_CODE(kPinnedUnavailable, memory->allocate(1));
+}
+
+TEST(CudaHostMemory, HostMemoryThatThereIsNotToOpenTheDriverIsNotForGood) {
+  DriverLog log;
+  bool fails = true;
+  const auto memory = CudaHostMemory::create([&]() -> std::unique_ptr<CudaDriver> {
+    if (fails) throw std::bad_alloc();
+    return std::make_unique<FakeCudaDriver>(log);
+  });
+  EXPECT_THROW(memory->allocate(1), std::bad_alloc);
+  fails = false;
+  EXPECT_EQ(1u, memory->allocate(1)->size());
+}
+
+TEST(CudaHostMemory, WhatCannotBeFreedIsLostOnceAndNothingElse) {
+  DriverLog log;
+  const auto memory = memoryOf(log);
+  auto block = memory->allocate(100);
+  log.failures["free"] = kFailure;
+  block.reset();
+  EXPECT_EQ(1u, log.lost.size());
+  log.failures.clear();
+  memory->allocate(100).reset();
+  EXPECT_EQ(log.lost, log.allocated);
+}
+
+TEST(CudaHostMemory, IsNotKeptWarmWhereItCannotBeFreed) {
+  DriverLog log;
+  {
+    const auto pool = WarmPool::create(memoryOf(log), {.smallest = 1});
+    log.failures["free"] = kFailure;
+    auto block = pool->allocate(100);
+    auto* data = block->data();
+    block.reset();
+    EXPECT_EQ(data, pool->allocate(100)->data());
+    EXPECT_TRUE(log.lost.empty()) << "kept, not freed";
+  }
+  EXPECT_EQ(1u, log.lost.size());
+  EXPECT_EQ(0, log.retained);
+}
+
+TEST(CudaHostMemory, AContextThatCannotBeLeftStopsNothing) {
+  DriverLog log;
+  const auto memory = memoryOf(log);
+  log.failures["popContext"] = kFailure;
+  auto block = memory->allocate(100);
+  block.reset();
+  memory->allocate(100).reset();
+  EXPECT_TRUE(log.allocated.empty());
+}
+
+TEST(CudaHostMemory, AContextThatCannotBeReleasedStopsNothing) {
+  DriverLog log;
+  log.failures["releaseContext"] = kFailure;
+  auto memory = memoryOf(log);
+  memory->allocate(100).reset();
+  memory.reset();
+  EXPECT_EQ(1, log.retained);
+  EXPECT_TRUE(log.allocated.empty());
 }
 
 TEST(CudaHostMemory, IsKeptWarm) {
@@ -119,46 +199,6 @@ TEST(CudaHostMemory, IsKeptWarm) {
   const auto again = pool->allocate(90);
   EXPECT_EQ(data, again->data());
   EXPECT_EQ(BlockKind::kPinned, again->kind());
-}
-
-class PinnedSlots : public testing::Test {
- protected:
-  std::shared_ptr<SharedPool> open() {
-    return SharedPool::open({.directory = directory_.path(), .maxBytes = 1 << 20, .lock = memoryOf(log_)});
-  }
-
-  test::SharedDirectory directory_;
-  DriverLog log_;
-};
-
-TEST_F(PinnedSlots, AreLockedWholeAndOncePerSize) {
-  auto pool = open();
-  for (const std::uint64_t bytes : {5000, 5001, 9000, 100, 5000}) {
-    const auto block = pool->allocate(bytes);
-    ASSERT_EQ(1u, log_.registered.size());
-    EXPECT_EQ(block->data(), log_.registered.begin()->first);
-    EXPECT_EQ(SharedSlot::footprintOf(bytes), log_.registered.begin()->second);
-  }
-  pool.reset();
-  EXPECT_TRUE(log_.registered.empty());
-}
-
-TEST_F(PinnedSlots, ThatSomebodyElseLockedAreNotOursToUnlock) {
-  const auto pool = open();
-  log_.failures["registerPages"] = CudaResult::kAlreadyRegistered;
-  pool->allocate(100).reset();
-  EXPECT_EQ(1u, pool->use().freeSlots);
-  pool->close();
-}
-
-TEST_F(PinnedSlots, ThatCannotBeLockedAreAnErrorAndGone) {
-  const auto pool = open();
-  log_.failures["registerPages"] = CudaResult::kOutOfMemory;
-  EXPECT_CODE(kOutOfMemory, pool->allocate(100));
-  log_.failures["registerPages"] = kFailure;
-  EXPECT_CODE(kPinnedUnavailable, pool->allocate(100));
-  EXPECT_EQ(0u, pool->use().bytes);
-  EXPECT_TRUE(directory_.files(".slot").empty());
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ export interface NativeAddon {
   ) => NativeSharedPool;
   /**
    * Whether `memory: "pinned"` can be had in this process, and if not, why. The first call, or the first pinned batch,
-   * opens NVIDIA's driver, which may take seconds where there is one; the answer stays the same afterwards.
+   * opens NVIDIA's driver, which may take seconds where there is one; the answer stays the same afterwards. Only where
+   * the device had no memory for the driver's context is it asked again, by the next call.
    */
   pinnedMemory(): PinnedMemory;
 }
@@ -382,7 +383,8 @@ export interface PackOptions {
    * - "heap" (default): memory of this process. Some of it is kept warm after its release (up to 1 GiB, for a minute).
    * - a shared pool: a file that other processes map.
    * - "pinned": page-locked memory, from which the devices of this process copy without a detour; kept warm likewise.
-   *   `ERR_PINNED_UNAVAILABLE` where there is none: ask again for "heap".
+   *   `ERR_PINNED_UNAVAILABLE` where there is none: ask again for "heap". `ERR_OUT_OF_MEMORY` where the driver has
+   *   none left at present. What the driver refuses to free or to unlock is lost until the process ends.
    */
   readonly memory?: "heap" | "pinned" | NativeSharedPool;
 }
