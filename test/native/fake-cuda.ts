@@ -1,0 +1,58 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const compiler = process.env["CXX"] ?? "c++";
+const source = fileURLToPath(new URL("fake_cuda.cc", import.meta.url));
+const headers = fileURLToPath(new URL("../../node_modules/node-api-headers/include", import.meta.url));
+
+/** The name under which the driver is looked for, which a library that is loaded already answers to. */
+const SONAME = "libcuda.so.1";
+
+export const canFake = process.platform === "linux" && spawnSync(compiler, ["--version"]).status === 0;
+
+/** The functions of the driver that the addon needs, as libraries name them. */
+export const DRIVER_FUNCTIONS: readonly string[] = [
+  ...new Set(readFileSync(source, "utf8").match(/(?<=^int )cu\w+/gm)),
+];
+
+export interface DriverUse {
+  readonly contexts: number;
+  readonly allocated: number;
+  readonly registered: number;
+  readonly threadsInContext: number;
+}
+
+export interface FakeCuda {
+  /** The named function answers this CUresult from now on; 0: it works. "devices" not 0: there is none. */
+  fail(name: string, result: number): void;
+  use(): DriverUse;
+}
+
+/** Builds the driver in a folder of its own. */
+export function buildFakeCuda(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-"));
+  const options = ["-std=c++20", "-shared", "-fPIC", "-I", headers, `-Wl,-soname,${SONAME}`];
+  execFileSync(compiler, [...options, source, "-o", join(folder, SONAME)]);
+  return folder;
+}
+
+/** A copy of the driver that lacks a function. Answers its folder, gone after the test. */
+export function withoutFunction(folder: string, name: string): string {
+  const copy = mkdtempSync(join(tmpdir(), "rolltape-"));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const library = readFileSync(join(folder, SONAME), "latin1");
+  const renamed = library.replaceAll(`\0${name}\0`, `\0${name.toUpperCase()}\0`);
+  writeFileSync(join(copy, SONAME), renamed, "latin1");
+  return copy;
+}
+
+/** Loads the driver into this process, before anything asks for it. */
+export function loadFakeCuda(folder: string): FakeCuda {
+  const loaded = { exports: {} };
+  process.dlopen(loaded, join(folder, SONAME));
+  return loaded.exports as FakeCuda;
+}
