@@ -29,6 +29,7 @@ export const CATALOGUE = {
   session_active: [409, "invalid_request_error"],
   session_ended: [409, "invalid_request_error"],
   session_exporting: [409, "invalid_request_error"],
+  store_closed: [409, "invalid_request_error"],
   api_key_in_use: [409, "invalid_request_error"],
   batch_not_found: [404, "invalid_request_error"],
   batch_not_exportable: [409, "invalid_request_error"],
@@ -126,8 +127,12 @@ const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof SessionError) {
-    const { code, message, param, details } = error;
-    return new ApiError(code, message, { param, details, cause: error });
+    const { code, param, details } = error;
+    return new ApiError(code, error.spelled(snakeCase), {
+      param: param === undefined ? undefined : snakeCase(param),
+      details,
+      cause: error,
+    });
   }
   if (error instanceof RequestError) return new ApiError(error.code, error.message, { param: error.param });
   if (error instanceof EngineError) return new ApiError(error.code, error.message, { cause: error });
@@ -138,6 +143,11 @@ export function toApiError(error: unknown): ApiError {
     });
   }
   return fromForeign(error);
+}
+
+/** A name of the library as HTTP spells it: `maxLength` is `max_length`. */
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function fromForeign(error: unknown): ApiError {

@@ -12,17 +12,21 @@ export interface SharedMemoryOptions {
   readonly directory?: string;
   /** Memory of all files together, those included that wait to be used again. Default 4 GiB. */
   readonly maxBytes?: number;
+  /** Files that no batch used for so long are given back. Default a minute. */
+  readonly unusedMilliseconds?: number;
 }
 
 const DEFAULT_DIRECTORY = "/dev/shm";
 const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
-/** A slot that no batch used for so long is given back. */
-const UNUSED_MS = 60_000;
+const DEFAULT_UNUSED_MS = 60_000;
+const TRIM_EVERY_MS = 5_000;
 
 /** The shared files of one exporter, made when the first batch asks for one. */
 export class SharedMemory {
   readonly #options: SharedMemoryOptions;
   #pool: NativeSharedPool | undefined;
+  #trimmer: NodeJS.Timeout | undefined;
+  #closed = false;
 
   constructor(options: SharedMemoryOptions = {}) {
     this.#options = options;
@@ -36,11 +40,28 @@ export class SharedMemory {
 
   /** Gives back slots that were not used for a while. */
   trim(): void {
-    this.#pool?.trim(UNUSED_MS);
+    this.#pool?.trim(this.#options.unusedMilliseconds ?? DEFAULT_UNUSED_MS);
   }
 
-  /** Unlinks what no batch holds, and makes no more files. */
+  /** Gives unused slots back from now on by itself, until it is closed or collected. */
+  trimByItself(): void {
+    if (!this.#closed) this.#trimmer ??= trimRepeatedly(new WeakRef(this));
+  }
+
+  /** Unlinks what no batch holds, and makes no more files. Batches that are out go on as before. Idempotent. */
   close(): void {
+    this.#closed = true;
+    clearInterval(this.#trimmer);
     this.#pool?.close();
   }
+}
+
+/** Keeps neither the process nor the memory alive. */
+function trimRepeatedly(memory: WeakRef<SharedMemory>): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    const target = memory.deref();
+    if (target) target.trim();
+    else clearInterval(timer);
+  }, TRIM_EVERY_MS);
+  return timer.unref();
 }

@@ -55,8 +55,8 @@ export class Exporter {
     }
     if (refused.length === 0)
       await Promise.all(sessions.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
-    refused.push(...refusalsOf(sessions));
-    if (refused.length > 0) throw batchRefusal(refused);
+    const refusals = refused.concat(refusalsOf(sessions));
+    if (refusals.length > 0) throw batchRefusal(refusals);
     await Promise.all(sessions.map((session) => drain(session, waits)));
     // While one drained, another may have expired.
     const late = refusalsOf(sessions);

@@ -60,7 +60,7 @@ export class InteractionLog {
     const index = this.#indexOf.get(id);
     if (index !== undefined) return this.at(index);
     const message = `Session ${this.#sessionId} has no interaction "${id.slice(0, 100)}".`;
-    throw new SessionError("interaction_not_found", message, { param: "interaction_id" });
+    throw new SessionError("interaction_not_found", message, { param: "interactionId" });
   }
 
   messagesOf(interaction: Interaction): Message[] {

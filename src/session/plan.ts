@@ -101,10 +101,8 @@ function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): 
 function treeLimitError(): SessionError {
   return new SessionError(
     "invalid_value",
-    "layout tree takes no max_length: its rows share the tokens that would be cut.",
-    {
-      param: "max_length",
-    },
+    (spell) => `layout tree takes no ${spell("maxLength")}: its rows share the tokens that would be cut.`,
+    { param: "maxLength" },
   );
 }
 
@@ -123,9 +121,11 @@ function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionE
   const first = at(mismatches, 0);
   return new SessionError(
     "concat_mismatch",
-    `Interaction ${first.child_id} does not continue the tokens of ${first.parent_id} (session ${first.session_id}): ` +
+    (spell) =>
+      `Interaction ${first.child_id} does not continue the tokens of ${first.parent_id} (session ${first.session_id}): ` +
       `at position ${first.position} the parent has token ${first.parent_token}, the child ` +
-      `${first.child_token < 0 ? "ends" : `has ${first.child_token}`}. Use style "individual" or on_mismatch "split".`,
+      `${first.child_token < 0 ? "ends" : `has ${first.child_token}`}. Use style "individual" or ` +
+      `${spell("onMismatch")} "split".`,
     { details: { mismatches } },
   );
 }
@@ -138,9 +138,11 @@ function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLeng
   const first = at(rows, 0);
   return new SessionError(
     "max_length_exceeded",
-    `${rows.length} rows are longer than max_length ${maxLength}, the first is ${first.interaction_id} of session ` +
-      `${first.session_id} with ${first.length} tokens. Use overflow "truncate" or "drop", or a larger max_length.`,
-    { param: "max_length", details: { rows } },
+    (spell) =>
+      `${rows.length} rows are longer than ${spell("maxLength")} ${maxLength}, the first is ${first.interaction_id} of ` +
+      `session ${first.session_id} with ${first.length} tokens. Use overflow "truncate" or "drop", or a larger ` +
+      `${spell("maxLength")}.`,
+    { param: "maxLength", details: { rows } },
   );
 }
 

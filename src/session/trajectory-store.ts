@@ -92,16 +92,21 @@ export type StoreExportOptions = BatchOptionsInput & {
   readonly release?: boolean;
 };
 
-/** Sessions in this process, for trainer bridges that record and export without a server. */
+/**
+ * Sessions in this process, for trainer bridges that record and export without a server. Shared files that no batch used
+ * for a minute are given back; {@link TrajectoryStore.close} gives back all.
+ */
 export class TrajectoryStore {
   readonly #sessions = new Map<string, Session>();
   readonly #shared: SharedMemory;
+  #closed = false;
 
   constructor({ sharedMemory }: { readonly sharedMemory?: SharedMemoryOptions } = {}) {
     this.#shared = new SharedMemory(sharedMemory);
   }
 
   createSession({ sessionId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
+    this.#requireOpen();
     if (typeof sessionId !== "string" || sessionId === "") {
       throw new SessionError("invalid_value", "sessionId must be a text that is not empty.", { param: "sessionId" });
     }
@@ -150,12 +155,13 @@ export class TrajectoryStore {
       memory: "heap" | "pinned" | NativeSharedPool,
     ) => Promise<Packed>,
   ): Promise<Packed> {
+    this.#requireOpen();
     refuseBadList(sessionIds);
     const frees = parse(z.boolean().default(true), release, "release");
     const batchOptions = parse(batchOptionsSchema, rest) as BatchOptions & { readonly layout: Layout };
     const chosen = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
-    const target = chosen === "shared" ? this.#shared.pool : chosen;
     const sessions = sessionIds.map((id) => this.#ended(id));
+    const target = chosen === "shared" ? this.#sharedPool() : chosen;
     for (const session of sessions) session.lifecycle.beginExport();
     try {
       const packed = await pack(sessions, batchOptions, target);
@@ -172,6 +178,30 @@ export class TrajectoryStore {
       const session = this.#sessions.get(id);
       if (session) this.#release(session);
     }
+  }
+
+  /**
+   * Frees all sessions, and the shared memory that no batch holds. Batches that are out go on as before, until they are
+   * released; an export that has no memory yet fails with `ERR_RELEASED`. Creating and exporting throw `store_closed`
+   * from now on. Idempotent.
+   */
+  close(): void {
+    this.#closed = true;
+    this.#shared.close();
+    for (const session of this.#sessions.values()) this.#release(session);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new SessionError("store_closed", "The store was closed.");
+  }
+
+  #sharedPool(): NativeSharedPool {
+    this.#shared.trimByItself();
+    return this.#shared.pool;
   }
 
   #release(session: Session): void {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BatchOptionsInput } from "../../src/session/batch-options.js";
 import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
-import type { ModelledSession } from "../support/export-model/modelled-session.js";
+import { type ModelledSession, modelSession } from "../support/export-model/modelled-session.js";
 import { modelOutcome, type Outcome, readBatchFile } from "../support/export-model/outcome.js";
 import { recordCalls } from "../support/export-model/record.js";
 import { Proxy, type Reply } from "../support/proxy.js";
@@ -30,11 +30,17 @@ function ask(sessions: readonly ModelledSession[], options: BatchOptionsInput, t
   return proxy.post("/export_batch", { session_ids, transport, ...Object.fromEntries(fields) });
 }
 
+/** An option's name as HTTP spells it, as the library does. */
+function librarySpelling(param: string): string {
+  if (/[A-Z]/.test(param)) throw new Error(`${param} is not a name of the HTTP API`);
+  return param.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** Reads the answer, or the file that it names, which is acknowledged then. */
 async function outcomeOf(reply: Reply): Promise<Outcome> {
   if (reply.status >= 400) {
     const { code, param, message: _, type: __, ...details } = reply.error;
-    return { refusal: { code, ...(param === null ? {} : { param }), details } };
+    return { refusal: { code, ...(param === null ? {} : { param: librarySpelling(String(param)) }), details } };
   }
   if (reply.headers["content-type"] === "application/vnd.safetensors") return { file: readBatchFile(reply.raw) };
   const lent = reply.json<{ id: string; path: string; byte_length: number }>();
@@ -61,5 +67,26 @@ describe("POST /export_batch of random sessions", () => {
       },
     );
     await fc.assert(property, { numRuns: 300 });
+  });
+});
+
+/** Two calls, the second of which does not continue the tokens of the first. */
+function inexact(): ModelledSession {
+  const step = { from: 0, question: 1, answer: 1, at: 0, tail: [4], reward: undefined, retry: false };
+  const output = [{ id: 9, logprob: -1, version: 0 }];
+  return modelSession("", [
+    { ...step, history: "root", prompt: "unrelated", tail: [1, 2, 3], output },
+    { ...step, history: "continued", prompt: "changed", output },
+  ]);
+}
+
+describe("the refusals of POST /export_batch", () => {
+  it.each<[BatchOptionsInput, string | null, RegExp]>([
+    [{ maxLength: 3 }, "max_length", /longer than max_length 3.*a larger max_length/s],
+    [{ layout: "tree", maxLength: 3 }, "max_length", /no max_length/],
+    [{ style: "concat" }, null, /on_mismatch "split"/],
+  ])("spell the options of %j as HTTP does", async (options, param, message) => {
+    const { error } = await ask([recorded(inexact())], options, "body");
+    expect(error).toMatchObject({ param, message: expect.stringMatching(message) as string });
   });
 });

@@ -82,6 +82,33 @@ describe("TrajectoryStore", () => {
     expect((await store.exportBatch(["s"])).rows).toHaveLength(1);
   });
 
+  it.each([
+    [{ maxLength: 3 }, "maxLength", /longer than maxLength 3.*a larger maxLength/s],
+    [{ layout: "tree", maxLength: 3 }, "maxLength", /no maxLength/],
+    [{ style: "concat" }, undefined, /onMismatch "split"/],
+  ] as const)("spells the options of %j as its caller does", async (options, param, message) => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    session.record(turn([user("a")], [1, 2], [3, 4]));
+    session.record(turn([user("a"), assistant("ok"), user("b")], [1, 2, 9], [6]));
+    session.end();
+    const refusal = { param, message: expect.stringMatching(message) as string };
+    await expect(store.exportBatch(["s"], options)).rejects.toMatchObject(refusal);
+    expect(() => session.setReward(1, "none")).toThrow(expect.objectContaining({ param: "interactionId" }));
+  });
+
+  it("records a call of 150,000 messages and one that continues it", { timeout: 60_000 }, async () => {
+    const store = new TrajectoryStore();
+    const session = store.createSession({ sessionId: "s" });
+    const messages = Array.from({ length: 150_000 }, (_, i) => (i % 2 === 0 ? user(`${i}`) : assistant(`${i}`)));
+    session.record(turn(messages, [1], [2]));
+    session.record(turn([...messages, assistant("ok"), user("more")], [1, 2, 3], [4]));
+    session.record({ ...turn([user("a")], [5], [6]), output: messages });
+    session.end();
+    const batch = await store.exportBatch(["s"], { style: "concat" });
+    expect([...batch.tensors.input_ids.data]).toEqual([1, 2, 3, 4, 5, 6, 0, 0]);
+  });
+
   it("refuses unknown, active and repeated sessions, and calls after the end", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });

@@ -8,14 +8,14 @@ export interface ModelRefusal {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Why a batch of these sessions is refused, with all that the error names; undefined where it is not. */
+/** Why a batch of these sessions is refused, as the library says it; undefined where it is not. */
 export function modelRefusal(
   sessions: readonly ModelledSession[],
   options: BatchOptionsInput,
 ): ModelRefusal | undefined {
   const { style = "individual", onMismatch = "error", layout = "padded", maxLength, overflow = "error" } = options;
   if (layout === "tree") {
-    return maxLength === undefined ? undefined : { code: "invalid_value", param: "max_length", details: {} };
+    return maxLength === undefined ? undefined : { code: "invalid_value", param: "maxLength", details: {} };
   }
   const mismatches = sessions.flatMap(mismatchesOf);
   if (style === "concat" && onMismatch === "error" && mismatches.length > 0) {
@@ -26,7 +26,7 @@ export function modelRefusal(
     .filter((row) => row.ids.length > (maxLength ?? Number.POSITIVE_INFINITY))
     .map((row) => ({ session_id: row.sessionId, interaction_id: row.interactionId, length: row.ids.length }));
   if (overflow !== "error" || rows.length === 0) return undefined;
-  return { code: "max_length_exceeded", param: "max_length", details: { rows } };
+  return { code: "max_length_exceeded", param: "maxLength", details: { rows } };
 }
 
 function mismatchesOf({ sessionId, turns }: ModelledSession): object[] {
