@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { ProxyError } from "./error.js";
+import { type ExportStyle, Interaction, type Interactions, trajectoriesReply } from "./interaction.js";
+import { type CallOptions, ProxyCalls } from "./proxy-calls.js";
+import type { Transport } from "./transport.js";
+
+export interface StartSessionOptions extends CallOptions {
+  /** Default `task`. */
+  readonly taskId?: string | undefined;
+  readonly groupId?: string | undefined;
+  /** A session key of the caller's choice, 16 characters or more. */
+  readonly apiKey?: string | undefined;
+}
+
+export interface StartedSession {
+  readonly sessionId: string;
+  readonly sessionApiKey: string;
+}
+
+/** Fields of docs/http-api.md's export options, as the proxy spells them. */
+export interface ExportFields {
+  readonly style?: ExportStyle | undefined;
+  readonly discount?: number | undefined;
+  readonly on_mismatch?: "error" | "split" | undefined;
+  readonly wait_seconds?: number | undefined;
+  readonly drain_seconds?: number | undefined;
+}
+
+export interface TrajectoriesFields extends ExportFields {
+  /** Adds the texts, which are untrusted. */
+  readonly include?: readonly "messages"[] | undefined;
+}
+
+export interface BatchFields extends ExportFields {
+  readonly layout?: "padded" | "packed" | "tree" | undefined;
+  readonly pad_token_id?: number | undefined;
+  readonly pad_side?: "right" | "left" | undefined;
+  readonly pad_to_multiple_of?: number | undefined;
+  readonly max_length?: number | undefined;
+  readonly overflow?: "error" | "truncate" | "drop" | undefined;
+  readonly shards?: number | undefined;
+  readonly shard?: number | undefined;
+}
+
+export interface SharedBatchFields extends BatchFields {
+  readonly lease_seconds?: number | undefined;
+  readonly reader_pid?: number | undefined;
+}
+
+/** A batch in shared memory, to be acknowledged by its id when it was read. */
+export interface SharedBatch {
+  readonly id: string;
+  readonly path: string;
+  readonly byteLength: number;
+}
+
+const capacityReply = z.object({ capacity: z.int() });
+const startReply = z.object({ session_id: z.string(), session_api_key: z.string() });
+const versionReply = z.object({ version: z.int() });
+const sharedFile = z
+  .object({ id: z.string(), path: z.string(), byte_length: z.int() })
+  .transform(({ id, path, byte_length }): SharedBatch => ({ id, path, byteLength: byte_length }));
+const sharedReply = z.union([
+  z.object({ shards: z.array(sharedFile) }).transform(({ shards }) => shards),
+  sharedFile.transform((file) => [file]),
+]);
+
+const EXPORT_TIMEOUT_SECONDS = 600;
+
+/** The trainer's calls to a proxy. Every one throws a {@link ProxyError} where the proxy refuses. */
+export class AdminClient {
+  readonly transport: Transport;
+  readonly #calls: ProxyCalls;
+
+  constructor(transport: Transport, adminKey: string) {
+    this.transport = transport;
+    this.#calls = new ProxyCalls(transport, adminKey);
+  }
+
+  /** Adds slots; answers how many are free. */
+  async grantCapacity(slots = 1, options: CallOptions = {}): Promise<number> {
+    const call = { path: "/grant_capacity", body: { slots }, idempotent: false, ...options };
+    return (await this.#calls.json(call, capacityReply)).capacity;
+  }
+
+  /** Takes a slot; `no_capacity` where none is free. */
+  async startSession({ taskId, groupId, apiKey, ...options }: StartSessionOptions = {}): Promise<StartedSession> {
+    const body = { task_id: taskId, group_id: groupId, api_key: apiKey };
+    const call = { path: "/rl/start_session", body, idempotent: false, ...options };
+    const reply = await this.#calls.json(call, startReply);
+    return { sessionId: reply.session_id, sessionApiKey: reply.session_api_key };
+  }
+
+  /** The weight version of tokens from engines that report none. */
+  async setVersion(version: number, options: CallOptions = {}): Promise<void> {
+    await this.#calls.json({ path: "/rl/set_version", body: { version }, idempotent: true, ...options }, versionReply);
+  }
+
+  /** Aborts the session's calls, revokes its key and frees its data. Answers whether there was such a session. */
+  async deleteSession(sessionId: string, options: CallOptions = {}): Promise<boolean> {
+    return this.#delete(`/rl/sessions/${encodeURIComponent(sessionId)}`, "session_not_found", options);
+  }
+
+  /** What one session recorded. The session has to have ended, or end within `wait_seconds`. */
+  async exportTrajectories(
+    sessionId: string,
+    fields: TrajectoriesFields = {},
+    options: CallOptions = {},
+  ): Promise<Interactions> {
+    const body = { session_id: sessionId, ...fields };
+    const call = { path: "/export_trajectories", body, idempotent: true, ...forExport(fields, options) };
+    const { interactions } = await this.#calls.json(call, trajectoriesReply);
+    return new Map(Object.entries(interactions).map(([id, wire]) => [id, new Interaction(wire)]));
+  }
+
+  /** Many sessions as one safetensors block: all of them, or none. */
+  async exportBatch(
+    sessionIds: readonly string[],
+    fields: BatchFields = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const body = { session_ids: sessionIds, ...fields, transport: "body" };
+    return this.#calls.bytes({ path: "/export_batch", body, idempotent: true, ...forExport(fields, options) });
+  }
+
+  /** The same blocks as files in shared memory: one, or one for each shard. */
+  async exportSharedBatch(
+    sessionIds: readonly string[],
+    fields: SharedBatchFields = {},
+    options: CallOptions = {},
+  ): Promise<SharedBatch[]> {
+    const body = { session_ids: sessionIds, ...fields, transport: "shm" };
+    const call = { path: "/export_batch", body, idempotent: false, ...forExport(fields, options) };
+    return this.#calls.json(call, sharedReply);
+  }
+
+  /** Says that a batch in shared memory was read. Answers false where that was said before or its lease is over. */
+  async acknowledge(batchId: string, options: CallOptions = {}): Promise<boolean> {
+    return this.#delete(`/export_batch/${encodeURIComponent(batchId)}`, "batch_not_found", options);
+  }
+
+  async #delete(path: string, absent: string, options: CallOptions): Promise<boolean> {
+    try {
+      await this.#calls.bytes({ method: "DELETE", path, idempotent: true, ...options });
+      return true;
+    } catch (error) {
+      if (error instanceof ProxyError && error.code === absent) return false;
+      throw error;
+    }
+  }
+}
+
+/** Packing and sending take their time, and so does what the export waits for. */
+function forExport({ wait_seconds = 0, drain_seconds = 0 }: ExportFields, options: CallOptions): CallOptions {
+  return { timeoutSeconds: EXPORT_TIMEOUT_SECONDS + wait_seconds + drain_seconds, ...options };
+}

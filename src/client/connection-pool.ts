@@ -1,0 +1,49 @@
+import { fetch as fetchOverUndici, request as requestOverUndici, Agent as UndiciAgent } from "undici";
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/** Below the 72 seconds after which the proxy closes an idle connection. */
+const KEEP_ALIVE_MS = 30_000;
+
+/**
+ * The HTTP connections of a rollout worker: its control calls and its agents' model calls share them. A generation may
+ * take as long as it takes; what limits a call is its signal.
+ */
+export class ConnectionPool {
+  readonly #agent = new UndiciAgent({ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS });
+
+  /** `fetch` over these connections. */
+  readonly fetch: typeof fetch = ((input: string, init?: object) =>
+    fetchOverUndici(input, { ...init, dispatcher: this.#agent })) as unknown as typeof fetch;
+
+  /** One request and its whole answer. */
+  async request(url: string, { method, headers, body, signal }: HttpRequest): Promise<HttpReply> {
+    const { statusCode, body: stream } = await requestOverUndici(url, {
+      dispatcher: this.#agent,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+    });
+    return { status: statusCode, body: await stream.bytes() };
+  }
+
+  /** Ends every connection, those with a call in flight too. */
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

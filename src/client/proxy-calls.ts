@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { HttpReply } from "./connection-pool.js";
+import { startDeadline } from "./deadline.js";
+import { ProxyError } from "./error.js";
+import type { Transport } from "./transport.js";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Seconds until the call fails with `request_timed_out`, its repetitions included. Default 30. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+export interface ProxyCall extends CallOptions {
+  readonly method?: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly body?: object | undefined;
+  /** A second call has the effect of one: it is sent again where the connection broke. */
+  readonly idempotent: boolean;
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 30;
+/** Pauses before an idempotent call is sent again. */
+const PAUSES_MS = [50, 250, 1000] as const;
+
+const errorBody = z.object({
+  error: z.looseObject({
+    message: z.string(),
+    code: z.string(),
+    param: z.string().nullish(),
+    type: z.string().optional(),
+  }),
+});
+
+/** The calls of one key: JSON there, JSON or bytes back, errors as {@link ProxyError}. */
+export class ProxyCalls {
+  readonly #transport: Transport;
+  readonly #key: string;
+
+  constructor(transport: Transport, key: string) {
+    this.#transport = transport;
+    this.#key = key;
+  }
+
+  async json<Schema extends z.ZodType>(call: ProxyCall, reply: Schema): Promise<z.output<Schema>> {
+    const bytes = await this.bytes(call);
+    const parsed = reply.safeParse(parseJson(bytes));
+    if (parsed.success) return parsed.data;
+    const message = `${call.path} did not answer as a proxy does: ${z.prettifyError(parsed.error)}`;
+    throw new ProxyError("invalid_reply", message, { cause: parsed.error });
+  }
+
+  async bytes(call: ProxyCall): Promise<Uint8Array> {
+    const seconds = call.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
+    const expired = () => new ProxyError("request_timed_out", `${call.path} did not answer within ${seconds} seconds.`);
+    const deadline = startDeadline(call.signal, seconds, expired);
+    try {
+      const { status, body } = await this.#sendRepeatedly(call, deadline.signal);
+      if (status < 300) return body;
+      throw refusal(call.path, status, body);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  async #sendRepeatedly(call: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
+    for (const pause of call.idempotent ? PAUSES_MS : []) {
+      try {
+        return await this.#send(call, signal);
+      } catch {
+        signal.throwIfAborted();
+        await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    }
+    try {
+      return await this.#send(call, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const why = error instanceof Error ? error.message : String(error);
+      throw new ProxyError("connection_failed", `${call.path} got no answer: ${why}`, { cause: error });
+    }
+  }
+
+  #send({ path, method = "POST", body }: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
+    const authorization = `Bearer ${this.#key}`;
+    if (method !== "POST") return this.#transport.send(path, { method, headers: { authorization }, signal });
+    const headers = { authorization, "content-type": "application/json" };
+    return this.#transport.send(path, { method, headers, body: JSON.stringify(body ?? {}), signal });
+  }
+}
+
+function refusal(path: string, status: number, bytes: Uint8Array): ProxyError {
+  const parsed = errorBody.safeParse(parseJson(bytes));
+  if (!parsed.success)
+    return new ProxyError("invalid_reply", `${path} answered ${status} without an error.`, { status });
+  const { message, code, param, type: _, ...details } = parsed.data.error;
+  return new ProxyError(code, message, { status, param: param ?? undefined, details });
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  } catch {
+    return undefined;
+  }
+}

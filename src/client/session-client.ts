@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { AdminClient, StartedSession, StartSessionOptions } from "./admin-client.js";
+import { ProxyError } from "./error.js";
+import type { ExportStyle, Interactions } from "./interaction.js";
+import { type CallOptions, ProxyCalls } from "./proxy-calls.js";
+
+const rewardReply = z.object({ interaction_id: z.string() });
+const endReply = z.object({ interaction_count: z.int() });
+
+/**
+ * One session of a proxy, from its start to its export. Leaving its scope (`await using`) ends the session; its data
+ * stays until it is exported or deleted.
+ */
+export class SessionClient implements AsyncDisposable {
+  readonly sessionId: string;
+  /** The `api_key` of the agent. */
+  readonly sessionApiKey: string;
+  readonly #admin: AdminClient;
+  readonly #calls: ProxyCalls;
+  #ended: Promise<number> | undefined;
+
+  constructor(admin: AdminClient, { sessionId, sessionApiKey }: StartedSession) {
+    this.sessionId = sessionId;
+    this.sessionApiKey = sessionApiKey;
+    this.#admin = admin;
+    this.#calls = new ProxyCalls(admin.transport, sessionApiKey);
+  }
+
+  /** Starts a session with a slot of the granted capacity. */
+  static async start(admin: AdminClient, options: StartSessionOptions = {}): Promise<SessionClient> {
+    return new SessionClient(admin, await admin.startSession(options));
+  }
+
+  /** Rewards the last completed call; answers its interaction id. */
+  setLastReward(reward: number, options: CallOptions = {}): Promise<string> {
+    return this.#reward({ reward }, options);
+  }
+
+  async setReward(interactionId: string, reward: number, options: CallOptions = {}): Promise<void> {
+    await this.#reward({ reward, interaction_id: interactionId }, options);
+  }
+
+  /** Ends the session: it takes no more model calls. Answers how many it had recorded then, the same every time. */
+  end(options: CallOptions = {}): Promise<number> {
+    this.#ended ??= this.#end(options).catch((error: unknown) => {
+      this.#ended = undefined;
+      throw error;
+    });
+    return this.#ended;
+  }
+
+  /** What the session recorded. It has to have ended. */
+  exportInteractions(
+    discount = 1,
+    style: ExportStyle = "individual",
+    options: CallOptions = {},
+  ): Promise<Interactions> {
+    return this.#admin.exportTrajectories(this.sessionId, { discount, style }, options);
+  }
+
+  /** Aborts its calls, revokes its key and frees its data. Answers whether it was still there. */
+  delete(options: CallOptions = {}): Promise<boolean> {
+    return this.#admin.deleteSession(this.sessionId, options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.end();
+    } catch (error) {
+      // Exported, deleted or expired by now: it is over.
+      if (!(error instanceof ProxyError && error.code === "invalid_api_key")) throw error;
+    }
+  }
+
+  async #reward(body: object, options: CallOptions): Promise<string> {
+    const call = { path: "/rl/set_reward", body, idempotent: true, ...options };
+    return (await this.#calls.json(call, rewardReply)).interaction_id;
+  }
+
+  async #end(options: CallOptions): Promise<number> {
+    const call = { path: "/rl/end_session", idempotent: true, ...options };
+    return (await this.#calls.json(call, endReply)).interaction_count;
+  }
+}
