@@ -100,7 +100,8 @@ function refusalOf(session: Session): SessionError | undefined {
     return new SessionError("session_active", `Session ${session.id} is active. End it first, or give wait_seconds.`);
   }
   if (session.state === "expired") {
-    return new SessionError("session_expired", `Session ${session.id} saw no call for too long: its data was freed.`);
+    const message = `Session ${session.id} saw no call for too long, or was deleted: its data was freed.`;
+    return new SessionError("session_expired", message);
   }
   if (session.lifecycle.freed) {
     return new SessionError("session_exported", `Session ${session.id} was exported and is no longer retained.`);

@@ -96,6 +96,21 @@ export class SessionRegistry {
     this.#retention.keep(sessions, part);
   }
 
+  /**
+   * Frees a session that no one will export: its key is revoked, its calls in flight are aborted, and it is forgotten.
+   * Resolves when that is done; an export of it that is being packed ends first.
+   */
+  async delete(id: string): Promise<void> {
+    const session = this.get(id);
+    this.#revokeKey(session);
+    session.end();
+    await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was deleted.`));
+    while (session.lifecycle.exporting) await session.lifecycle.waitSettled();
+    this.#retention.forget(session);
+    if (!session.lifecycle.freed) session.free("expired");
+    this.#sessions.delete(id);
+  }
+
   /** Frees what timed out. Called now and then. */
   sweep(now = Date.now()): void {
     for (const session of this.#sessions.values()) {

@@ -39,6 +39,12 @@ export class Retention {
     this.sweep();
   }
 
+  /** The session is freed by another hand. */
+  forget(session: Session): void {
+    this.#bytes -= this.#kept.get(session)?.bytes ?? 0;
+    this.#kept.delete(session);
+  }
+
   /** Frees what is over the limits, oldest first. */
   sweep(now = Date.now()): void {
     for (const [session, { since, bytes, missing }] of this.#kept) {

@@ -24,7 +24,7 @@ const sessionRecord = z.object({
 const DEFAULT_LIMIT = 1000;
 const limit = z.coerce.number().int().min(1).max(100_000).describe(`Default ${DEFAULT_LIMIT}.`);
 
-/** What sessions there are, and their state. */
+/** What sessions there are, their state, and their end without an export. */
 export function sessionRoutes(app: App, { registry }: ServerContext): void {
   app.get(
     "/rl/sessions",
@@ -64,6 +64,22 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
       },
     },
     async (request) => toRecord(registry.get(request.params.id)),
+  );
+
+  app.delete(
+    "/rl/sessions/:id",
+    {
+      config: { key: "admin" },
+      schema: {
+        summary: "End a session without an export: its calls are aborted, its key revoked, its data freed",
+        params: z.object({ id: z.string() }),
+        response: { 200: z.object({ session_id: z.string() }) },
+      },
+    },
+    async ({ params }) => {
+      await registry.delete(params.id);
+      return { session_id: params.id };
+    },
   );
 }
 
