@@ -1,0 +1,80 @@
+import { type ClientOptions, OpenAI } from "openai";
+import { AdminClient } from "./admin-client.js";
+import { InjectTransport, injectFetch, type ProxyApplication } from "./inject.js";
+import type { ExportStyle, Interactions } from "./interaction.js";
+import { SessionClient } from "./session-client.js";
+
+export interface InProcessOptions {
+  /** The proxy, as `createServer` makes it of an engine and a model. */
+  readonly app: ProxyApplication;
+  readonly adminKey: string;
+  readonly taskId?: string | undefined;
+  readonly groupId?: string | undefined;
+}
+
+interface InProcessClientOptions extends ClientOptions {
+  readonly session: SessionClient;
+}
+
+/**
+ * The direct way, for old code only: OpenAI's client bound to a proxy in this process, no socket between them. Each
+ * client has a session of its own. `chat.completions.create`, `responses.create` and all else is OpenAI's.
+ *
+ * Use {@link SessionClient} and an agent's `run` for new work.
+ */
+export class InProcessClient extends OpenAI implements AsyncDisposable {
+  readonly session: SessionClient;
+  #turnDiscount = 0;
+
+  constructor(options: InProcessClientOptions) {
+    super(options);
+    this.session = options.session;
+  }
+
+  /** Grants a slot and starts the client's session with it. */
+  static async open({ app, adminKey, taskId, groupId }: InProcessOptions): Promise<InProcessClient> {
+    const admin = new AdminClient(new InjectTransport(app), adminKey);
+    await admin.grantCapacity();
+    const session = await SessionClient.start(admin, { taskId, groupId });
+    return new InProcessClient({
+      session,
+      apiKey: session.sessionApiKey,
+      baseURL: "http://in-process/v1",
+      fetch: injectFetch(app),
+      maxRetries: 0,
+    });
+  }
+
+  setReward(interactionId: string, reward: number): Promise<void> {
+    return this.session.setReward(interactionId, reward);
+  }
+
+  /** Rewards the last completed call; answers its interaction id. */
+  setLastReward(reward: number): Promise<string> {
+    return this.session.setLastReward(reward);
+  }
+
+  /**
+   * Exports from now on discount rewards backwards through the conversation tree. Own rewards stay as they are, so that
+   * another discount starts from them again; without any call of this, interactions are exported with their own rewards.
+   *
+   * @param turnDiscount share of a turn's reward that its parent turn receives, in [0, 1]
+   */
+  applyRewardDiscount(turnDiscount = 1): void {
+    if (!(turnDiscount >= 0 && turnDiscount <= 1)) {
+      throw new RangeError(`turnDiscount must be a number from 0 to 1, not ${turnDiscount}`);
+    }
+    this.#turnDiscount = turnDiscount;
+  }
+
+  /** Ends the session and answers what it recorded. No calls and rewards are taken after it. */
+  async exportInteractions(style: ExportStyle = "individual"): Promise<Interactions> {
+    await this[Symbol.asyncDispose]();
+    return this.session.exportInteractions(this.#turnDiscount, style);
+  }
+
+  /** Ends the session; it can still be exported. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.session[Symbol.asyncDispose]();
+  }
+}
