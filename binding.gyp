@@ -56,6 +56,7 @@
         "native/core/sglang_reply.cc",
         "native/core/sglang_stream.cc",
         "native/core/siphash.cc",
+        "native/core/stop_match.cc",
         "native/core/token_arena.cc",
         "native/core/token_columns.cc",
         "native/core/token_logprob.cc",

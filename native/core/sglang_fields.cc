@@ -6,6 +6,7 @@
 #include "error.h"
 #include "error_text.h"
 #include "reply_count.h"
+#include "stop_match.h"
 #include "token_logprob.h"
 
 namespace rolltape {
@@ -88,18 +89,6 @@ void readTop(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
   });
 }
 
-void readMatched(JsonCursor& json, EngineFinish& finish) {
-  finish.matched = std::monostate{};
-  const char first = json.peek();
-  if (first == '"') {
-    finish.matched = json.string();
-  } else if (first == '-' || (first >= '0' && first <= '9')) {
-    finish.matched = json.integer("matched", -kMaxReplyCount, kMaxReplyCount);
-  } else {
-    json.skip();
-  }
-}
-
 void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
   meta.finish.reset();
   if (json.consumeNull()) return;
@@ -108,7 +97,7 @@ void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
     if (key == "type") {
       finish.type = json.string();
     } else if (key == "matched") {
-      readMatched(json, finish);
+      readStopMatch(json, "matched", finish);
     } else if (key == "message") {
       finish.message.reset();
       if (!json.consumeNull()) finish.message = json.string();

@@ -2,6 +2,7 @@
 
 #include "error_text.h"
 #include "reply_count.h"
+#include "stop_match.h"
 #include "token_logprob.h"
 #include "vllm_logprobs.h"
 
@@ -17,19 +18,6 @@ void readFinishReason(JsonCursor& json, VllmChoice& choice) {
   if (!choice.finish) choice.finish.emplace();
   choice.finish->type = json.string();
   if (choice.finish->type.empty()) json.fail("an empty finish_reason");
-}
-
-/// The stop string or the stop token; null for the end-of-sequence token.
-void readStopReason(JsonCursor& json, EngineFinish& finish) {
-  finish.matched = std::monostate{};
-  const char first = json.peek();
-  if (first == '"') {
-    finish.matched = json.string();
-  } else if (first == '-' || (first >= '0' && first <= '9')) {
-    finish.matched = json.integer("stop_reason", -kMaxReplyCount, kMaxReplyCount);
-  } else {
-    json.skip();
-  }
 }
 
 void readTokenIds(JsonCursor& json, VllmChoice& choice) {
@@ -52,7 +40,7 @@ void readChoice(JsonCursor& json, VllmChoice& choice, std::size_t topWidth) {
     } else if (key == "finish_reason") {
       readFinishReason(json, choice);
     } else if (key == "stop_reason") {
-      readStopReason(json, stop);
+      readStopMatch(json, "stop_reason", stop);
     } else {
       json.skip();
     }

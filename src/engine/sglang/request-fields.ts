@@ -1,4 +1,5 @@
 import type { Grammar, SamplingParams } from "../engine.js";
+import { sharedSamplingFields } from "../sampling-fields.js";
 
 export const REQUEST_PREFIX = '{"input_ids":';
 
@@ -27,21 +28,11 @@ function samplingFields(sampling: SamplingParams, maxNewTokens: number): Record<
   return {
     max_new_tokens: maxNewTokens,
     min_new_tokens: 0,
-    n: 1,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    top_k: sampling.topK === 0 ? -1 : sampling.topK,
-    min_p: sampling.minP,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    repetition_penalty: 1,
-    stop_token_ids: sampling.stopTokenIds,
+    ...sharedSamplingFields(sampling),
     ...(sampling.stop.length > 0 ? { stop: sampling.stop } : {}),
     // True would turn off stop_token_ids as well.
     ignore_eos: false,
     no_stop_trim: true,
-    skip_special_tokens: false,
-    spaces_between_special_tokens: false,
     ...(sampling.seed === undefined ? {} : { sampling_seed: sampling.seed }),
     ...(sampling.grammar ? grammarField(sampling.grammar) : {}),
   };

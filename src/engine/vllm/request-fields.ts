@@ -1,4 +1,5 @@
 import type { Grammar, SamplingParams } from "../engine.js";
+import { sharedSamplingFields } from "../sampling-fields.js";
 
 export interface RequestFields {
   readonly sampling: SamplingParams;
@@ -39,20 +40,9 @@ function samplingFields({ sampling, maxTokens }: RequestFields): Record<string, 
   return {
     max_tokens: maxTokens,
     min_tokens: 0,
-    n: 1,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    // Older servers refuse 0.
-    top_k: sampling.topK === 0 ? -1 : sampling.topK,
-    min_p: sampling.minP,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    repetition_penalty: 1,
-    stop_token_ids: sampling.stopTokenIds,
+    ...sharedSamplingFields(sampling),
     stop: sampling.stop,
     ignore_eos: false,
-    skip_special_tokens: false,
-    spaces_between_special_tokens: false,
     // 0 is the sampled token alone.
     logprobs: sampling.topLogprobs,
     ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
