@@ -8,5 +8,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What passes quickly must not be missed between two looks, and a busy machine takes its time.
+    expect: { poll: { interval: 2, timeout: 10_000 } },
   },
 });
