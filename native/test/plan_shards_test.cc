@@ -55,6 +55,32 @@ void expectSameRows(const Plan& whole, const Plan& shard) {
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rewards[rows[i]], own[i]);
 }
 
+std::vector<std::uint64_t> lengthsOf(const Plan& plan) {
+  std::vector<std::uint64_t> lengths;
+  for (const PlanRow& row : plan.rows()) lengths.push_back(row.length);
+  return lengths;
+}
+
+std::vector<std::uint64_t> treeSizesOf(const Plan& plan) {
+  const auto cuTrees = packedTensor<std::int32_t>(test::packed(plan, {}), "cu_trees");
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t i = 1; i < cuTrees.size(); ++i) {
+    sizes.push_back(static_cast<std::uint64_t>(cuTrees[i] - cuTrees[i - 1]));
+  }
+  return sizes;
+}
+
+/// The shards have what balancedParts gives each of items with so many tokens.
+void expectBalanced(const std::vector<std::uint64_t>& tokens, const std::vector<Plan>& shards) {
+  const auto parts = balancedParts(tokens, shards.size());
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    std::vector<std::uint64_t> expected;
+    for (const std::uint32_t item : parts[i]) expected.push_back(tokens[item]);
+    const Plan& shard = shards[i];
+    EXPECT_EQ(expected, shard.nodes().empty() ? lengthsOf(shard) : treeSizesOf(shard));
+  }
+}
+
 std::uint32_t someCount(test::Random& random, const Plan& plan) {
   return 1 + random.below(static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.maxShards(), 6)));
 }
@@ -71,6 +97,7 @@ TEST(PlanShards, HaveEveryRowOnceAndAsItIsInTheWhole) {
     if (whole.rows().empty()) continue;
     const std::vector<Plan> shards = whole.shards(someCount(random, whole));
     expectSplit(whole, shards);
+    expectBalanced(lengthsOf(whole), shards);
     for (const Plan& shard : shards) expectSameRows(whole, shard);
   }
 }
@@ -118,6 +145,7 @@ TEST(PlanShards, KeepTreesTogether) {
     std::vector<std::vector<std::vector<std::int32_t>>> found;
     const std::vector<Plan> shards = whole.shards(someCount(random, whole));
     expectSplit(whole, shards);
+    expectBalanced(treeSizesOf(whole), shards);
     for (const Plan& shard : shards) {
       for (auto& tree : treesOf(shard)) found.push_back(std::move(tree));
     }
@@ -159,27 +187,11 @@ TEST(PlanShards, AreRefusedWhereOneWouldBeEmpty) {
   EXPECT_THROW(whole.shards(0), Error);
 }
 
-TEST(BalancedParts, DifferByNoMoreThanTheHeaviestItem) {
-  for (unsigned seed = 0; seed < 200; ++seed) {
-    test::Random random(seed);
-    std::vector<std::uint64_t> weights(1 + random.below(60));
-    for (std::uint64_t& weight : weights) weight = random.below(3) == 0 ? 0 : random.below(1'000);
-    const std::size_t parts = 1 + random.below(static_cast<std::uint32_t>(weights.size()));
-    std::vector<std::uint64_t> sums;
-    std::vector<std::uint32_t> all;
-    for (const auto& items : balancedParts(weights, parts)) {
-      EXPECT_FALSE(items.empty());
-      EXPECT_TRUE(std::ranges::is_sorted(items));
-      sums.push_back(0);
-      for (const std::uint32_t item : items) sums.back() += weights[item];
-      all.insert(all.end(), items.begin(), items.end());
-    }
-    std::ranges::sort(all);
-    EXPECT_EQ(weights.size(), all.size());
-    EXPECT_EQ(std::ranges::unique(all).begin(), all.end());
-    const auto [least, most] = std::ranges::minmax(sums);
-    EXPECT_LE(most - least, std::ranges::max(weights));
-  }
+TEST(PlanShards, AreRefusedWhereTheWholeCannotBePacked) {
+  const test::Forest forest = someForest();
+  const Plan whole(sessionsOf(forest), PlanOptions{.maxLength = 1});
+  ASSERT_FALSE(whole.overflows().empty());
+  EXPECT_CODE(kInvalidArg, whole.shards(1));
 }
 
 }  // namespace

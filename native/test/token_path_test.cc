@@ -70,5 +70,20 @@ TEST(TokenPath, MovesFromAnyInteractionToAnyOther) {
   }
 }
 
+TEST(TokenPath, LeavesOutOutputsBeforeTheFirstThatIsTrainedOn) {
+  Session session(test::kKey);
+  const auto index = test::record(session, test::promptOf({1, 2}), test::generationOf({3, 4, 5}, 6), {"u"}, {"a"});
+  const Interaction& interaction = session.interaction(index);
+  for (const auto holds : {TokenPath::Holds::kIds, TokenPath::Holds::kOutputs}) {
+    TokenPath path(5, holds);
+    path.moveTo(interaction);
+    const test::ModelRow row = written(path, 3, 5);
+    EXPECT_EQ((std::vector<std::int32_t>{0, 0, 0, 1, 1}), row.lossMask);
+    EXPECT_EQ((std::vector<float>{0, 0, 0, -4.0f / 8, -5.0f / 8}), row.logprobs);
+    EXPECT_EQ((std::vector<std::int32_t>{-1, -1, -1, 6, 6}), row.versions);
+    EXPECT_EQ((std::vector<std::int32_t>{0, 0, 0}), written(path, 3, 3).lossMask);
+  }
+}
+
 }  // namespace
 }  // namespace rolltape
