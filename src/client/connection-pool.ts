@@ -1,4 +1,9 @@
-import { fetch as fetchOverUndici, request as requestOverUndici, Agent as UndiciAgent } from "undici";
+import {
+  type buildConnector,
+  fetch as fetchOverUndici,
+  request as requestOverUndici,
+  Agent as UndiciAgent,
+} from "undici";
 
 export interface HttpRequest {
   readonly method: string;
@@ -20,7 +25,13 @@ const KEEP_ALIVE_MS = 30_000;
  * take as long as it takes; what limits a call is its signal.
  */
 export class ConnectionPool {
-  readonly #agent = new UndiciAgent({ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS });
+  readonly #agent: UndiciAgent;
+
+  /** @param connect how a connection is made; default: over TCP or TLS */
+  constructor(connect?: buildConnector.connector) {
+    const limits = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
+    this.#agent = new UndiciAgent(connect ? { ...limits, connect } : limits);
+  }
 
   /** `fetch` over these connections. */
   readonly fetch: typeof fetch = ((input: string, init?: object) =>

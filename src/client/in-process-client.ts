@@ -1,16 +1,22 @@
+import type { Server } from "node:http";
 import { type ClientOptions, OpenAI } from "openai";
 import { AdminClient } from "./admin-client.js";
-import { InjectTransport, injectFetch, type ProxyApplication } from "./inject.js";
+import { ConnectionPool } from "./connection-pool.js";
+import { inProcessConnector } from "./in-process-connector.js";
 import type { ExportStyle, Interactions } from "./interaction.js";
 import { SessionClient } from "./session-client.js";
+import { HttpTransport } from "./transport.js";
 
 export interface InProcessOptions {
-  /** The proxy, as `createServer` makes it of an engine and a model. */
-  readonly app: ProxyApplication;
+  /** The proxy: the application that `createServer` makes of an engine and a model. */
+  readonly app: { readonly server: Server };
   readonly adminKey: string;
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
 }
+
+/** The host means nothing: there is one server at the other end. */
+const URL_IN_PROCESS = "http://in-process";
 
 interface InProcessClientOptions extends ClientOptions {
   readonly session: SessionClient;
@@ -33,14 +39,15 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
 
   /** Grants a slot and starts the client's session with it. */
   static async open({ app, adminKey, taskId, groupId }: InProcessOptions): Promise<InProcessClient> {
-    const admin = new AdminClient(new InjectTransport(app), adminKey);
+    const connections = new ConnectionPool(inProcessConnector(app.server));
+    const admin = new AdminClient(new HttpTransport(URL_IN_PROCESS, connections), adminKey);
     await admin.grantCapacity();
     const session = await SessionClient.start(admin, { taskId, groupId });
     return new InProcessClient({
       session,
       apiKey: session.sessionApiKey,
-      baseURL: "http://in-process/v1",
-      fetch: injectFetch(app),
+      baseURL: `${URL_IN_PROCESS}/v1`,
+      fetch: connections.fetch,
       maxRetries: 0,
     });
   }

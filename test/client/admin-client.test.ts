@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { AdminClient } from "../../src/client/admin-client.js";
+import { SessionClient } from "../../src/client/session-client.js";
+import { HttpTransport } from "../../src/client/transport.js";
+import { listeningProxy } from "../support/listening-proxy.js";
+import { ADMIN_KEY } from "../support/proxy.js";
+import { readSafetensors } from "../support/safetensors.js";
+import { sharedDirectory } from "../support/shared-directory.js";
+
+const USER = [{ role: "user", content: "hello" }];
+
+async function withSessions(count: number) {
+  const directory = sharedDirectory();
+  const { proxy, url, engine } = await listeningProxy({
+    settings: { sharedMemory: { directory, maxBytes: 1 << 24 } },
+  });
+  const admin = new AdminClient(new HttpTransport(`${url}/v1/`, engine.connections), ADMIN_KEY);
+  if (count > 0) expect(await admin.grantCapacity(count)).toBe(count);
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++) {
+    const session = await SessionClient.start(admin);
+    await proxy.chat({ id: session.sessionId, key: session.sessionApiKey }, USER);
+    await session.setLastReward(index);
+    await session.end();
+    ids.push(session.sessionId);
+  }
+  return { proxy, admin, ids };
+}
+
+describe("the trainer's client", () => {
+  it("takes many sessions as one safetensors block, and again with the same bytes", async () => {
+    const { admin, ids } = await withSessions(3);
+    const batch = await admin.exportBatch(ids, { pad_to_multiple_of: 8 });
+    const { tensors } = readSafetensors(batch);
+    expect(tensors["rewards"]?.data).toEqual([0, 1, 2]);
+    expect((tensors["input_ids"]?.shape[1] ?? 1) % 8).toBe(0);
+    expect(await admin.exportBatch(ids, { pad_to_multiple_of: 8 })).toEqual(batch);
+  });
+
+  it("takes them as a file in shared memory, or one for each shard, and acknowledges it once", async () => {
+    const { admin, ids } = await withSessions(2);
+    const [file, ...others] = await admin.exportSharedBatch(ids);
+    expect(others).toEqual([]);
+    const bytes = await readFile(file?.path ?? "");
+    expect(bytes.byteLength).toBe(file?.byteLength);
+    expect(readSafetensors(bytes).tensors["rewards"]?.data).toEqual([0, 1]);
+    expect(await admin.acknowledge(file?.id ?? "")).toBe(true);
+    expect(await admin.acknowledge(file?.id ?? "")).toBe(false);
+
+    const shards = await admin.exportSharedBatch(ids, { shards: 2 });
+    const rewards = await Promise.all(
+      shards.map(async ({ path }) => readSafetensors(await readFile(path)).tensors["rewards"]?.data),
+    );
+    expect(rewards.flat().toSorted()).toEqual([0, 1]);
+  });
+
+  it("sets the weight version of the tokens to come", async () => {
+    const { proxy, admin } = await withSessions(0);
+    await admin.setVersion(7);
+    expect(proxy.context.weightVersion).toBe(7);
+  });
+});

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { InProcessClient } from "../../src/client/in-process-client.js";
+import { ADMIN_KEY, Proxy } from "../support/proxy.js";
+import { until } from "../support/until.js";
+
+const HELLO = { model: "tiny", messages: [{ role: "user" as const, content: "hello" }] };
+
+let proxy: Proxy;
+beforeEach(async () => {
+  proxy = await Proxy.start();
+});
+afterEach(() => proxy.close());
+
+const open = () => InProcessClient.open({ app: proxy.app, adminKey: ADMIN_KEY });
+
+async function twoTurns(client: InProcessClient): Promise<[string, string]> {
+  const first = await client.chat.completions.create(HELLO);
+  const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
+  const messages = [...HELLO.messages, answer, { role: "user" as const, content: "go on" }];
+  const second = await client.chat.completions.create({ ...HELLO, messages });
+  return [first.id, second.id];
+}
+
+describe("OpenAI's client in the proxy's process", () => {
+  it("records calls without a socket and exports own rewards where no discount was applied", async () => {
+    const client = await open();
+    const [first, second] = await twoTurns(client);
+    await client.setReward(first, 0.5);
+    await client.setLastReward(1);
+    const interactions = await client.exportInteractions("individual");
+    expect([...interactions].map(([id, { reward }]) => [id, reward])).toEqual([
+      [first, 0.5],
+      [second, 1],
+    ]);
+    expect(proxy.app.server.listening).toBe(false);
+  });
+
+  it("discounts backwards from the own rewards, however often it is told another discount", async () => {
+    const client = await open();
+    await twoTurns(client);
+    await client.setLastReward(1);
+    const rewards = async () => [...(await client.exportInteractions()).values()].map(({ reward }) => reward);
+    client.applyRewardDiscount(0.25);
+    expect(await rewards()).toEqual([0.25, 1]);
+    client.applyRewardDiscount(0.5);
+    expect(await rewards()).toEqual([0.5, 1]);
+    expect(() => client.applyRewardDiscount(1.5)).toThrow("from 0 to 1");
+  });
+
+  it("gives the leaves with the outputs of their ancestors in style concat", async () => {
+    await proxy.close();
+    proxy = await Proxy.start({ settings: { chatTemplateType: "concat" } });
+    const client = await open();
+    const [, second] = await twoTurns(client);
+    client.applyRewardDiscount();
+    const interactions = await client.exportInteractions("concat");
+    expect([...interactions.keys()]).toEqual([second]);
+    const mask = interactions.get(second)?.toTensorDict().loss_mask.data ?? [];
+    expect([...mask].reduce((sum, each) => sum + each, 0)).toBe(6);
+  });
+
+  it("keeps its session in copies with other options, and throws OpenAI's errors", async () => {
+    const client = await open();
+    const copy = client.withOptions({ timeout: 5000 });
+    await copy.chat.completions.create(HELLO);
+    expect(copy.session).toBe(client.session);
+    await expect(copy.chat.completions.create({ ...HELLO, messages: [] })).rejects.toMatchObject({ status: 400 });
+    expect(await client.session.end()).toBe(1);
+  });
+
+  it("aborts the engine's work when a call is aborted", async () => {
+    const client = await open();
+    proxy.engine.hold();
+    const controller = new AbortController();
+    const call = client.chat.completions.create(HELLO, { signal: controller.signal });
+    await until(() => proxy.engine.calls.length === 1);
+    controller.abort();
+    await expect(call).rejects.toThrow("aborted");
+    await until(() => proxy.engine.aborted.length === 1);
+  });
+});

@@ -1,0 +1,110 @@
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import { AdminClient } from "../../src/client/admin-client.js";
+import { ProxyError } from "../../src/client/error.js";
+import { SessionClient } from "../../src/client/session-client.js";
+import { HttpTransport } from "../../src/client/transport.js";
+import { listeningProxy } from "../support/listening-proxy.js";
+import { ADMIN_KEY } from "../support/proxy.js";
+
+async function openSession(options: { taskId?: string; groupId?: string } = {}) {
+  const { proxy, url, engine } = await listeningProxy();
+  const admin = new AdminClient(new HttpTransport(url, engine.connections), ADMIN_KEY);
+  await admin.grantCapacity();
+  const session = await SessionClient.start(admin, options);
+  const client = new OpenAI({
+    baseURL: url,
+    apiKey: session.sessionApiKey,
+    fetch: engine.connections.fetch,
+    maxRetries: 0,
+  });
+  const ask = (text: string, before: OpenAI.ChatCompletionMessageParam[] = []) =>
+    client.chat.completions.create({ model: "tiny", messages: [...before, { role: "user", content: text }] });
+  return { proxy, url, admin, session, ask };
+}
+
+describe("a session over HTTP", () => {
+  it("rewards the last call and named ones, and exports them discounted", async () => {
+    const { session, ask } = await openSession();
+    const first = await ask("one");
+    const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
+    const second = await ask("two", [{ role: "user", content: "one" }, answer]);
+    await session.setReward(first.id, 0.5);
+    expect(await session.setLastReward(2)).toBe(second.id);
+    expect(await session.end()).toBe(2);
+
+    const interactions = await session.exportInteractions(0.25, "individual");
+    expect([...interactions.keys()]).toEqual([first.id, second.id]);
+    expect([...interactions.values()].map(({ reward, ownReward }) => [reward, ownReward])).toEqual([
+      [1, 0.5],
+      [2, 2],
+    ]);
+    expect(interactions.get(second.id)?.parentId).toBe(first.id);
+    expect(interactions.get(first.id)?.parentId).toBeUndefined();
+  });
+
+  it("gives tensors as typed arrays: what the engine sampled behind the prompt", async () => {
+    const { proxy, session, ask } = await openSession();
+    proxy.engine.replies.push({ ids: [300, 301, 302, 303] });
+    await ask("one");
+    await session.setLastReward(0.5);
+    await session.end();
+    const [interaction] = (await session.exportInteractions()).values();
+    const { input_ids, loss_mask, logprobs, versions, attention_mask, rewards } = interaction?.toTensorDict() ?? {};
+    const length = input_ids?.data.length ?? 0;
+    expect(length).toBeGreaterThan(4);
+    for (const tensor of [input_ids, loss_mask, logprobs, versions, attention_mask]) {
+      expect(tensor?.shape).toEqual([1, length]);
+    }
+    expect(input_ids).toMatchObject({ dtype: "I32" });
+    expect([...(input_ids?.data ?? [])].slice(-4)).toEqual([300, 301, 302, 303]);
+    expect([...(loss_mask?.data ?? [])]).toEqual([...Array(length - 4).fill(0), 1, 1, 1, 1]);
+    expect(logprobs?.data).toBeInstanceOf(Float32Array);
+    expect([...(logprobs?.data ?? [])].slice(-4)).toEqual([-0.125, -0.25, -0.375, -0.5]);
+    expect([...(versions?.data ?? [])]).toEqual([...Array(length - 4).fill(-1), 0, 0, 0, 0]);
+    expect(attention_mask).toEqual({ dtype: "BOOL", shape: [1, length], data: new Uint8Array(length).fill(1) });
+    expect(rewards).toEqual({ dtype: "F32", shape: [1], data: Float32Array.of(0.5) });
+  });
+
+  it("is ended by leaving its scope, also where it was exported or deleted meanwhile", async () => {
+    const { proxy, admin, session, ask } = await openSession({ taskId: "math", groupId: "g1" });
+    {
+      await using scoped = session;
+      await ask("one");
+      expect(proxy.context.registry.get(scoped.sessionId)).toMatchObject({ state: "active", groupId: "g1" });
+    }
+    expect(session.sessionId).toBe("math-0");
+    expect(proxy.context.registry.get(session.sessionId).state).toBe("ended");
+
+    await admin.grantCapacity();
+    {
+      await using gone = await SessionClient.start(admin);
+      expect(await gone.delete()).toBe(true);
+      expect(await gone.delete()).toBe(false);
+    }
+    expect([...proxy.context.registry.all()]).toHaveLength(1);
+  });
+
+  it("throws the proxy's errors with code, status, field and particulars", async () => {
+    const { admin, session, ask } = await openSession();
+    const error = async (call: Promise<unknown>) => {
+      const thrown: unknown = await call.catch((each: unknown) => each);
+      expect(thrown).toBeInstanceOf(ProxyError);
+      return thrown;
+    };
+    expect(await error(session.setLastReward(1))).toMatchObject({ code: "no_interactions", status: 400 });
+    await ask("one");
+    expect(await error(session.setReward("chatcmpl-none", 1))).toMatchObject({
+      code: "interaction_not_found",
+      param: "interaction_id",
+    });
+    expect(await error(session.setLastReward(Number.NaN))).toMatchObject({ code: "invalid_value", param: "reward" });
+    expect(await error(session.exportInteractions())).toMatchObject({ code: "session_active", status: 409 });
+    expect(await error(admin.startSession())).toMatchObject({ code: "no_capacity", status: 429 });
+    await session.end();
+    expect(await error(admin.exportBatch([session.sessionId, "none"]))).toMatchObject({
+      code: "session_not_found",
+      details: { sessions: [{ session_id: "none", code: "session_not_found" }] },
+    });
+  });
+});
