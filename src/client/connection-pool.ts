@@ -1,6 +1,7 @@
 import {
   type buildConnector,
   fetch as fetchOverUndici,
+  type RequestInit as RequestInitOverUndici,
   request as requestOverUndici,
   Agent as UndiciAgent,
 } from "undici";
@@ -15,6 +16,11 @@ export interface HttpRequest {
 export interface HttpReply {
   readonly status: number;
   readonly body: Uint8Array;
+}
+
+/** A Request of Node's own fetch, which undici's does not know. */
+function partsOf({ method, headers, body, signal }: Request): object {
+  return { method, headers, signal, ...(body && { body, duplex: "half" }) };
 }
 
 /** Below the 72 seconds after which the proxy closes an idle connection. */
@@ -34,8 +40,12 @@ export class ConnectionPool {
   }
 
   /** `fetch` over these connections. */
-  readonly fetch: typeof fetch = ((input: string, init?: object) =>
-    fetchOverUndici(input, { ...init, dispatcher: this.#agent })) as unknown as typeof fetch;
+  readonly fetch: typeof fetch = (input, init) => {
+    const [url, given] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
+    const options = { ...given, ...init, dispatcher: this.#agent } as RequestInitOverUndici;
+    // The same by name and shape as Node's own, whose types come from another version of undici.
+    return fetchOverUndici(url, options) as unknown as Promise<Response>;
+  };
 
   /** One request and its whole answer. */
   async request(url: string, { method, headers, body, signal }: HttpRequest): Promise<HttpReply> {

@@ -58,6 +58,8 @@ export interface EpisodeOptions {
 /** An episode whose trajectory may go to the trainer. */
 export interface AcceptedEpisode {
   readonly sessionId: string;
+  /** Address of the proxy that holds the session. */
+  readonly url: string;
   readonly groupId?: string | undefined;
   /** Model calls recorded, at least one. */
   readonly interactionCount: number;

@@ -1,0 +1,126 @@
+import type { AdminClient } from "../client/admin-client.js";
+import type { ConnectionPool } from "../client/connection-pool.js";
+import { ProxyError } from "../client/error.js";
+import { SessionClient } from "../client/session-client.js";
+import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
+import { episodeFetch } from "./episode-fetch.js";
+import { Rejection, type RejectionCode } from "./rejection.js";
+import { type ReturnedReward, readReward } from "./reward.js";
+
+export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptions, "signal"> {
+  readonly admin: AdminClient;
+  /** Address of the proxy, as the agent gets it. */
+  readonly url: string;
+  readonly connections: ConnectionPool;
+  /** The episode's own: aborts with its caller's signal and with its time. */
+  readonly signal: AbortSignal;
+}
+
+/** One run of an agent: its session, its rewards, its export. */
+export class Episode {
+  readonly #settings: EpisodeSettings;
+  #session: SessionClient | undefined;
+
+  constructor(settings: EpisodeSettings) {
+    this.#settings = settings;
+  }
+
+  /** Undefined until the session was started. */
+  get sessionId(): string | undefined {
+    return this.#session?.sessionId;
+  }
+
+  /**
+   * Grants capacity, starts the session, runs the agent, assigns its rewards, ends the session, exports it. Throws a
+   * {@link Rejection} where the episode gives no trajectory; it is to be discarded then.
+   */
+  async run<Data>(agent: Agent<Data>, data: Data): Promise<AcceptedEpisode> {
+    const { signal, groupId, url } = this.#settings;
+    const step = async <T>(code: RejectionCode, work: () => Promise<T>): Promise<T> => {
+      try {
+        return await work();
+      } catch (error) {
+        throw signal.aborted ? asAborted(signal.reason) : rejectionOf(code, error);
+      }
+    };
+    const session = await step("start_failed", () => this.#start());
+    const returned = await step("agent_error", () => this.#runAgent(agent, data, session));
+    const reward = readReward(returned);
+    const rewards = await step("export_failed", () => assign(session, reward, signal));
+    const interactionCount = await step("export_failed", () => session.end({ signal }));
+    if (interactionCount === 0) throw new Rejection("no_model_calls", "The agent completed no model call.");
+    const accepted = { sessionId: session.sessionId, url, groupId, interactionCount, rewards };
+    if (this.#settings.export === "deferred") return accepted;
+    const { discount, style } = this.#settings;
+    const interactions = await step("export_failed", () => session.exportInteractions(discount, style, { signal }));
+    return { ...accepted, interactions };
+  }
+
+  /** Ends the session and frees what it holds, whatever became of it. */
+  async discard(): Promise<void> {
+    // A proxy that does not answer any more frees the session when it expires.
+    await this.#session?.delete().catch(() => {});
+  }
+
+  /** Not aborted midway: a session whose answer no one waits for would live until it expires. */
+  async #start(): Promise<SessionClient> {
+    const { admin, taskId, groupId, signal } = this.#settings;
+    signal.throwIfAborted();
+    await admin.grantCapacity();
+    this.#session = await SessionClient.start(admin, { taskId, groupId });
+    return this.#session;
+  }
+
+  async #runAgent<Data>(agent: Agent<Data>, data: Data, { sessionApiKey }: SessionClient): Promise<unknown> {
+    const { url, connections, signal } = this.#settings;
+    signal.throwIfAborted();
+    const http_client = episodeFetch(connections.fetch, signal);
+    const running = async () => agent.run(data, { base_url: url, api_key: sessionApiKey, http_client, signal });
+    return untilAborted(running(), signal);
+  }
+}
+
+/** Gives up on work that does not hear the signal. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: () => void = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** Sets every reward; answers them by interaction id. The first that is refused, in the agent's order, is thrown. */
+async function assign(
+  session: SessionClient,
+  reward: ReturnedReward,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  if ("last" in reward) return new Map([[await session.setLastReward(reward.last, { signal }), reward.last]]);
+  const outcomes = await Promise.allSettled(
+    [...reward.byId].map(([id, value]) => session.setReward(id, value, { signal })),
+  );
+  const refused = outcomes.find((outcome) => outcome.status === "rejected");
+  if (refused) throw refused.reason;
+  return reward.byId;
+}
+
+const CODE_OF_REFUSAL: ReadonlyMap<string, RejectionCode> = new Map([
+  ["no_interactions", "no_model_calls"],
+  ["interaction_not_found", "unknown_interaction"],
+]);
+
+function rejectionOf(code: RejectionCode, error: unknown): Rejection {
+  const refusal = error instanceof ProxyError && code !== "agent_error" ? CODE_OF_REFUSAL.get(error.code) : undefined;
+  return Rejection.from(refusal ?? code, error);
+}
+
+function asAborted(reason: unknown): Rejection {
+  return reason instanceof Rejection
+    ? reason
+    : new Rejection("episode_aborted", "The episode was given up by its caller.", { cause: reason });
+}

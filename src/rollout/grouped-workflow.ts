@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { AdminClient } from "../client/admin-client.js";
+import { startDeadline } from "../client/deadline.js";
+import { HttpTransport } from "../client/transport.js";
+import type {
+  AcceptedEpisode,
+  EpisodeOptions,
+  EpisodeResult,
+  RejectedEpisode,
+  RolloutEngine,
+  RolloutWorkflow,
+} from "./contract.js";
+import { Rejection } from "./rejection.js";
+import { invalidOption } from "./workflow-error.js";
+
+export interface GroupedWorkflowOptions {
+  /**
+   * A group with a rejected member gives no trajectory, and its other members are given up as soon as one is rejected.
+   * Default true; false keeps the members that were accepted.
+   */
+  readonly dropIncompleteGroup?: boolean | undefined;
+}
+
+/** Runs a workflow several times on the same data; the sessions share a `group_id`. */
+export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
+  readonly workflow: RolloutWorkflow<Data>;
+  readonly groupSize: number;
+  readonly #drop: boolean;
+
+  constructor(workflow: RolloutWorkflow<Data>, groupSize: number, options: GroupedWorkflowOptions = {}) {
+    if (!Number.isInteger(groupSize) || groupSize < 1)
+      throw invalidOption("groupSize", groupSize, "a positive integer");
+    this.workflow = workflow;
+    this.groupSize = groupSize;
+    this.#drop = options.dropIncompleteGroup ?? true;
+  }
+
+  /** Resolves when every member has. Members are in the order in which they were started. */
+  async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
+    const groupId = options.groupId ?? `group-${randomUUID()}`;
+    const siblings = startDeadline(options.signal, undefined, () => new Error("no limit"));
+    const member = async (): Promise<EpisodeResult> => {
+      const result = await this.#runMember(engine, data, { ...options, groupId, signal: siblings.signal });
+      if (this.#drop && result.rejected.length > 0) siblings.abort(incomplete());
+      return result;
+    };
+    try {
+      const results = await Promise.all(Array.from({ length: this.groupSize }, member));
+      const accepted = results.flatMap((result) => result.accepted);
+      const rejected = results.flatMap((result) => result.rejected);
+      if (!this.#drop || rejected.length === 0) return { accepted, rejected };
+      await freeSessions(engine, accepted);
+      return {
+        accepted: [],
+        rejected: results.flatMap(({ accepted, rejected }) => [...accepted.map(drop), ...rejected]),
+      };
+    } finally {
+      siblings.clear();
+    }
+  }
+
+  async #runMember(engine: RolloutEngine, data: Data, options: EpisodeOptions): Promise<EpisodeResult> {
+    try {
+      return await this.workflow.arunEpisode(engine, data, options);
+    } catch (error) {
+      return {
+        accepted: [],
+        rejected: [{ groupId: options.groupId, reason: Rejection.from("workflow_error", error) }],
+      };
+    }
+  }
+}
+
+function incomplete(): Rejection {
+  return new Rejection("group_incomplete", "Another member of the group was rejected.");
+}
+
+function drop({ sessionId, groupId }: AcceptedEpisode): RejectedEpisode {
+  return { sessionId, groupId, reason: incomplete() };
+}
+
+/** What a dropped member recorded is not exported any more; a proxy that does not answer frees it when it expires. */
+async function freeSessions(engine: RolloutEngine, episodes: readonly AcceptedEpisode[]): Promise<void> {
+  const free = ({ url, sessionId }: AcceptedEpisode) =>
+    new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey).deleteSession(sessionId);
+  await Promise.allSettled(episodes.map(free));
+}

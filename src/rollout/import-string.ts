@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isAbsolute, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { WorkflowError } from "./workflow-error.js";
+
+interface ImportString {
+  readonly module: string;
+  /** Undefined: the default export where there is one, else the module itself. */
+  readonly name: string | undefined;
+}
+
+/**
+ * Imports what a string names: `module#export`, or `module` for its default export or itself. A module is a file
+ * relative to `directory` or absolute (path or file: URL), or else a package. TypeScript takes a loader that runs in this
+ * process.
+ */
+export async function importString(text: string, directory: string): Promise<unknown> {
+  const { module, name } = parse(text);
+  const exports = await importModule(module, directory);
+  if (name === undefined) return "default" in exports ? exports["default"] : exports;
+  if (name in exports) return exports[name];
+  const names = Object.keys(exports).join(", ") || "nothing";
+  throw new WorkflowError("export_not_found", `${module} does not export ${name}. It exports ${names}.`);
+}
+
+function parse(text: string): ImportString {
+  const hash = text.lastIndexOf("#");
+  const [module, name] = hash < 0 ? [text, undefined] : [text.slice(0, hash), text.slice(hash + 1)];
+  if (module !== "" && name !== "") return { module, name };
+  const given = JSON.stringify(text);
+  throw new WorkflowError("invalid_import", `${given} names no module. Expected "module#export" or "module".`);
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+
+async function importModule(module: string, directory: string): Promise<Exports> {
+  const file = fileOf(module, directory);
+  try {
+    if (file !== undefined) return (await import(pathToFileURL(file).href)) as Exports;
+    return await importPackage(module, directory);
+  } catch (error) {
+    throw importFailed(module, file, directory, error);
+  }
+}
+
+/** The file that is meant, whether or not it is there; undefined: a package. */
+function fileOf(module: string, directory: string): string | undefined {
+  if (module.startsWith("file:")) return fileURLToPath(module);
+  const path = resolve(directory, module);
+  return /^\.{1,2}\//.test(module) || isAbsolute(module) || existsSync(path) ? path : undefined;
+}
+
+/** A package as this one sees it, else as the directory does: the two differ where this one is installed globally. */
+async function importPackage(name: string, directory: string): Promise<Exports> {
+  try {
+    return (await import(name)) as Exports;
+  } catch (error) {
+    const path = resolveFrom(directory, name);
+    if (path === undefined) throw error;
+    return (await import(pathToFileURL(path).href)) as Exports;
+  }
+}
+
+function resolveFrom(directory: string, name: string): string | undefined {
+  try {
+    const path = createRequire(resolve(directory, "package.json")).resolve(name);
+    return isAbsolute(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function importFailed(module: string, file: string | undefined, directory: string, cause: unknown): WorkflowError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const why = (text: string) => new WorkflowError("import_failed", text, { cause });
+  if (file !== undefined && !existsSync(file)) {
+    return why(`${module} is no file of ${directory}.`);
+  }
+  if ((cause as { code?: unknown }).code === "ERR_UNKNOWN_FILE_EXTENSION" && /\.[cm]?tsx?$/.test(file ?? "")) {
+    return why(`${module} is TypeScript and this process has no loader for it. Run it with: node --import tsx`);
+  }
+  if (file === undefined) {
+    return why(`${module} is neither a file of ${directory} nor a package that can be imported: ${message}`);
+  }
+  return why(`${module} could not be imported: ${message}`);
+}

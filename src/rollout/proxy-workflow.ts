@@ -1,0 +1,79 @@
+import { AdminClient } from "../client/admin-client.js";
+import { startDeadline } from "../client/deadline.js";
+import { HttpTransport, proxyUrl } from "../client/transport.js";
+import type {
+  Agent,
+  EpisodeExportOptions,
+  EpisodeOptions,
+  EpisodeResult,
+  RolloutEngine,
+  RolloutWorkflow,
+} from "./contract.js";
+import { Episode } from "./episode.js";
+import { Rejection } from "./rejection.js";
+import { invalidOption } from "./workflow-error.js";
+
+export interface ProxyWorkflowOptions extends EpisodeExportOptions {
+  /** Address of the proxy; default: the engine's. */
+  readonly proxyUrl?: string | undefined;
+  /** Seconds from the start of an episode until it is rejected with `episode_timeout`. Default: no limit. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+/**
+ * Runs an agent whose model calls go through a proxy, one session for each episode. The session is ended on every path;
+ * a rejected episode's data is freed.
+ */
+export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
+  readonly agent: Agent<Data>;
+  readonly #options: ProxyWorkflowOptions;
+  readonly #url: string | undefined;
+
+  /** Throws a {@link WorkflowError} with `invalid_option` where an option is out of its range. */
+  constructor(agent: Agent<Data>, options: ProxyWorkflowOptions = {}) {
+    checkOptions(options);
+    this.agent = agent;
+    this.#options = options;
+    this.#url = options.proxyUrl && proxyUrl(options.proxyUrl);
+  }
+
+  async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
+    const { groupId } = options;
+    const url = this.#url ?? engine.url;
+    const admin = new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey);
+    const deadline = startDeadline(options.signal, this.#options.timeoutSeconds, () => this.#expired());
+    const { signal } = deadline;
+    const episode = new Episode({ ...this.#options, ...options, admin, url, connections: engine.connections, signal });
+    try {
+      return { accepted: [await episode.run(this.agent, data)], rejected: [] };
+    } catch (error) {
+      const reason = Rejection.from("export_failed", error);
+      await episode.discard();
+      return { accepted: [], rejected: [{ sessionId: episode.sessionId, groupId, reason }] };
+    } finally {
+      // What the agent left running ends with its episode.
+      deadline.abort(new Rejection("episode_aborted", "The episode is over."));
+      deadline.clear();
+    }
+  }
+
+  #expired(): Rejection {
+    return new Rejection("episode_timeout", `The episode was not over within ${this.#options.timeoutSeconds} seconds.`);
+  }
+}
+
+function checkOptions({
+  discount = 1,
+  style = "individual",
+  timeoutSeconds,
+  proxyUrl: url,
+}: ProxyWorkflowOptions): void {
+  if (!(discount >= 0 && discount <= 1)) throw invalidOption("discount", discount, "a number from 0 to 1");
+  if (style !== "individual" && style !== "concat") throw invalidOption("style", style, "individual or concat");
+  if (timeoutSeconds !== undefined && !(timeoutSeconds > 0)) {
+    throw invalidOption("timeoutSeconds", timeoutSeconds, "a number of seconds above 0");
+  }
+  if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
+    throw invalidOption("proxyUrl", url, "an http or https URL");
+  }
+}

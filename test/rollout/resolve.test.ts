@@ -1,0 +1,232 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Agent, EpisodeResult, RolloutWorkflow } from "../../src/rollout/contract.js";
+import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
+import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
+import { resolveWorkflow, type WorkflowInput } from "../../src/rollout/resolve.js";
+import { WorkflowError } from "../../src/rollout/workflow-error.js";
+
+const NOTHING: EpisodeResult = { accepted: [], rejected: [] };
+
+class OwnWorkflow implements RolloutWorkflow {
+  readonly options: object;
+
+  constructor(options: object) {
+    this.options = options;
+  }
+
+  async arunEpisode(): Promise<EpisodeResult> {
+    return NOTHING;
+  }
+}
+
+class OwnAgent implements Agent {
+  readonly options: object;
+
+  constructor(options: object) {
+    this.options = options;
+  }
+
+  async run(): Promise<number> {
+    return 1;
+  }
+}
+
+/** A directory with these files, gone after the test. */
+function directoryWith(files: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(join(tmpdir(), "workflow-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
+  return directory;
+}
+
+const AGENT = `export class Agent { constructor(options) { this.options = options; } async run() { return 1; } }`;
+
+function agentIn(workflow: RolloutWorkflow): unknown {
+  expect(workflow).toBeInstanceOf(ProxyWorkflow);
+  return (workflow as ProxyWorkflow).agent;
+}
+
+async function refusal(input: unknown, options: object = {}): Promise<WorkflowError> {
+  const error: unknown = await resolveWorkflow(input as WorkflowInput, options).catch((each: unknown) => each);
+  expect(error).toBeInstanceOf(WorkflowError);
+  return error as WorkflowError;
+}
+
+describe("a workflow is made of", () => {
+  it("a workflow: itself", async () => {
+    const own = new OwnWorkflow({});
+    expect(await resolveWorkflow(own)).toBe(own);
+    const plain = { arunEpisode: async () => NOTHING, run: async () => 1 };
+    expect(await resolveWorkflow(plain)).toBe(plain);
+  });
+
+  it("a class of workflows, constructed with the keyword arguments", async () => {
+    const workflow = await resolveWorkflow(OwnWorkflow, { keywordArguments: { depth: 3 } });
+    expect(workflow).toBeInstanceOf(OwnWorkflow);
+    expect((workflow as OwnWorkflow).options).toEqual({ depth: 3 });
+    expect(((await resolveWorkflow(OwnWorkflow)) as OwnWorkflow).options).toEqual({});
+  });
+
+  it("anything with run, wrapped: an object, an instance, a class, a class with a static run", async () => {
+    const plain = { run: async () => 1 };
+    expect(agentIn(await resolveWorkflow(plain))).toBe(plain);
+    const instance = new OwnAgent({});
+    expect(agentIn(await resolveWorkflow(instance))).toBe(instance);
+    expect(agentIn(await resolveWorkflow(OwnAgent, { keywordArguments: { a: 1 } }))).toMatchObject({
+      options: { a: 1 },
+    });
+    class Static {
+      static async run(): Promise<number> {
+        return 1;
+      }
+    }
+    expect(agentIn(await resolveWorkflow(Static as unknown as Agent))).toBe(Static);
+  });
+
+  it("any of these in a group, where groupSize is above 1", async () => {
+    for (const input of [new OwnWorkflow({}), OwnWorkflow, new OwnAgent({})]) {
+      const grouped = await resolveWorkflow(input, { groupSize: 4 });
+      expect(grouped).toBeInstanceOf(GroupedWorkflow);
+      expect(grouped).toMatchObject({ groupSize: 4 });
+      expect((grouped as GroupedWorkflow).workflow).not.toBeInstanceOf(GroupedWorkflow);
+    }
+    expect(await resolveWorkflow(OwnWorkflow, { groupSize: 1 })).toBeInstanceOf(OwnWorkflow);
+  });
+});
+
+describe("an import string", () => {
+  it("names a file's export, relative to the directory with and without ./, absolute, or by file: URL", async () => {
+    const directory = directoryWith({ "agents/math.mjs": AGENT });
+    const path = join(directory, "agents/math.mjs");
+    for (const module of ["./agents/math.mjs", "agents/math.mjs", path, pathToFileURL(path).href]) {
+      const workflow = await resolveWorkflow(`${module}#Agent`, { directory, keywordArguments: { depth: 2 } });
+      expect(agentIn(workflow)).toMatchObject({ options: { depth: 2 } });
+    }
+  });
+
+  it("without an export names the default one, else the module itself", async () => {
+    const directory = directoryWith({
+      "default.mjs": "export default { name: 'default', run: async () => 1 }; export const run = 1;",
+      "module.mjs": "export const name = 'module'; export async function run() { return 1; }",
+      "old.cjs": "exports.Agent = class { async run() { return 1; } };",
+    });
+    expect(agentIn(await resolveWorkflow("./default.mjs", { directory }))).toMatchObject({ name: "default" });
+    expect(agentIn(await resolveWorkflow("./module.mjs", { directory }))).toMatchObject({ name: "module" });
+    expect(agentIn(await resolveWorkflow("./old.cjs#Agent", { directory }))).toHaveProperty("run");
+  });
+
+  it("names a package, also one that only the directory has", async () => {
+    const directory = directoryWith({
+      "node_modules/agents-of-mine/package.json": '{ "name": "agents-of-mine", "type": "module", "main": "index.js" }',
+      "node_modules/agents-of-mine/index.js": AGENT,
+      "node_modules/agents-of-mine/sub/more.js": AGENT,
+    });
+    expect(agentIn(await resolveWorkflow("agents-of-mine#Agent", { directory }))).toHaveProperty("run");
+    expect(agentIn(await resolveWorkflow("agents-of-mine/sub/more.js#Agent", { directory }))).toHaveProperty("run");
+    expect((await refusal("undici#Agent", { directory })).code).toBe("invalid_workflow");
+  });
+
+  it("is resolved again: to a class of workflows, to another import string, in a group once", async () => {
+    const directory = directoryWith({
+      "workflow.mjs": "export class Own { constructor(o) { this.options = o; } async arunEpisode() {} }",
+      "chain.mjs": "export const first = './chain.mjs#second'; export const second = './workflow.mjs#Own';",
+    });
+    const options = { directory, keywordArguments: { a: 1 } };
+    expect(await resolveWorkflow("./workflow.mjs#Own", options)).toMatchObject({ options: { a: 1 } });
+    const grouped = await resolveWorkflow("./chain.mjs#first", { ...options, groupSize: 2 });
+    expect((grouped as GroupedWorkflow).workflow).toMatchObject({ options: { a: 1 } });
+  });
+
+  it("takes TypeScript where a loader runs, and says so where none does", () => {
+    const directory = directoryWith({
+      "agent.ts": "export const agent: object = { run: async (): Promise<number> => 1 };",
+    });
+    const program = `
+      import { resolveWorkflow } from ${JSON.stringify(pathToFileURL(join(process.cwd(), "dist/rollout/resolve.js")).href)};
+      const workflow = await resolveWorkflow("./agent.ts#agent").catch((error) => error);
+      console.log(workflow.code ?? typeof workflow.agent.run, workflow.message ?? "");`;
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [...args, "--input-type=module", "-e", program], {
+        cwd: directory,
+      }).stdout.toString();
+    expect(run("--import", import.meta.resolve("tsx"))).toBe("function \n");
+    const without = process.features as { typescript?: unknown };
+    expect(run()).toMatch(without.typescript ? /^function/ : /^import_failed .*--import tsx/);
+  });
+});
+
+describe("a refusal says what was given and what was expected", () => {
+  it.each<[string, unknown, string]>([
+    ["a number", 3, "the number 3"],
+    ["null", null, "null"],
+    ["nothing", undefined, "undefined"],
+    ["an object without run", { walk: 1, talk: 2 }, "an object with walk, talk"],
+    ["a run that is no function", { run: 1 }, "an object with run"],
+    ["a function", function helper() {}, "the function helper"],
+    ["an instance", new Date(0), "an instance of Date"],
+    ["an array", [{ run: () => 1 }], "an array"],
+  ])("%s", async (_, input, named) => {
+    const error = await refusal(input);
+    expect(error.code).toBe("invalid_workflow");
+    expect(error.message).toContain(`Given: ${named}.`);
+    expect(error.message).toContain("arunEpisode");
+    expect(error.message).toContain("module#export");
+  });
+
+  it("a class that throws: with its name and the arguments' names, not their values", async () => {
+    class Broken {
+      constructor() {
+        throw new Error("no model");
+      }
+      async run(): Promise<number> {
+        return 1;
+      }
+    }
+    const error = await refusal(Broken, { keywordArguments: { token: "hf_secret" } });
+    expect(error.code).toBe("construction_failed");
+    expect(error.message).toBe("the class Broken could not be constructed with token: no model");
+  });
+
+  it("an import string", async () => {
+    const directory = directoryWith({
+      "agent.mjs": "export const answer = 42; export const other = { run() {} };",
+      "broken.mjs": "throw new Error('at import');",
+      "loop.mjs": "export const a = './loop.mjs#b'; export const b = './loop.mjs#a';",
+      "needs.mjs": "import 'a-package-that-is-not-there';",
+    });
+    const of = async (text: string) => {
+      const { code, message } = await refusal(text, { directory });
+      return `${code}: ${message}`;
+    };
+    expect(await of("")).toMatch(/^invalid_import: .*module#export/);
+    expect(await of("./agent.mjs#")).toMatch(/^invalid_import/);
+    expect(await of("#answer")).toMatch(/^invalid_import/);
+    expect(await of("./agent.mjs#missing")).toBe(
+      "export_not_found: ./agent.mjs does not export missing. It exports answer, other.",
+    );
+    expect(await of("./agent.mjs#answer")).toMatch(
+      /^invalid_workflow: Given: the number 42 by way of ".\/agent.mjs#answer"/,
+    );
+    expect(await of("./none.mjs#a")).toBe(`import_failed: ./none.mjs is no file of ${directory}.`);
+    expect(await of("no-such-package#a")).toMatch(
+      /^import_failed: no-such-package is neither a file of .* nor a package/,
+    );
+    expect(await of("./broken.mjs#a")).toBe("import_failed: ./broken.mjs could not be imported: at import");
+    expect(await of("./needs.mjs")).toMatch(/^import_failed: .*a-package-that-is-not-there/);
+    expect(await of("./loop.mjs#a")).toMatch(/^invalid_import: .*#a → .*#b → .*#a/);
+  });
+
+  it("a group size that is none", async () => {
+    for (const groupSize of [0, -2, 1.5, Number.NaN]) {
+      expect((await refusal(new OwnAgent({}), { groupSize })).code).toBe("invalid_option");
+    }
+  });
+});
