@@ -1,4 +1,23 @@
-/** Rolltape as a library: record, discount and export in this process, or run the proxy inside it. */
+/**
+ * Rolltape as a library: record, discount and export in this process, run the proxy inside it, or run agents in episodes
+ * against one.
+ */
+export {
+  AdminClient,
+  type BatchFields,
+  type ExportFields,
+  type SharedBatch,
+  type SharedBatchFields,
+  type StartedSession,
+  type StartSessionOptions,
+  type TrajectoriesFields,
+} from "./client/admin-client.js";
+export { ConnectionPool } from "./client/connection-pool.js";
+export { ProxyError } from "./client/error.js";
+export { type ExportStyle, Interaction, type Interactions, type TensorDict } from "./client/interaction.js";
+export type { CallOptions } from "./client/proxy-calls.js";
+export { SessionClient } from "./client/session-client.js";
+export { HttpTransport } from "./client/transport.js";
 export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
 export type { ChatMessage } from "./conversation/chat-message.js";
 export { loadChatModel } from "./conversation/chat-model.js";
@@ -11,6 +30,24 @@ export {
   type SamplingParams,
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
+export { type ConnectedProxy, type ConnectOptions, connectProxy } from "./rollout/connect.js";
+export type {
+  AcceptedEpisode,
+  Agent,
+  AgentContext,
+  AgentReward,
+  EpisodeExport,
+  EpisodeOptions,
+  EpisodeResult,
+  RejectedEpisode,
+  RolloutEngine,
+  RolloutWorkflow,
+} from "./rollout/contract.js";
+export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
+export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
+export { Rejection, type RejectionCode } from "./rollout/rejection.js";
+export { type ResolveOptions, resolveWorkflow, type WorkflowInput } from "./rollout/resolve.js";
+export { WorkflowError, type WorkflowErrorCode } from "./rollout/workflow-error.js";
 export { createServer, type ServerOptions } from "./server/app.js";
 export type { ServerSettings } from "./server/context.js";
 export { type RunningServer, type StartOptions, startServer } from "./server/start.js";

@@ -1,5 +1,6 @@
+import { AdminClient } from "../client/admin-client.js";
 import { ConnectionPool } from "../client/connection-pool.js";
-import { proxyUrl } from "../client/transport.js";
+import { HttpTransport, proxyUrl } from "../client/transport.js";
 import type { RolloutEngine } from "./contract.js";
 
 export interface ConnectOptions {
@@ -9,6 +10,8 @@ export interface ConnectOptions {
 
 /** A {@link RolloutEngine} with a connection pool of its own, which is closed with it. */
 export interface ConnectedProxy extends RolloutEngine, AsyncDisposable {
+  /** The trainer's calls over the same connections. */
+  readonly admin: AdminClient;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -16,6 +19,7 @@ export interface ConnectedProxy extends RolloutEngine, AsyncDisposable {
 /** A proxy as episodes use it. Nothing is sent yet. */
 export function connectProxy({ url, adminKey }: ConnectOptions): ConnectedProxy {
   const connections = new ConnectionPool();
+  const admin = new AdminClient(new HttpTransport(url, connections), adminKey);
   const close = () => connections.close();
-  return { url: proxyUrl(url), adminKey, connections, close, [Symbol.asyncDispose]: close };
+  return { url: proxyUrl(url), adminKey, connections, admin, close, [Symbol.asyncDispose]: close };
 }

@@ -1,10 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { AdminClient } from "../../src/client/admin-client.js";
 import { SessionClient } from "../../src/client/session-client.js";
-import { HttpTransport } from "../../src/client/transport.js";
 import { listeningProxy } from "../support/listening-proxy.js";
-import { ADMIN_KEY } from "../support/proxy.js";
 import { readSafetensors } from "../support/safetensors.js";
 import { sharedDirectory } from "../support/shared-directory.js";
 
@@ -12,10 +9,10 @@ const USER = [{ role: "user", content: "hello" }];
 
 async function withSessions(count: number) {
   const directory = sharedDirectory();
-  const { proxy, url, engine } = await listeningProxy({
+  const { proxy, engine } = await listeningProxy({
     settings: { sharedMemory: { directory, maxBytes: 1 << 24 } },
   });
-  const admin = new AdminClient(new HttpTransport(`${url}/v1/`, engine.connections), ADMIN_KEY);
+  const { admin } = engine;
   await admin.grantCapacity(Math.max(1, count));
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {

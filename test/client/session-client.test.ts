@@ -1,15 +1,12 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { AdminClient } from "../../src/client/admin-client.js";
 import { ProxyError } from "../../src/client/error.js";
 import { SessionClient } from "../../src/client/session-client.js";
-import { HttpTransport } from "../../src/client/transport.js";
 import { listeningProxy } from "../support/listening-proxy.js";
-import { ADMIN_KEY } from "../support/proxy.js";
 
 async function openSession(options: { taskId?: string; groupId?: string } = {}) {
   const { proxy, url, engine } = await listeningProxy();
-  const admin = new AdminClient(new HttpTransport(url, engine.connections), ADMIN_KEY);
+  const { admin } = engine;
   await admin.grantCapacity();
   const session = await SessionClient.start(admin, options);
   const client = new OpenAI({

@@ -1,10 +1,23 @@
-import { Admin } from "../../examples/admin.js";
+import { AdminClient } from "../../src/client/admin-client.js";
+import { ConnectionPool } from "../../src/client/connection-pool.js";
+import { HttpTransport } from "../../src/client/transport.js";
 
 /** What a trainer and its agents do over HTTP, for tests that drive a running server. */
-export class HttpTrainer extends Admin {
+export class HttpTrainer {
+  readonly #url: string;
+  readonly #adminKey: string;
+  readonly #admin: AdminClient;
+
+  constructor(url: string, adminKey: string) {
+    this.#url = url;
+    this.#adminKey = adminKey;
+    this.#admin = new AdminClient(new HttpTransport(url, new ConnectionPool()), adminKey);
+  }
+
   async openSession(): Promise<{ id: string; key: string }> {
-    const { session_id, session_api_key } = await this.startSession("task");
-    return { id: session_id, key: session_api_key };
+    await this.#admin.grantCapacity();
+    const { sessionId, sessionApiKey } = await this.#admin.startSession();
+    return { id: sessionId, key: sessionApiKey };
   }
 
   /** A conversation of several turns, each answer sent back as it came; ended and rewarded. Answers the session's id. */
@@ -26,8 +39,18 @@ export class HttpTrainer extends Admin {
     return choices[0].message;
   }
 
-  async exportBatch(sessionIds: readonly string[], options: object = {}): Promise<Uint8Array> {
-    const reply = await this.post("/export_batch", { session_ids: sessionIds, ...options });
-    return new Uint8Array(await reply.arrayBuffer());
+  exportBatch(sessionIds: readonly string[], options: object = {}): Promise<Uint8Array> {
+    return this.#admin.exportBatch(sessionIds, options);
+  }
+
+  /** Posts with the admin key, or with a session's. Throws what the server says where it refuses. */
+  async post(path: string, body: object, key = this.#adminKey): Promise<Response> {
+    const reply = await fetch(this.#url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`${path} answered ${reply.status}: ${await reply.text()}`);
+    return reply;
   }
 }
