@@ -31,7 +31,10 @@ export async function buildPrompt({ settings, model }: ServerContext, request: P
   const { session, prepared, signal } = request;
   if (settings.chatTemplateType !== "concat") return rendered(model, request);
   const parent = session.findParent(prepared);
-  if (parent === undefined) return rendered(model, request);
+  if (parent === undefined) {
+    const root = await rendered(model, request);
+    return session.changesSystem(prepared) ? { ...root, fallback: "system_changed" } : root;
+  }
   const pieces = await continuationOf(model, request, parent);
   if (typeof pieces === "string") return { ...(await rendered(model, request)), fallback: pieces };
   signal.throwIfAborted();

@@ -47,12 +47,15 @@ export class InteractionLog {
     return found;
   }
 
+  /** The last completed one, if there is one. */
+  get newest(): Interaction | undefined {
+    return this.#all.findLast((interaction) => this.has(interaction.id));
+  }
+
   /** The last completed one. */
   last(): Interaction {
-    for (let i = this.#all.length - 1; i >= 0; i--) {
-      const interaction = this.#all[i];
-      if (interaction && this.has(interaction.id)) return interaction;
-    }
+    const { newest } = this;
+    if (newest) return newest;
     throw new SessionError("no_interactions", `Session ${this.#sessionId} has no completed model call to reward.`);
   }
 

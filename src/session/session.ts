@@ -202,6 +202,15 @@ export class Session {
     return this.#log.messagesOf(interaction);
   }
 
+  /** Whether a request goes on from the newest call but for the system messages at the start. */
+  changesSystem({ messages }: PreparedMessages): boolean {
+    const newest = this.#log.newest;
+    if (!newest) return false;
+    const before = canonicalMessages(withoutSystem(this.messagesOf(newest)), this.#filters);
+    const now = canonicalMessages(withoutSystem(messages), this.#filters);
+    return before.length > 0 && before.length < now.length && before.every((message, i) => message === now[i]);
+  }
+
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
     if (this.lifecycle.exporting) {
       throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again when that is done.`);
@@ -229,4 +238,9 @@ export class Session {
     this.#native.drop(index);
     this.#log.drop(index);
   }
+}
+
+function withoutSystem(messages: readonly Message[]): readonly Message[] {
+  const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
+  return first < 0 ? [] : messages.slice(first);
 }

@@ -49,6 +49,25 @@ describe("in concat", () => {
   });
 });
 
+describe("in concat, a call without a parent", () => {
+  const system = (content: string) => ({ role: "system", content });
+
+  it("says that only the system message changed, and nothing when another conversation begins", async () => {
+    const session = await concat.session();
+    const reply = await concat.chat(session, [system("one"), user("a")]);
+    const { choices } = reply.json<{ choices: [{ message: object }] }>();
+    await concat.chat(session, [system("two"), user("a"), choices[0].message, user("b")]);
+    await concat.chat(session, [user("a"), choices[0].message, user("b"), choices[0].message, user("c")]);
+    await concat.chat(session, [system("one"), user("another")]);
+    const interactions = [1, 2, 3].map((index) => concat.context.registry.get(session.id).interaction(index));
+    expect(interactions.map(({ parent, fallback }) => [parent, fallback])).toEqual([
+      [-1, "system_changed"],
+      [-1, "system_changed"],
+      [-1, undefined],
+    ]);
+  });
+});
+
 describe("in hf", () => {
   it("a prompt that the template renders differently from its parent's tokens is a broken prefix", async () => {
     // "ab" sampled as two tokens that the tokenizer would never choose for it.
