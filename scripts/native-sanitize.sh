@@ -13,9 +13,9 @@ ctest --test-dir "$build" --output-on-failure --parallel "$jobs"
 
 # The sanitizers' run-time libraries must come before node's own allocator. Leaks are looked for where the process ends
 # by itself, which vitest's workers do not. The quarantine of freed memory is kept small for the tests that watch how
-# much memory the process has.
+# much memory the process has. Those of scale and of thousands of cycles take minutes here and add nothing.
 addon=$PWD/$build/Release/rolltape.node
 runtime=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
 ROLLTAPE_ADDON_PATH=$addon LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=64 \
-  node node_modules/vitest/vitest.mjs run test/native
+  node node_modules/vitest/vitest.mjs run test/native --exclude '**/scale.test.ts' --exclude '**/leak.test.ts'
 LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=1 node scripts/native-leaks.mjs "$addon"
