@@ -92,7 +92,9 @@ class Concurrency : public testing::Test {
     writeBatch(*job.plan, layout, reinterpret_cast<std::byte*>(block->data()), 1 + random.below(3));
     block->publish();
     EXPECT_EQ(job.batch, block->path().empty() ? textOf(*block) : test::readFile(block->path()));
-    if (!job.json.empty()) EXPECT_EQ(job.json, packText(*job.plan));
+    if (!job.json.empty()) {
+      EXPECT_EQ(job.json, packText(*job.plan));
+    }
     EXPECT_EQ(job.promptIds, test::join(job.prompt.spans()));
     if (random.chance(0.7)) block->acknowledge();
   }
