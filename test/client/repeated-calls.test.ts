@@ -1,0 +1,110 @@
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AdminClient } from "../../src/client/admin-client.js";
+import { connectProxy } from "../../src/rollout/connect.js";
+import { ADMIN_KEY } from "../support/proxy.js";
+
+interface Flaky {
+  readonly admin: AdminClient;
+  /** First lines of the requests that came. */
+  readonly requests: string[];
+}
+
+type Answer = "break" | "silence" | { readonly status: number; readonly body: string };
+
+/** A server that answers one request per connection: as the list says, then with the last of it. */
+async function flakyServer(...answers: Answer[]): Promise<Flaky> {
+  const requests: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", (bytes) => {
+      requests.push(bytes.toString().split(" HTTP", 1)[0] ?? "");
+      const answer = answers[Math.min(requests.length, answers.length) - 1] ?? "break";
+      if (answer === "silence") return;
+      if (answer === "break") return void socket.destroy();
+      const head = `HTTP/1.1 ${answer.status} X\r\ncontent-length: ${answer.body.length}\r\nconnection: close\r\n\r\n`;
+      socket.end(head + answer.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const proxy = connectProxy({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    adminKey: ADMIN_KEY,
+  });
+  onTestFinished(async () => {
+    await proxy.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { admin: proxy.admin, requests };
+}
+
+const ok = (body: object): Answer => ({ status: 200, body: JSON.stringify(body) });
+const refused = (status: number, code: string): Answer => ({
+  status,
+  body: JSON.stringify({ error: { message: "no", type: "t", param: null, code } }),
+});
+
+describe("a call whose connection broke", () => {
+  it("is sent again where a second one has the effect of one", async () => {
+    const { admin, requests } = await flakyServer("break", "break", ok({ version: 3 }));
+    await admin.setVersion(3);
+    expect(requests).toEqual(Array(3).fill("POST /rl/set_version"));
+  });
+
+  it("is sent once where a second one would take another slot or session", async () => {
+    const { admin, requests } = await flakyServer("break");
+    await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "connection_failed" });
+    await expect(admin.startSession()).rejects.toMatchObject({ code: "connection_failed", status: undefined });
+    await expect(admin.exportSharedBatch(["task-0"])).rejects.toMatchObject({ code: "connection_failed" });
+    expect(requests).toEqual(["POST /grant_capacity", "POST /rl/start_session", "POST /export_batch"]);
+  });
+
+  it("fails in the end, with the cause", async () => {
+    const { admin, requests } = await flakyServer("break");
+    await expect(admin.exportBatch(["task-0"])).rejects.toMatchObject({
+      code: "connection_failed",
+      cause: expect.any(Error) as Error,
+    });
+    expect(requests).toHaveLength(4);
+  });
+});
+
+describe("a call that is answered", () => {
+  it("is not sent again, whatever the answer", async () => {
+    const { admin, requests } = await flakyServer(refused(503, "server_draining"));
+    await expect(admin.setVersion(1)).rejects.toMatchObject({ code: "server_draining", status: 503 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("says so where the answer is not a proxy's", async () => {
+    const { admin } = await flakyServer({ status: 502, body: "<html>" }, ok({ capacity: "many" }), {
+      status: 200,
+      body: "{",
+    });
+    await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "invalid_reply", status: 502 });
+    await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "invalid_reply" });
+    await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "invalid_reply" });
+  });
+});
+
+describe("a call that is not answered", () => {
+  it("fails when its time is over, and is not sent again then", async () => {
+    const { admin, requests } = await flakyServer("silence");
+    const call = admin.setVersion(1, { timeoutSeconds: 0.1 });
+    await expect(call).rejects.toMatchObject({ code: "request_timed_out" });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("is given up with its caller's reason", async () => {
+    const { admin } = await flakyServer("silence");
+    const controller = new AbortController();
+    const call = admin.exportBatch(["task-0"], {}, { signal: controller.signal });
+    const reason = new Error("enough");
+    controller.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+});
