@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** setTimeout's limit, 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -17,6 +19,8 @@ export function startDeadline(
   expired: () => Error,
 ): Deadline {
   const controller = new AbortController();
+  // One signal may stand for hundreds of episodes, or for the calls of one: that many listeners are no leak.
+  setMaxListeners(0, controller.signal, ...(caller ? [caller] : []));
   const forward = () => controller.abort(caller?.reason);
   if (caller?.aborted) forward();
   else caller?.addEventListener("abort", forward, { once: true });

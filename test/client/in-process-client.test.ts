@@ -59,6 +59,21 @@ describe("OpenAI's client in the proxy's process", () => {
     expect([...mask].reduce((sum, each) => sum + each, 0)).toBe(6);
   });
 
+  it("serves OpenAI's responses, and streams as they are generated", async () => {
+    const client = await open();
+    const response = await client.responses.create({ model: "tiny", input: "hello" });
+    const stream = await client.chat.completions.create({ ...HELLO, stream: true });
+    let streamed = "";
+    for await (const { id } of stream) streamed = id;
+    await client.setReward(response.id, 2);
+    await client.setReward(streamed, 3);
+    const interactions = await client.exportInteractions();
+    expect([...interactions.values()].map(({ api, reward }) => [api, reward])).toEqual([
+      ["responses", 2],
+      ["chat.completions", 3],
+    ]);
+  });
+
   it("keeps its session in copies with other options, and throws OpenAI's errors", async () => {
     const client = await open();
     const copy = client.withOptions({ timeout: 5000 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { AgentContext, EpisodeOptions, EpisodeResult, RolloutEngine } from "../../src/rollout/contract.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
@@ -130,6 +130,22 @@ describe("a group", () => {
     const { rejected } = await running;
     expect(rejected.map(({ reason }) => reason.code)).toEqual(Array(3).fill("episode_aborted"));
     expect([...proxy.context.registry.all()]).toEqual([]);
+  });
+
+  it("has more members and calls on one signal than Node takes for a leak, without its warning", async () => {
+    const { engine } = await listeningProxy();
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => warnings.push(warning);
+    process.on("warning", listen);
+    onTestFinished(() => void process.off("warning", listen));
+    const wide = {
+      run: async (topic: string, context: AgentContext) =>
+        (await Promise.all(Array.from({ length: 12 }, (_, i) => converse(context, `${topic} ${i}`, 1)))).length,
+    };
+    const { signal } = new AbortController();
+    const { accepted } = await new GroupedWorkflow(new ProxyWorkflow(wide), 12).arunEpisode(engine, "rain", { signal });
+    expect(accepted.map(({ interactionCount }) => interactionCount)).toEqual(Array(12).fill(12));
+    expect(warnings).toEqual([]);
   });
 
   it.each([0, -1, 1.5, Number.NaN])("has a positive number of members, not %s", (size) => {
