@@ -19,8 +19,9 @@ export function startDeadline(
   expired: () => Error,
 ): Deadline {
   const controller = new AbortController();
-  // One signal may stand for hundreds of episodes, or for the calls of one: that many listeners are no leak.
-  setMaxListeners(0, controller.signal, ...(caller ? [caller] : []));
+  // One signal may stand for hundreds of episodes, or for the calls of one: that many listeners are no leak. Node 20
+  // cannot read a limit of 0 back, which undici does.
+  setMaxListeners(Number.POSITIVE_INFINITY, controller.signal, ...(caller ? [caller] : []));
   const forward = () => controller.abort(caller?.reason);
   if (caller?.aborted) forward();
   else caller?.addEventListener("abort", forward, { once: true });

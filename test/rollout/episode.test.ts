@@ -270,7 +270,8 @@ describe("the agent's context", () => {
         return Object.fromEntries(ids.map((id, index) => [id, index]));
       },
     };
-    const { accepted } = await new ProxyWorkflow(agent).arunEpisode(engine, "");
+    const { accepted, rejected } = await new ProxyWorkflow(agent).arunEpisode(engine, "");
+    expect(rejected).toEqual([]);
     expect(keys.toSorted((a, b) => a.localeCompare(b))).toEqual(["api_key", "base_url", "http_client", "signal"]);
     expect([...(accepted[0]?.rewards.values() ?? [])]).toEqual([0, 1, 2]);
   });
