@@ -1,0 +1,31 @@
+/**
+ * What kept a process from giving a reward.
+ *
+ * - `not_serializable`: something of the agent, its data or its reward cannot travel between processes.
+ * - `worker_start_failed`: a worker process ended before it took a task, twice in a row.
+ * - `worker_exited`: the worker ended while it ran the agent.
+ * - `program_not_started`: the program was not found or may not be run.
+ * - `program_failed`: it ended with another status than 0, or by a signal.
+ * - `invalid_program_output`: the last line of its standard output is no JSON value, or too long.
+ * - `agent_timeout`: the process was still at work when its time was over. It was killed.
+ * - `pool_closed`: the pool takes no more tasks.
+ */
+export type SubprocErrorCode =
+  | "not_serializable"
+  | "worker_start_failed"
+  | "worker_exited"
+  | "program_not_started"
+  | "program_failed"
+  | "invalid_program_output"
+  | "agent_timeout"
+  | "pool_closed";
+
+export class SubprocError extends Error {
+  override readonly name = "SubprocError";
+  readonly code: SubprocErrorCode;
+
+  constructor(code: SubprocErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

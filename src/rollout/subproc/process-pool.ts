@@ -1,0 +1,97 @@
+import { startDeadline } from "../../client/deadline.js";
+import { SubprocError } from "./error.js";
+import type { WorkerTask } from "./messages.js";
+import { Slots } from "./slots.js";
+import { TaskNotTaken, WorkerProcess } from "./worker-process.js";
+
+export interface ProcessPoolOptions {
+  /** Processes at once: `rollout.agent.subproc_max_workers`. */
+  readonly maxWorkers: number;
+  /** Seconds that a process may work at one task; then it is killed. Default: no limit. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Arguments of Node for worker processes, such as `--import tsx`. They have this process's own loaders already. */
+  readonly nodeArguments?: readonly string[] | undefined;
+}
+
+/** Processes that are started for one task when the first ended before it took it. */
+const STARTS = 2;
+
+/**
+ * Processes that run agents, so many at once. Worker processes start when they are needed and are kept; one that crashed,
+ * was killed or has something left at work in it is replaced for the next task.
+ */
+export class ProcessPool implements AsyncDisposable {
+  readonly #options: ProcessPoolOptions;
+  readonly #slots: Slots;
+  readonly #workers = new Set<WorkerProcess>();
+  readonly #closing = new AbortController();
+
+  constructor(options: ProcessPoolOptions) {
+    this.#options = options;
+    this.#slots = new Slots(options.maxWorkers);
+  }
+
+  /** Runs a task in a worker process that has no other. The process is killed when the signal aborts. */
+  run(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
+    return this.occupy(signal, (limited) => this.#runSomewhere(task, limited));
+  }
+
+  /** Does some work with a process of its own, when there is room for one, within the time of a task. */
+  async occupy<T>(signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const leave = await this.#slots.take(either);
+    const { timeoutSeconds } = this.#options;
+    const expired = () =>
+      new SubprocError(
+        "agent_timeout",
+        `The agent's process was killed: it was at work for ${timeoutSeconds} seconds.`,
+      );
+    const deadline = startDeadline(either, timeoutSeconds, expired);
+    try {
+      return await work(deadline.signal);
+    } finally {
+      deadline.clear();
+      leave();
+    }
+  }
+
+  /** Kills the workers; tasks that run or wait are rejected with `pool_closed`. */
+  close(): void {
+    this.#closing.abort(new SubprocError("pool_closed", "The pool of agent processes was closed."));
+    for (const worker of this.#workers) worker.kill();
+    this.#workers.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+
+  async #runSomewhere(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
+    let why = "";
+    for (let start = 0; start < STARTS; start++) {
+      signal.throwIfAborted();
+      try {
+        return await (start === 0 ? this.#idle() : this.#start()).run(task, signal);
+      } catch (error) {
+        if (!(error instanceof TaskNotTaken)) throw error;
+        why = error.message;
+      }
+    }
+    throw new SubprocError("worker_start_failed", `A worker process ended before it took a task: ${why}`);
+  }
+
+  /** A process that waits, or a new one. */
+  #idle(): WorkerProcess {
+    for (const worker of this.#workers) {
+      if (worker.state === "idle") return worker;
+      if (worker.state === "gone") this.#workers.delete(worker);
+    }
+    return this.#start();
+  }
+
+  #start(): WorkerProcess {
+    const worker = new WorkerProcess(this.#options.nodeArguments);
+    this.#workers.add(worker);
+    return worker;
+  }
+}

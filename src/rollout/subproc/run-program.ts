@@ -1,0 +1,75 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { describeEnd, outputRead } from "./ended.js";
+import { SubprocError } from "./error.js";
+import { OutputTail, withTail } from "./output-tail.js";
+import { killGroup, trackGroup } from "./process-group.js";
+import { RewardLine } from "./reward-line.js";
+import { bareEnvironment, type Environment } from "./task-environment.js";
+
+const TAIL_BYTES = 8192;
+
+export interface Program {
+  /** The program and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** Its working directory. */
+  readonly directory: string;
+  /** Beside this process's own environment. */
+  readonly environment: Environment;
+  /** Its standard input. */
+  readonly input: string;
+}
+
+/**
+ * Runs a program to its end; answers the last line of its standard output that is a JSON number or object. What it leaves
+ * running in its process group is killed with its end; all of it is killed when the signal aborts.
+ *
+ * @throws SubprocError `program_not_started`, `program_failed`, `invalid_program_output`, or the signal's reason
+ */
+export async function runProgram(program: Program, signal: AbortSignal): Promise<unknown> {
+  signal.throwIfAborted();
+  const [file, ...args] = program.command;
+  const child = spawn(file, args, {
+    detached: true,
+    cwd: program.directory,
+    env: { ...bareEnvironment(), ...program.environment },
+  });
+  const errors = new OutputTail(child.stderr, TAIL_BYTES);
+  const reward = new RewardLine(child.stdout);
+  // A program that does not read its data is none the worse.
+  child.stdin.on("error", () => {});
+  child.stdin.end(program.input);
+  const how = await ended(child, file, signal);
+  await outputRead(child);
+  if (how !== "status 0") {
+    throw new SubprocError("program_failed", withTail(`${file} ended with ${how}.`, errors));
+  }
+  const value = reward.end();
+  if (value !== undefined) return value;
+  const sentence = `No line of ${file}'s standard output is a reward: a JSON number or object.`;
+  throw new SubprocError("invalid_program_output", withTail(sentence, errors));
+}
+
+/** Resolves with how it ended. */
+function ended(child: ChildProcessWithoutNullStreams, file: string, signal: AbortSignal): Promise<string> {
+  const { pid } = child;
+  if (pid !== undefined) trackGroup(pid);
+  const kill = () => {
+    if (pid !== undefined) killGroup(pid);
+  };
+  return new Promise<string>((resolve, reject) => {
+    const giveUp = () => {
+      kill();
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+    child.on("error", (cause) => {
+      const message = `${file} could not be started: ${cause.message}`;
+      reject(new SubprocError("program_not_started", message, { cause }));
+    });
+    child.on("exit", (code, name) => {
+      signal.removeEventListener("abort", giveUp);
+      kill();
+      resolve(describeEnd(code, name));
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describeEnd, outputRead } from "./ended.js";
+import { SubprocError } from "./error.js";
+import { loaders } from "./loaders.js";
+import { received, type WorkerMessage, type WorkerTask } from "./messages.js";
+import { OutputTail, withTail } from "./output-tail.js";
+import { killGroup, trackGroup } from "./process-group.js";
+import { bareEnvironment } from "./task-environment.js";
+
+const TAIL_BYTES = 8192;
+
+/** The process had ended before it took the task: another one may. */
+export class TaskNotTaken extends Error {}
+
+interface Running {
+  started: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One worker process, as its parent sees it. It runs one task at a time. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  readonly #tail: OutputTail;
+  #running: Running | undefined;
+  #usable = true;
+
+  /** @param nodeArguments of the process, beside the loaders that this one has */
+  constructor(nodeArguments: readonly string[] = []) {
+    const isSource = import.meta.url.endsWith(".ts");
+    const file = fileURLToPath(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url));
+    this.#child = fork(file, [], {
+      detached: true,
+      serialization: "advanced",
+      env: bareEnvironment(),
+      // What agents print goes to this process's standard error: its standard output belongs to its command.
+      stdio: ["ignore", 2, "pipe", "ipc"],
+      execArgv: [...loaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
+    });
+    const { pid, stderr } = this.#child;
+    if (stderr === null) throw new Error("a worker process has no standard error");
+    if (pid !== undefined) trackGroup(pid);
+    stderr.on("data", (chunk: Buffer) => process.stderr.write(chunk));
+    this.#tail = new OutputTail(stderr, TAIL_BYTES);
+    this.#child.on("message", (message: WorkerMessage) => this.#hear(message));
+    this.#child.on("error", () => void this.#end("it could not be started"));
+    this.#child.on("exit", (code, signal) => void this.#end(describeEnd(code, signal)));
+    this.#rest(stderr);
+  }
+
+  /** `busy`: it runs a task. `gone`: it was killed or has ended. */
+  get state(): "idle" | "busy" | "gone" {
+    if (!this.#usable) return "gone";
+    return this.#running ? "busy" : "idle";
+  }
+
+  /**
+   * What the task answers. A process whose task is given up is killed.
+   *
+   * @throws TaskNotTaken, the error that the agent threw, or the reason of the signal
+   */
+  async run(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
+    this.#tail.clear();
+    this.#child.channel?.ref();
+    const give = () => {
+      this.kill();
+      this.#settle()?.reject(signal.reason as Error);
+    };
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#running = { started: false, resolve, reject };
+        signal.addEventListener("abort", give, { once: true });
+        if (!this.#child.connected) return this.#settle()?.reject(new TaskNotTaken());
+        // That it could not be sent shows by the end of the process.
+        this.#child.send(task, () => {});
+      });
+    } finally {
+      signal.removeEventListener("abort", give);
+      this.#child.channel?.unref();
+    }
+  }
+
+  /** Ends it and what it started. */
+  kill(): void {
+    this.#usable = false;
+    if (this.#child.pid !== undefined) killGroup(this.#child.pid);
+  }
+
+  #hear(message: WorkerMessage): void {
+    if (message.type === "started") {
+      if (this.#running) this.#running.started = true;
+      return;
+    }
+    if (!message.reusable) this.kill();
+    const running = this.#settle();
+    if (message.type === "done") running?.resolve(message.value);
+    else running?.reject(received(message.error));
+  }
+
+  async #end(how: string): Promise<void> {
+    this.kill();
+    const running = this.#settle();
+    if (!running) return;
+    if (!running.started) return running.reject(new TaskNotTaken(withTail(how, this.#tail)));
+    await outputRead(this.#child);
+    const sentence = `The agent's process ended before its run did (${how}).`;
+    running.reject(new SubprocError("worker_exited", withTail(sentence, this.#tail)));
+  }
+
+  #settle(): Running | undefined {
+    const running = this.#running;
+    this.#running = undefined;
+    return running;
+  }
+
+  /** Waiting for work keeps no process alive. */
+  #rest(stderr: object): void {
+    this.#child.unref();
+    this.#child.channel?.unref();
+    if ("unref" in stderr && typeof stderr.unref === "function") stderr.unref();
+  }
+}

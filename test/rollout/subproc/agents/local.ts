@@ -1,0 +1,82 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+
+/** What an agent of these tests is told to do. */
+export interface Order {
+  readonly do?: string;
+  readonly file?: string;
+}
+
+const names = ["COMPAT_BASE_URL", "COMPAT_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "LEFT_BEHIND"] as const;
+const keyAtImport = process.env.COMPAT_API_KEY;
+
+/** Synchronous: says by its reward which process it is in, or misbehaves. */
+export const obedient = {
+  run(order: Order): unknown {
+    if (order.do === "pid") return process.pid;
+    if (order.do === "hang") for (;;);
+    if (order.do === "exit") process.exit(7);
+    if (order.do === "crash") process.kill(process.pid, "SIGSEGV");
+    if (order.do === "complain") {
+      process.stderr.write("no GPU here\n", () => process.exit(3));
+      return new Promise(() => {});
+    }
+    if (order.do === "throw") throw new TypeError("the tool is broken");
+    if (order.do === "function") return { id: () => 1 };
+    if (order.do === "timer") setTimeout(() => {}, 3_600_000);
+    return process.pid;
+  },
+};
+
+/** Answers its environment, and leaves something of its own in it. */
+export const environment = {
+  async run(_: unknown, context: object) {
+    const seen = Object.fromEntries(names.map((name) => [name, process.env[name] ?? null]));
+    process.env.LEFT_BEHIND = process.env.COMPAT_API_KEY;
+    return { ...seen, keyAtImport: keyAtImport ?? null, context: Object.keys(context) };
+  },
+};
+
+/** Starts a child that outlives a simple kill, says its pid in a file, and hangs. */
+export const parent = {
+  run({ file = "" }: Order): Promise<number> {
+    const child = spawn("sleep", ["3600"], { stdio: "ignore" });
+    writeFileSync(file, String(child.pid));
+    return new Promise(() => {});
+  },
+};
+
+/** Travels as an instance: its class says where it is. */
+export class Scaled {
+  static readonly module = import.meta.url;
+  readonly factor: number;
+  helper: unknown;
+
+  constructor(factor: number, helper?: unknown) {
+    this.factor = factor;
+    this.helper = helper;
+  }
+
+  run(data: { readonly score: number }): number {
+    return this.scale(data.score);
+  }
+
+  private scale(score: number): number {
+    return score * this.factor;
+  }
+}
+
+/** Travels as a class, by its name. */
+export class Configured {
+  readonly #reward: number;
+
+  constructor({ reward = 0 }: { reward?: number }) {
+    this.#reward = reward;
+  }
+
+  run(): Map<string, number> {
+    return new Map([["chatcmpl-1", this.#reward]]);
+  }
+}
+
+export const redirected = "./local.ts#obedient";

@@ -1,0 +1,155 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { SubprocAgent } from "../../../src/rollout/subproc/subproc-agent.js";
+import { until } from "../../support/until.js";
+import { Configured, type Order, Scaled } from "./agents/local.js";
+import { AGENTS, context, isAlive, pool } from "./context.js";
+
+const named = (name: string, processes = pool()) =>
+  new SubprocAgent<Order>(processes, `./local.ts#${name}`, { directory: AGENTS });
+
+describe("an agent in a worker process", () => {
+  it("runs elsewhere, synchronous or not, in a process that is kept for the next task", async () => {
+    const agent = named("obedient");
+    const first = await agent.run({ do: "pid" }, context());
+    expect(first).not.toBe(process.pid);
+    expect(await agent.run({ do: "pid" }, context())).toBe(first);
+  });
+
+  it("has as many processes as the pool has workers, and no more", async () => {
+    const agent = named("obedient", pool({ maxWorkers: 2 }));
+    const pids = await Promise.all(Array.from({ length: 6 }, () => agent.run({ do: "pid" }, context())));
+    expect(new Set(pids).size).toBe(2);
+  });
+
+  it("finds its own address and key in the environment while it runs, and nothing in its arguments", async () => {
+    const agent = named("environment");
+    const first = await agent.run({}, context("sk-first"));
+    expect(first).toEqual({
+      COMPAT_BASE_URL: "http://127.0.0.1:9",
+      COMPAT_API_KEY: "sk-first",
+      OPENAI_BASE_URL: "http://127.0.0.1:9/v1",
+      ANTHROPIC_API_KEY: "sk-first",
+      LEFT_BEHIND: null,
+      keyAtImport: null,
+      context: [],
+    });
+    // The same process, and nothing of the first task in it.
+    expect(await agent.run({}, context("sk-second"))).toEqual({
+      ...(first as object),
+      COMPAT_API_KEY: "sk-second",
+      ANTHROPIC_API_KEY: "sk-second",
+    });
+  });
+
+  it("travels as an instance with its properties as they are, or as a class with keyword arguments", async () => {
+    const processes = pool();
+    const instance = new SubprocAgent(processes, new Scaled(3));
+    expect(await instance.run({ score: 5 }, context())).toBe(15);
+    const made = new SubprocAgent(processes, `./local.ts#${Configured.name}`, {
+      directory: AGENTS,
+      keywordArguments: { reward: 2 },
+    });
+    expect(await made.run({}, context())).toEqual(new Map([["chatcmpl-1", 2]]));
+  });
+
+  it("follows an import string that names another", async () => {
+    expect(await named("redirected").run({ do: "pid" }, context())).toBeTypeOf("number");
+  });
+});
+
+describe("what cannot travel is refused by its name", () => {
+  it.each([
+    [
+      "of the agent",
+      () => new SubprocAgent(pool(), new Scaled(1, { call: () => 1 })),
+      "agent.helper.call is a function",
+    ],
+    [
+      "of the keyword arguments",
+      () => new SubprocAgent(pool(), "./local.ts#Configured", { keywordArguments: { log: { write() {} } } }),
+      "keywordArguments.log.write is a function",
+    ],
+  ])("%s", (_, make, message) => {
+    expect(make).toThrow(
+      expect.objectContaining({ code: "not_serializable", message: expect.stringContaining(message) as string }),
+    );
+  });
+
+  it("of the data, and of the reward", async () => {
+    const agent = named("obedient");
+    const data = { tools: [{ call: () => 1 }] } as Order;
+    await expect(agent.run(data, context())).rejects.toThrow("data.tools[0].call is a function");
+    await expect(agent.run({ do: "function" }, context())).rejects.toThrow("reward.id is a function");
+  });
+
+  it("an agent that no module is known of", () => {
+    expect(() => new SubprocAgent(pool(), { run: () => 1 })).toThrow(/an object with run.*import string/);
+  });
+});
+
+describe("an agent that fails fails alone", () => {
+  it.each([
+    ["throws", "throw", { name: "TypeError", message: "the tool is broken" }],
+    ["exits", "exit", { code: "worker_exited", message: expect.stringContaining("status 7") as string }],
+    ["crashes", "crash", { code: "worker_exited", message: expect.stringContaining("SIGSEGV") as string }],
+    [
+      "says why it exits",
+      "complain",
+      { code: "worker_exited", message: expect.stringContaining("no GPU here") as string },
+    ],
+  ])("when it %s", async (_, order, error) => {
+    const agent = named("obedient", pool({ maxWorkers: 2 }));
+    const [failed, other] = await Promise.allSettled([
+      agent.run({ do: order }, context()),
+      agent.run({ do: "pid" }, context()),
+    ]);
+    expect(failed).toMatchObject({ status: "rejected", reason: error });
+    expect(other).toMatchObject({ status: "fulfilled" });
+    expect(await agent.run({ do: "pid" }, context())).toBeTypeOf("number");
+  });
+
+  it("when it hangs past its time: its process is killed and replaced", async () => {
+    const agent = named("obedient", pool({ timeoutSeconds: 3 }));
+    const first = (await agent.run({ do: "pid" }, context())) as number;
+    await expect(agent.run({ do: "hang" }, context())).rejects.toMatchObject({ code: "agent_timeout" });
+    await until(() => !isAlive(first));
+    expect(await agent.run({ do: "pid" }, context())).not.toBe(first);
+  });
+
+  it("when its episode is given up, with the processes that it started", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rolltape-subproc-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "pid");
+    const episode = new AbortController();
+    const running = named("parent").run({ file }, context("sk", episode.signal));
+    await until(() => existsSync(file) && readFileSync(file, "utf8") !== "");
+    const child = Number(readFileSync(file, "utf8"));
+    episode.abort(new Error("given up"));
+    await expect(running).rejects.toThrow("given up");
+    await until(() => !isAlive(child));
+  });
+
+  it("leaves no process to the next task in which something is still at work", async () => {
+    const agent = named("obedient");
+    const first = await agent.run({ do: "timer" }, context());
+    expect(await agent.run({ do: "pid" }, context())).not.toBe(first);
+  });
+});
+
+describe("a pool", () => {
+  it("that closes rejects what runs and what waits", async () => {
+    const processes = pool();
+    const agent = named("obedient", processes);
+    const tasks = [agent.run({ do: "hang" }, context()), agent.run({ do: "pid" }, context())];
+    processes.close();
+    for (const task of tasks) await expect(task).rejects.toMatchObject({ code: "pool_closed" });
+  });
+
+  it("says before any episode that an agent cannot be made", async () => {
+    await expect(named("absent").check()).rejects.toThrow("does not export absent");
+    await expect(named("obedient").check()).resolves.toBeUndefined();
+  });
+});
