@@ -1,0 +1,42 @@
+import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../../../src/rollout/contract.js";
+import { Rejection } from "../../../src/rollout/rejection.js";
+
+/** Runs nothing: every episode ends as the test says, when it says so, or is given up. */
+export class HeldWorkflow implements RolloutWorkflow<number> {
+  /** Data of the tasks that were started, in order. */
+  readonly started: number[] = [];
+  readonly options = new Map<number, EpisodeOptions>();
+  readonly #held = new Map<number, (result: EpisodeResult) => void>();
+
+  arunEpisode(_: RolloutEngine, data: number, options: EpisodeOptions = {}): Promise<EpisodeResult> {
+    this.started.push(data);
+    this.options.set(data, options);
+    return new Promise((resolve) => {
+      this.#held.set(data, resolve);
+      options.signal?.addEventListener("abort", () => resolve(rejectedWith("episode_aborted")));
+    });
+  }
+
+  get running(): number[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Lets an episode end, and what follows from it happen. */
+  async end(data: number, result: EpisodeResult = acceptedAs(`s${data}`)): Promise<void> {
+    this.#held.get(data)?.(result);
+    this.#held.delete(data);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+export function acceptedAs(...sessionIds: string[]): EpisodeResult {
+  const url = "http://127.0.0.1:9";
+  return {
+    accepted: sessionIds.map((sessionId) => ({ sessionId, url, interactionCount: 1, rewards: new Map() })),
+    rejected: [],
+  };
+}
+
+export function rejectedWith(...codes: Rejection["code"][]): EpisodeResult {
+  return { accepted: [], rejected: codes.map((code) => ({ reason: new Rejection(code, `because of ${code}`) })) };
+}

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { StalenessControl } from "../../../src/rollout/controller/staleness.js";
+
+const limits = fc.record({
+  maxConcurrentRollouts: fc.integer({ min: 1, max: 6 }),
+  maxStaleness: fc.integer({ min: 0, max: 3 }),
+  consumerBatchSize: fc.integer({ min: 1, max: 4 }),
+});
+const step = fc.constantFrom("start", "accept", "reject", "version");
+
+describe("staleness control", () => {
+  it("frees slots by the formula, whatever happens", () => {
+    fc.assert(
+      fc.property(limits, fc.nat({ max: 5 }), fc.array(step, { maxLength: 60 }), (given, first, steps) => {
+        const control = new StalenessControl(given, first);
+        let [running, accepted, version] = [0, first * given.consumerBatchSize, first];
+        for (const each of steps) {
+          if (each === "start" && control.freeSlots > 0) {
+            control.start();
+            running++;
+          } else if (each === "version") control.setVersion(++version);
+          else if (each !== "start" && running > 0) {
+            control.end(each === "accept" ? "accepted" : "rejected");
+            running--;
+            if (each === "accept") accepted++;
+          }
+          const ahead = (given.maxStaleness + version + 1) * given.consumerBatchSize - (accepted + running);
+          expect(control.freeSlots).toBe(Math.min(given.maxConcurrentRollouts - running, ahead));
+        }
+      }),
+    );
+  });
+
+  it("goes on from a version as if its batches had been consumed", () => {
+    const control = new StalenessControl({ maxConcurrentRollouts: 100, maxStaleness: 1, consumerBatchSize: 4 }, 7);
+    expect(control).toMatchObject({ version: 7, accepted: 28, freeSlots: 8 });
+  });
+
+  it.each([
+    ["maxConcurrentRollouts", { maxConcurrentRollouts: 0 }],
+    ["maxStaleness", { maxStaleness: -1 }],
+    ["consumerBatchSize", { consumerBatchSize: 1.5 }],
+  ])("refuses a %s that is none", (name, wrong) => {
+    const given = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1, ...wrong };
+    expect(() => new StalenessControl(given)).toThrow(
+      expect.objectContaining({ code: "invalid_option", message: expect.stringContaining(name) as string }),
+    );
+  });
+
+  it("does not go back", () => {
+    const control = new StalenessControl({ maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 }, 3);
+    control.setVersion(3);
+    expect(() => control.setVersion(2)).toThrow(expect.objectContaining({ code: "version_went_back" }));
+  });
+});

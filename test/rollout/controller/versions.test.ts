@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { RolloutController } from "../../../src/rollout/controller/controller.js";
+import { GroupedWorkflow } from "../../../src/rollout/grouped-workflow.js";
+import { ProxyWorkflow } from "../../../src/rollout/proxy-workflow.js";
+import { agentOf } from "../../support/agents.js";
+import { listeningProxy } from "../../support/listening-proxy.js";
+import { readSafetensors } from "../../support/safetensors.js";
+import { HeldWorkflow } from "./held-workflow.js";
+
+describe("against a proxy", () => {
+  it("groups become one batch, by one export, tokens labelled with the version that made them", async () => {
+    const { proxy, engine } = await listeningProxy();
+    const workflow = new GroupedWorkflow(new ProxyWorkflow(agentOf(2, () => 1)), 2);
+    const controller = new RolloutController(workflow, engine, {
+      maxConcurrentRollouts: 4,
+      maxStaleness: 0,
+      consumerBatchSize: 2,
+      exportFields: { discount: 0.5 },
+    });
+    for (const topic of ["rain", "snow", "hail", "fog"]) controller.submit(topic);
+    const first = await controller.waitBatch();
+    // The version of the first batch is not consumed yet: nothing else may run.
+    expect(controller.counts).toMatchObject({ accepted: 2, running: 0, waiting: 2 });
+    expect(first?.sessionIds.map((id) => id.replace(/-\d+$/, ""))).toEqual(["task-0", "task-0", "task-1", "task-1"]);
+    expect(first?.tasks.map(({ accepted }) => accepted.map(({ groupId }) => groupId))).toEqual([
+      ["task-0", "task-0"],
+      ["task-1", "task-1"],
+    ]);
+    const bytes = await first?.export({ pad_to_multiple_of: 16 });
+    const { tensors, metadata } = readSafetensors(bytes ?? new Uint8Array());
+    expect(tensors["rewards"]?.data).toEqual([0.5, 1, 0.5, 1, 0.5, 1, 0.5, 1]);
+    expect((tensors["input_ids"]?.shape[1] ?? 1) % 16).toBe(0);
+    const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
+    expect(rows.map(({ session_id }) => session_id).filter((id, i, all) => id !== all[i - 1])).toEqual(
+      first?.sessionIds,
+    );
+
+    await controller.setVersion(1);
+    const second = await controller.waitBatch();
+    const versions = readSafetensors((await second?.export()) ?? new Uint8Array()).tensors["versions"]?.data ?? [];
+    expect(new Set(versions)).toEqual(new Set([-1, 1]));
+    expect(second?.tasks.map(({ version }) => version)).toEqual([1, 1]);
+    for (const id of [...(first?.sessionIds ?? []), ...(second?.sessionIds ?? [])]) {
+      expect(proxy.context.registry.get(id).state).toBe("exported");
+    }
+  });
+
+  it("an export that is refused takes nothing, and a batch that is not wanted is freed", async () => {
+    const { proxy, engine } = await listeningProxy();
+    const workflow = new ProxyWorkflow(agentOf(1, () => 1));
+    const limits = { maxConcurrentRollouts: 2, maxStaleness: 0, consumerBatchSize: 2 };
+    const controller = new RolloutController(workflow, engine, limits);
+    controller.submit("rain");
+    controller.submit("snow");
+    const batch = await controller.waitBatch();
+    await expect(batch?.export({ max_length: 2 })).rejects.toMatchObject({ status: 422 });
+    expect((await batch?.export())?.byteLength).toBeGreaterThan(0);
+    await batch?.discard();
+    expect([...proxy.context.registry.all()]).toEqual([]);
+  });
+});
+
+describe("a weight update", () => {
+  const limits = { maxConcurrentRollouts: 4, maxStaleness: 0, consumerBatchSize: 1 };
+
+  it("holds new tasks until the engine has the weights and the proxy the version", async () => {
+    const { engine } = await listeningProxy();
+    const workflow = new HeldWorkflow();
+    const controller = new RolloutController(workflow, engine, limits);
+    for (const task of [0, 1, 2]) controller.submit(task);
+    await workflow.end(0);
+    let loaded: () => void = () => {};
+    const update = controller.setVersion(2, () => new Promise((resolve) => (loaded = resolve)));
+    expect(workflow.started).toEqual([0]);
+    loaded();
+    await update;
+    expect(controller.version).toBe(2);
+    expect(workflow.started).toEqual([0, 1, 2]);
+  });
+
+  it("that fails leaves the version that stood, and the controller at work", async () => {
+    const { engine } = await listeningProxy();
+    const workflow = new HeldWorkflow();
+    const controller = new RolloutController(workflow, engine, { ...limits, maxStaleness: 1 });
+    for (const task of [0, 1, 2]) controller.submit(task);
+    const broken = controller.setVersion(1, () => Promise.reject(new Error("the checkpoint is gone")));
+    await expect(broken).rejects.toThrow("the checkpoint is gone");
+    await expect(controller.setVersion(-1)).rejects.toMatchObject({ code: "invalid_option" });
+    expect(controller.version).toBe(0);
+    await workflow.end(0);
+    expect(workflow.started).toEqual([0, 1]);
+  });
+
+  it("is not passed by a task that the next version could not consume any more", async () => {
+    const { engine } = await listeningProxy();
+    const workflow = new HeldWorkflow();
+    const controller = new RolloutController(workflow, engine, { ...limits, maxStaleness: 1 });
+    for (const task of [0, 1, 2, 3]) controller.submit(task);
+    expect(workflow.started).toEqual([0, 1]);
+    await workflow.end(1);
+    expect((await controller.waitBatch())?.sessionIds).toEqual(["s1"]);
+    await controller.setVersion(1);
+    await workflow.end(2);
+    const next = controller.waitBatch();
+    // Task 0 began with version 0: after version 1 it would be two behind.
+    expect(await Promise.race([next, new Promise((resolve) => setImmediate(resolve, "waiting"))])).toBe("waiting");
+    await workflow.end(0);
+    expect((await next)?.sessionIds).toEqual(["s0"]);
+  });
+
+  it("after a restart goes on from the version that was given", async () => {
+    const { engine } = await listeningProxy();
+    const workflow = new HeldWorkflow();
+    const controller = new RolloutController(workflow, engine, { ...limits, consumerBatchSize: 2, version: 5 });
+    for (const task of [0, 1, 2, 3]) controller.submit(task);
+    expect(workflow.started).toEqual([0, 1]);
+    expect(controller.counts).toMatchObject({ accepted: 10, running: 2 });
+  });
+});
