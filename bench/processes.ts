@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /** A child that prints one JSON line with its url when it is ready. */
 export interface Child {
   readonly url: string;
+  /** Processor time of all of its threads up to now. */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -18,6 +21,7 @@ export async function startChild(
   const url = await readyUrl(child, `${command} ${args.join(" ")}`);
   return {
     url,
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
     stop: async () => {
       if (child.exitCode !== null) return;
       child.kill("SIGTERM");
@@ -33,4 +37,14 @@ async function readyUrl(child: ChildProcess, name: string): Promise<string> {
     if (url) return url;
   }
   throw new Error(`${name} ended before it was ready`);
+}
+
+/** Linux counts in hundredths of a second, for every program. */
+const TICKS_PER_SECOND = 100;
+
+/** User and system time: fields 14 and 15 of `/proc/PID/stat`, counted behind the command's name. */
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

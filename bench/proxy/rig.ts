@@ -5,13 +5,20 @@ import { type Child, startChild } from "../processes.js";
 const ADMIN_KEY = "sk-admin-bench-0123456789";
 const JSON_TYPE = { "content-type": "application/json" };
 
+/** A server under load. */
+export interface Target {
+  readonly pool: Pool;
+  /** Processor time of its process up to now. */
+  cpuSeconds(): number;
+}
+
 /** Engine, proxy and a bare pass-through proxy, each a process; this one is their load. */
 export class Rig {
-  readonly proxy: Pool;
-  readonly passThrough: Pool;
+  readonly proxy: Target;
+  readonly passThrough: Target;
   readonly #children: readonly Child[];
 
-  private constructor(proxy: Pool, passThrough: Pool, children: readonly Child[]) {
+  private constructor(proxy: Target, passThrough: Target, children: readonly Child[]) {
     this.proxy = proxy;
     this.passThrough = passThrough;
     this.#children = children;
@@ -22,8 +29,11 @@ export class Rig {
     const engine = await startScript("wire-engine-process.ts");
     const passThrough = await startScript("pass-through-process.ts", engine.url);
     const proxy = await startProxy(engine.url + enginePath, connections, args);
-    const pool = (url: string) => new Pool(url, { connections, headersTimeout: 0, bodyTimeout: 0 });
-    return new Rig(pool(proxy.url), pool(passThrough.url), [proxy, passThrough, engine]);
+    const target = (child: Child): Target => ({
+      pool: new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 }),
+      cpuSeconds: () => child.cpuSeconds(),
+    });
+    return new Rig(target(proxy), target(passThrough), [proxy, passThrough, engine]);
   }
 
   /** A session's key. */
@@ -34,25 +44,25 @@ export class Rig {
 
   /** A metric of the proxy, in its own unit. */
   async metric(name: string): Promise<number> {
-    const { body } = await this.proxy.request({ path: "/metrics", method: "GET" });
+    const { body } = await this.proxy.pool.request({ path: "/metrics", method: "GET" });
     const line = (await body.text()).split("\n").find((each) => each.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1));
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.proxy.destroy(), this.passThrough.destroy()]);
+    await Promise.all([this.proxy.pool.destroy(), this.passThrough.pool.destroy()]);
     for (const child of this.#children) await child.stop();
   }
 
   async #post(path: string): Promise<unknown> {
     const headers = { ...JSON_TYPE, authorization: `Bearer ${ADMIN_KEY}` };
-    const reply = await this.proxy.request({ path, method: "POST", headers, body: "{}" });
+    const reply = await this.proxy.pool.request({ path, method: "POST", headers, body: "{}" });
     return reply.body.json();
   }
 }
 
 /** Sends a chat call and reads its whole answer; answers its text. */
-export async function chat(pool: Pool, key: string, body: string | Buffer): Promise<string> {
+export async function chat({ pool }: Target, key: string, body: string | Buffer): Promise<string> {
   const headers = { ...JSON_TYPE, authorization: `Bearer ${key}` };
   const reply = await pool.request({ path: "/v1/chat/completions", method: "POST", headers, body });
   const text = await reply.body.text();

@@ -42,7 +42,7 @@ export async function firstTurns(): Promise<Row[]> {
 
 /** Both of one scrape: the next begins anew. */
 async function delay(rig: Rig): Promise<{ p99: number; max: number }> {
-  const { body: reply } = await rig.proxy.request({ path: "/metrics", method: "GET" });
+  const { body: reply } = await rig.proxy.pool.request({ path: "/metrics", method: "GET" });
   const text = await reply.text();
   const quantile = (name: string) =>
     Number(new RegExp(`event_loop_delay_seconds\\{quantile="${name}"\\} (\\S+)`).exec(text)?.[1]) * 1000;

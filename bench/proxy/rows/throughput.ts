@@ -1,7 +1,7 @@
 import type { Row } from "../../export/row.js";
 import { median } from "../../text.js";
 import { assistant, body, history, SIZES, user } from "../bodies.js";
-import { chat, Rig } from "../rig.js";
+import { chat, Rig, type Target } from "../rig.js";
 
 /**
  * Calls a second with full recording, against a proxy that passes bytes through. Each call of ours is the next turn of a
@@ -17,6 +17,8 @@ const WANTED_ADDED_MS = 0.4;
 interface Load {
   readonly perSecond: number;
   readonly p50: number;
+  /** Processor time that the server took for a call, in milliseconds; does not hang on what else the machine does. */
+  readonly cpu: number;
 }
 
 export async function throughput(): Promise<Row[]> {
@@ -34,18 +36,18 @@ async function measure(name: string, characters: number, concurrency: number): P
     const plain = body(history(characters, 1));
     const rounds: { ours: Load; reference: Load }[] = [];
     for (let round = -1; round < ROUNDS; round++) {
-      const reference = await load(concurrency, () => chat(rig.passThrough, "none", plain));
-      const ours = await load(concurrency, (worker) =>
+      const reference = await load(rig.passThrough, concurrency, () => chat(rig.passThrough, "none", plain));
+      const ours = await load(rig.proxy, concurrency, (worker) =>
         chat(rig.proxy, turns[worker]?.key ?? "", turns[worker]?.next() ?? ""),
       );
       if (round >= 0) rounds.push({ ours, reference });
     }
     const share = median(rounds.map(({ ours, reference }) => ours.perSecond / reference.perSecond));
     const added = median(rounds.map(({ ours, reference }) => ours.p50 - reference.p50));
-    const rate = (side: "ours" | "reference") => {
-      const perSecond = median(rounds.map((each) => each[side].perSecond));
-      return `${perSecond.toFixed(0)}/s, p50 ${median(rounds.map((each) => each[side].p50)).toFixed(2)} ms`;
-    };
+    const middle = (side: "ours" | "reference", value: keyof Load) => median(rounds.map((each) => each[side][value]));
+    const rate = (side: "ours" | "reference") =>
+      `${middle(side, "perSecond").toFixed(0)}/s, p50 ${middle(side, "p50").toFixed(2)} ms, ` +
+      `CPU ${middle(side, "cpu").toFixed(2)} ms a call`;
     const what = `${name} bodies, ${concurrency} at once`;
     const verdict = { value: share * 100, wanted: WANTED_SHARE * 100, sense: "at least", unit: "%" } as const;
     const both = { ours: rate("ours"), reference: rate("reference") };
@@ -78,8 +80,9 @@ async function prepare(rig: Rig, characters: number, seed: number): Promise<{ ke
 }
 
 /** Sends calls for a while, so many at once. */
-async function load(concurrency: number, call: (worker: number) => Promise<unknown>): Promise<Load> {
+async function load(server: Target, concurrency: number, call: (worker: number) => Promise<unknown>): Promise<Load> {
   const times: number[] = [];
+  const cpuBefore = server.cpuSeconds();
   const began = performance.now();
   const until = began + SECONDS * 1000;
   const work = async (worker: number) => {
@@ -90,5 +93,6 @@ async function load(concurrency: number, call: (worker: number) => Promise<unkno
     }
   };
   await Promise.all(Array.from({ length: concurrency }, (_, worker) => work(worker)));
-  return { perSecond: times.length / ((performance.now() - began) / 1000), p50: median(times) };
+  const perSecond = times.length / ((performance.now() - began) / 1000);
+  return { perSecond, p50: median(times), cpu: ((server.cpuSeconds() - cpuBefore) * 1000) / times.length };
 }
