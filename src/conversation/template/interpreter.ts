@@ -3,9 +3,9 @@ import { itemsIn } from "./iterate.js";
 import {
   type BinaryNode,
   type CallNode,
-  Environment,
   type ForNode,
   FunctionValue,
+  type IfNode,
   Interpreter,
   type Key,
   KeywordArguments,
@@ -29,6 +29,7 @@ import { bindTarget, LoopControl, loopVariable } from "./loop.js";
 import { type Bounds, getAttribute, getItem, getSlice, keyOf, sliceBound } from "./members.js";
 import { binary, signed } from "./operators.js";
 import { pyStr } from "./python-text.js";
+import { InnerScope } from "./scope.js";
 import { runTest } from "./tests.js";
 import { bool, dict, func, Missing, missing, none, RenderError, str, truthy, typeName } from "./values.js";
 
@@ -39,6 +40,7 @@ const SILENT = new Set(["Set", "Macro", "Comment"]);
 export class PythonInterpreter extends Interpreter {
   override evaluate(node: Node | undefined, scope: Scope): Value {
     const type = node?.type;
+    if (type === "StringLiteral") return str((node as NamedNode).value);
     if (type === "Break" || type === "Continue") throw new LoopControl(type);
     return type === "ObjectLiteral" ? this.#dict(node as ObjectNode, scope) : super.evaluate(node, scope);
   }
@@ -107,14 +109,18 @@ export class PythonInterpreter extends Interpreter {
     return runFilter((filter.callee as NamedNode).value, operand, args, keywords);
   }
 
+  override evaluateIf(node: IfNode, scope: Scope): Value {
+    return this.evaluateBlock(truthy(this.evaluate(node.test, scope)) ? node.body : node.alternate, scope);
+  }
+
   /** Every iteration has a scope of its own, so that what is set in one is not seen by the next. */
   override evaluateFor(node: ForNode, scope: Scope): Value {
     const items = this.#loopItems(node, scope);
-    if (items.length === 0) return this.evaluateBlock(node.defaultBlock, new Environment(scope));
+    if (items.length === 0) return this.evaluateBlock(node.defaultBlock, new InnerScope(scope));
     const previous = {};
     let text = "";
     for (const [index, item] of items.entries()) {
-      const inner = new Environment(scope);
+      const inner = new InnerScope(scope);
       inner.setVariable("loop", loopVariable(items, index, previous));
       bindTarget(node.loopvar, item, inner);
       const { printed, isLast } = this.#iteration(node.body, inner);
@@ -126,7 +132,7 @@ export class PythonInterpreter extends Interpreter {
 
   override evaluateSet(node: SetNode, scope: Scope): Value {
     const { assignee, value, body } = node;
-    const assigned = value === null ? this.evaluateBlock(body, new Environment(scope)) : this.evaluate(value, scope);
+    const assigned = value === null ? this.evaluateBlock(body, new InnerScope(scope)) : this.evaluate(value, scope);
     if (assignee.type === "MemberExpression") this.#setAttribute(assignee as MemberNode, assigned, scope);
     else bindTarget(assignee, assigned, scope);
     return none();
@@ -144,7 +150,7 @@ export class PythonInterpreter extends Interpreter {
     const macro = scope.variables.get(node.name.value);
     if (!(macro instanceof FunctionValue)) return result;
     const lexical = func((args, callScope) => {
-      const inner = new Environment(scope);
+      const inner = new InnerScope(scope);
       const caller = callScope.variables.get("caller");
       if (caller !== undefined) inner.setVariable("caller", caller);
       return macro.value(args, inner);
@@ -167,7 +173,7 @@ export class PythonInterpreter extends Interpreter {
     if (node.iterable.type !== "SelectExpression") return itemsIn(this.evaluate(node.iterable, scope));
     const { lhs, test } = node.iterable as SelectNode;
     return itemsIn(this.evaluate(lhs, scope)).filter((item) => {
-      const inner = new Environment(scope);
+      const inner = new InnerScope(scope);
       bindTarget(node.loopvar, item, inner);
       return truthy(this.evaluate(test, inner));
     });

@@ -8,6 +8,7 @@ import {
   KeywordArguments,
   NullValue,
   ObjectValue,
+  quickClass,
   StringValue,
   type TemplateFunction,
   TupleValue,
@@ -44,25 +45,35 @@ export class Missing extends UndefinedValue {
   }
 }
 
-export const str = (value: string): TypedValue<string> => new StringValue(value);
-export const bool = (value: boolean): TypedValue<boolean> => new BooleanValue(value);
+const QuickString = quickClass(StringValue, "StringValue");
+const QuickInteger = quickClass(IntegerValue, "IntegerValue");
+const QuickArray = quickClass(ArrayValue, "ArrayValue");
+const QuickObject = quickClass(ObjectValue, "ObjectValue");
+const QuickFunction = quickClass(FunctionValue, "FunctionValue");
+const [TRUE, FALSE, NONE] = [new BooleanValue(true), new BooleanValue(false), new NullValue(null)];
+
+export const str = (value: string): TypedValue<string> => new QuickString(value);
+export const bool = (value: boolean): TypedValue<boolean> => (value ? TRUE : FALSE);
 export const float = (value: number): TypedValue<number> => new FloatValue(value);
-export const none = (): Value => new NullValue(null);
-export const list = (items: readonly Value[]): TypedValue<readonly Value[]> => new ArrayValue(items);
+export const none = (): Value => NONE;
+export const list = (items: readonly Value[]): TypedValue<readonly Value[]> => new QuickArray(items);
 export const tuple = (items: readonly Value[]): TypedValue<readonly Value[]> => new TupleValue(items);
-export const dict = (entries: ReadonlyMap<Key, Value>): TypedValue<ReadonlyMap<Key, Value>> => new ObjectValue(entries);
-export const func = (call: TemplateFunction): Value => new FunctionValue(call);
+export const dict = (entries: ReadonlyMap<Key, Value>): TypedValue<ReadonlyMap<Key, Value>> => new QuickObject(entries);
+export const func = (call: TemplateFunction): Value => new QuickFunction(call);
 
 /** An integer of any size. */
 export function int(value: number | bigint): TypedValue<number | bigint> {
   const exact = typeof value === "bigint" && value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
-  return new IntegerValue(exact ? Number(value) : value);
+  return new QuickInteger(exact ? Number(value) : value);
 }
 
 /** Is it the same text in Python: a `str`, escaped or not. */
 export const isText = (value: Value | undefined): value is TypedValue<string> => value instanceof StringValue;
 export const isMissing = (value: Value | undefined): boolean => value === undefined || value instanceof UndefinedValue;
-export const truthy = (value: Value): boolean => value.__bool__().value === true;
+
+/** Python's truth value. Only containers and None have one of their own; `__bool__` would make a value to say so. */
+export const truthy = (value: Value): boolean =>
+  typeof value.value === "object" ? value.__bool__().value === true : Boolean(value.value);
 
 /** The number that Python takes a value for in arithmetic; booleans are integers there. */
 export function numberOf(value: Value): number | bigint | undefined {

@@ -60,7 +60,7 @@ export class ServerPool {
    * @param request is run again on the next server where it rejects with a NotStartedError, and only there.
    */
   async run<T>(key: string, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
-    let failure: unknown = new EngineError("engine_unavailable", "Every engine server is being drained.");
+    let failure: unknown;
     for (const member of this.#order(key)) {
       if (member.draining) continue;
       try {
@@ -71,7 +71,7 @@ export class ServerPool {
         failure = error;
       }
     }
-    throw failure;
+    throw failure ?? new EngineError("engine_unavailable", "Every engine server is being drained.");
   }
 
   async #runOn<T>(member: Member, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {

@@ -1,0 +1,16 @@
+import type { Scope, Value } from "./jinja.js";
+
+/** The scope of a block. The package's own makes the function `namespace` anew for each, which ours have from the outermost. */
+export class InnerScope implements Scope {
+  readonly variables = new Map<string, Value>();
+  readonly parent: Scope;
+
+  constructor(parent: Scope) {
+    this.parent = parent;
+  }
+
+  setVariable(name: string, value: Value): Value {
+    this.variables.set(name, value);
+    return value;
+  }
+}
