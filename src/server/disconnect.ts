@@ -31,7 +31,11 @@ export function onceSent(reply: FastifyReply, done: (whole: boolean) => void): v
   const { socket } = reply.request.raw;
   if (socket.destroyed) return done(false);
   let whole = false;
+  let settled = false;
+  // The socket's own close tells the response of it, and then those that listened to the socket, who may be gone by then.
   const settle = () => {
+    if (settled) return;
+    settled = true;
     socket.off("close", settle);
     reply.raw.off("close", settle);
     done(whole);

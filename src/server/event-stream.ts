@@ -4,6 +4,7 @@ import type { OutputEvent } from "../conversation/output/output-parser.js";
 import type { AnswerStart, RecordedTokens } from "../protocols/generation.js";
 import type { StreamEncoder } from "../protocols/stream-encoder.js";
 import type { ServerContext } from "./context.js";
+import { onceSent } from "./disconnect.js";
 import type { ApiError } from "./errors.js";
 import type { AnswerSink, CallRecord } from "./model-call.js";
 
@@ -98,7 +99,7 @@ export class EventStream implements AnswerSink {
     this.#reply.hijack();
     raw.writeHead(200, { ...(this.#reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     metrics.openStreams.inc();
-    raw.once("close", () => metrics.openStreams.dec());
+    onceSent(this.#reply, () => metrics.openStreams.dec());
     return this.#encoder.start(this.#start);
   }
 }

@@ -48,8 +48,8 @@ async function exported() {
 }
 
 /** Sends a streaming call over a socket of its own, and reads nothing unless told to. */
-function open(extra: object = {}): { socket: Socket; received: () => string } {
-  const body = JSON.stringify({ model: "tiny", messages, stream: true, ...extra });
+function open(calls = 1): { socket: Socket; received: () => string } {
+  const body = JSON.stringify({ model: "tiny", messages, stream: true });
   const socket = connect(Number(url.port), url.hostname);
   sockets.push(socket);
   socket.pause();
@@ -59,10 +59,10 @@ function open(extra: object = {}): { socket: Socket; received: () => string } {
     text += bytes.toString();
   });
   socket.pause();
-  socket.write(
+  const call =
     `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${session.key}\r\n` +
-      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+    `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  socket.write(call.repeat(calls));
   return { socket, received: () => text };
 }
 
@@ -236,18 +236,37 @@ describe("a client that reads slowly", () => {
   });
 });
 
+async function scrape(): Promise<string> {
+  return (await proxy.request({ url: "/metrics" }, null)).raw.toString();
+}
+
+const POLL = { interval: 5, timeout: 20_000 };
+
+async function openStreams(): Promise<number> {
+  return Number(/rolltape_open_streams (\d+)/.exec(await scrape())?.[1]);
+}
+
 describe("metrics", () => {
   it("count open streams, and time the first output", async () => {
     const release = proxy.engine.hold();
     const { socket, received } = open();
     socket.resume();
     await until(() => received().includes(": keep-alive"));
-    const scrape = async () => (await proxy.request({ url: "/metrics" }, null)).raw.toString();
-    const openStreams = async () => Number(/rolltape_open_streams (\d+)/.exec(await scrape())?.[1]);
     expect(await openStreams()).toBeGreaterThan(0);
     release();
     await until(() => received().includes("[DONE]"));
     expect(await scrape()).toMatch(/rolltape_first_output_seconds_count [1-9]/);
     socket.destroy();
+  });
+
+  it("do not count a stream that waited behind another on its connection when its client left", async () => {
+    const before = await openStreams();
+    const release = proxy.engine.hold();
+    const { socket } = open(2);
+    socket.resume();
+    await expect.poll(openStreams, POLL).toBe(before + 2);
+    socket.destroy();
+    await expect.poll(openStreams, POLL).toBe(before);
+    release();
   });
 });
