@@ -3,6 +3,7 @@ import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
 import { SharedMemory } from "../session/batch-memory.js";
 import { Exporter } from "../session/exporter.js";
+import { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { App } from "./app-type.js";
@@ -18,6 +19,7 @@ import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
 import { exportRoutes } from "./routes/export.js";
 import { messagesRoutes } from "./routes/messages.js";
+import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
@@ -45,6 +47,7 @@ export async function createServer({
     metrics: new Metrics(registry, options.model),
     sharedMemory: new SharedMemory(settings.sharedMemory),
     sharedExports: new SharedExports(),
+    preparedExports: new PreparedExports(),
     weightVersion: 0,
     draining: false,
     shutdown: new AbortController(),
@@ -65,6 +68,7 @@ export async function createServer({
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addHook("onClose", async () => {
     context.metrics.close();
+    context.preparedExports.close();
     context.sharedExports.close();
     context.sharedMemory.close();
   });
@@ -80,6 +84,7 @@ export async function createServer({
     responsesRoutes(app, context);
     messagesRoutes(app, context);
     exportRoutes(app, context);
+    preparedExportRoutes(app, context);
     serviceRoutes(app, context);
   });
   await app.ready();

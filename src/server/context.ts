@@ -2,6 +2,7 @@ import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch-memory.js";
 import type { Exporter } from "../session/exporter.js";
+import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
 import type { Metrics } from "./metrics.js";
@@ -16,6 +17,7 @@ export interface ServerContext {
   readonly settings: ServerSettings;
   readonly sharedMemory: SharedMemory;
   readonly sharedExports: SharedExports;
+  readonly preparedExports: PreparedExports;
   /** The weight version last given to /rl/set_version. */
   weightVersion: number;
   /** The server is going down: no new sessions and model calls. */

@@ -1,12 +1,15 @@
 import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
 import { type Config, messageFilters } from "../config/index.js";
 import { SessionRegistry } from "../session/registry.js";
+import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
+import { registerWorker } from "./worker-registration.js";
 
 export interface StartOptions {
   readonly adminKey: string;
@@ -27,6 +30,8 @@ const CLOSE_GRACE_MS = 2_000;
 
 const silent = () => pino({ level: "silent" });
 
+const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
 const SWEEP_INTERVAL_MS = 10_000;
 
 /** Starts engine and proxy as the configuration says; resolves when calls are accepted. */
@@ -46,19 +51,22 @@ export async function startServer(
       logger,
     });
     await app.listen({ host: config.server.host, port: config.server.port });
+    const url = urlOf(app.server.address(), config);
+    const deregister = register(config, registry, url);
     const sweeper = setInterval(() => sweep(context), sweepInterval(config));
     sweeper.unref();
 
     let closing: Promise<void> | undefined;
     const stop = async () => {
       await drain(context, logger);
+      deregister();
       clearInterval(sweeper);
       const stragglers = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
       clearTimeout(stragglers);
       await Promise.all([engine.close(), model.close()]);
     };
-    return { url: urlOf(app.server.address(), config), model: settings.modelName, close: () => (closing ??= stop()) };
+    return { url, model: settings.modelName, close: () => (closing ??= stop()) };
   } catch (error) {
     await Promise.all([engine.close(), model.close()]);
     throw error;
@@ -78,8 +86,23 @@ function createRegistry(config: Config, adminKey: string): SessionRegistry {
     adminKey,
     timeoutMilliseconds: agent.session_timeout_seconds * 1000,
     retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
+    workerTag: workerTagOf(config),
     messageFilters: messageFilters(config),
   });
+}
+
+function workerTagOf({ server }: Config): string | undefined {
+  const tag = server.worker_tag ?? (server.workers_folder === null ? undefined : "auto");
+  return tag === "auto" ? newWorkerTag() : tag;
+}
+
+/** Answers how to take the registration back. */
+function register({ server }: Config, { workerTag }: SessionRegistry, url: string): () => void {
+  if (server.workers_folder === null || workerTag === undefined) return () => undefined;
+  const reachable = new URL(url);
+  if (server.advertised_host !== null) reachable.hostname = server.advertised_host;
+  else if (ANY_ADDRESS.has(server.host)) reachable.hostname = hostname();
+  return registerWorker(server.workers_folder, { url: reachable.origin, tag: workerTag });
 }
 
 function settingsOf(config: Config, adminKey: string, modelName: string): ServerSettings {

@@ -12,6 +12,13 @@ export interface ExportWaits {
   readonly signal?: AbortSignal;
 }
 
+/** A packed export that has taken no session yet: rewards of its sessions wait until it is settled. */
+export interface PreparedExport<T> {
+  readonly packed: T;
+  /** Once: takes the sessions, or leaves them as they were. */
+  readonly settle: (outcome: "taken" | "left") => void;
+}
+
 /** More refused sessions than this are not named one by one. */
 const MAX_NAMED = 1000;
 
@@ -33,7 +40,7 @@ export class Exporter {
     throwIfRefused(session);
     await drain(session, waits);
     throwIfRefused(session);
-    return this.#export([session], () => pack(session));
+    return taken(await this.#prepare([session], () => pack(session)));
   }
 
   /** All of these sessions or none; the error names each that cannot be exported, and why. */
@@ -43,6 +50,26 @@ export class Exporter {
     pack: (sessions: Session[]) => Promise<T>,
     part?: ExportedShard,
   ): Promise<T> {
+    return taken(await this.prepare(ids, waits, pack, part));
+  }
+
+  /** As {@link all}, for an asker who says later whether the export came about. */
+  async prepare<T>(
+    ids: readonly string[],
+    waits: ExportWaits,
+    pack: (sessions: Session[]) => Promise<T>,
+    part?: ExportedShard,
+  ): Promise<PreparedExport<T>> {
+    const sessions = await this.ready(ids, waits);
+    await Promise.all(sessions.map((session) => drain(session, waits)));
+    // While one drained, another may have expired.
+    const late = refusalsOf(sessions);
+    if (late.length > 0) throw batchRefusal(late);
+    return this.#prepare(sessions, () => pack(sessions), part);
+  }
+
+  /** Waits until all of these sessions can be exported, and answers them; refuses as {@link all} does. Changes nothing. */
+  async ready(ids: readonly string[], waits: ExportWaits): Promise<Session[]> {
     const sessions: Session[] = [];
     const refused: Refusal[] = [];
     for (const id of ids) {
@@ -57,25 +84,31 @@ export class Exporter {
       await Promise.all(sessions.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
     const refusals = refused.concat(refusalsOf(sessions));
     if (refusals.length > 0) throw batchRefusal(refusals);
-    await Promise.all(sessions.map((session) => drain(session, waits)));
-    // While one drained, another may have expired.
-    const late = refusalsOf(sessions);
-    if (late.length > 0) throw batchRefusal(late);
-    return this.#export(sessions, () => pack(sessions), part);
+    return sessions;
   }
 
-  async #export<T>(sessions: readonly Session[], pack: () => Promise<T>, part?: ExportedShard): Promise<T> {
+  async #prepare<T>(
+    sessions: readonly Session[],
+    pack: () => Promise<T>,
+    part?: ExportedShard,
+  ): Promise<PreparedExport<T>> {
+    const settle = (outcome: "taken" | "left") => {
+      for (const session of sessions) session.lifecycle.endExport(outcome === "taken");
+      if (outcome === "taken") this.#registry.seal(sessions, part);
+    };
     for (const session of sessions) session.lifecycle.beginExport();
-    let sealed = false;
     try {
-      const packed = await pack();
-      sealed = true;
-      return packed;
-    } finally {
-      for (const session of sessions) session.lifecycle.endExport(sealed);
-      if (sealed) this.#registry.seal(sessions, part);
+      return { packed: await pack(), settle };
+    } catch (error) {
+      settle("left");
+      throw error;
     }
   }
+}
+
+function taken<T>({ packed, settle }: PreparedExport<T>): T {
+  settle("taken");
+  return packed;
 }
 
 interface Refusal {

@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A fresh session key: `sk-` and 32 random bytes in base64url. */
-export function newSessionKey(): string {
-  return `sk-${randomBytes(32).toString("base64url")}`;
+/** A fresh session key: `sk-`, the worker's tag where it has one, and 32 random bytes in base64url. */
+export function newSessionKey(workerTag?: string): string {
+  const prefix = workerTag === undefined ? "sk" : `sk-${workerTag}`;
+  return `${prefix}-${randomBytes(32).toString("base64url")}`;
 }
 
 /** What is kept of a key: its SHA-256. */

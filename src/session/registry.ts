@@ -3,12 +3,15 @@ import { hashKey, newSessionKey } from "./keys.js";
 import type { SessionState } from "./lifecycle.js";
 import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
 import { Session } from "./session.js";
+import { workerOfKey } from "./worker-tag.js";
 
 export interface RegistryOptions {
   readonly adminKey: string;
   /** A session that sees no call for this long expires. */
   readonly timeoutMilliseconds: number;
   readonly retention: RetentionLimits;
+  /** Of a server that is one of several: carried by its session keys and session ids. */
+  readonly workerTag?: string | undefined;
   readonly messageFilters?: readonly RegExp[];
 }
 
@@ -40,6 +43,10 @@ export class SessionRegistry {
     this.#retention = new Retention(options.retention);
   }
 
+  get workerTag(): string | undefined {
+    return this.#options.workerTag;
+  }
+
   /** Free slots. */
   get capacity(): number {
     return this.#capacity;
@@ -57,9 +64,11 @@ export class SessionRegistry {
     if (this.#capacity <= 0) {
       throw new SessionError("no_capacity", "No capacity is granted. POST /grant_capacity first, or try again later.");
     }
-    const key = apiKey ?? newSessionKey();
+    const { workerTag } = this.#options;
+    const key = apiKey ?? newSessionKey(workerTag);
+    const prefix = workerTag === undefined ? taskId : `${taskId}-${workerTag}`;
     const session = new Session({
-      id: `${taskId}-${this.#nextNumber++}`,
+      id: `${prefix}-${this.#nextNumber++}`,
       taskId,
       groupId,
       messageFilters: this.#options.messageFilters ?? [],
@@ -129,6 +138,11 @@ export class SessionRegistry {
       throw new SessionError("invalid_value", `api_key must have at least ${MIN_KEY_LENGTH} characters.`, {
         param: "api_key",
       });
+    }
+    const { workerTag } = this.#options;
+    if (workerTag !== undefined && workerOfKey(key) !== workerTag) {
+      const message = `api_key must begin with sk-${workerTag}- and go on with 16 characters or more: calls find their worker by it.`;
+      throw new SessionError("invalid_value", message, { param: "api_key" });
     }
     const hash = hashKey(key);
     if (hash === this.#adminHash) {

@@ -13,6 +13,9 @@ describe("defaults", () => {
         max_body_bytes: 67_108_864,
         keepalive_seconds: 15,
         shutdown_seconds: 30,
+        worker_tag: null,
+        workers_folder: null,
+        advertised_host: null,
         log_level: "info",
       },
       model: { path: null, name: null },
@@ -55,6 +58,7 @@ describe("defaults", () => {
         consumer_batch_size: 1,
       },
       scheduler: { type: "local" },
+      gateway: { workers: [], workers_file: null, workers_folder: null, poll_seconds: 1 },
       group_size: 1,
     });
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { engineSchema } from "./engine.js";
+import { gatewaySchema } from "./gateway.js";
 import { modelSchema } from "./model.js";
 import { rolloutSchema } from "./rollout.js";
 import { schedulerSchema } from "./scheduler.js";
@@ -12,6 +13,7 @@ export const sectionsSchema = z.strictObject({
   engine: engineSchema.prefault({}),
   rollout: rolloutSchema.prefault({}),
   scheduler: schedulerSchema.prefault({}),
+  gateway: gatewaySchema.prefault({}),
   group_size: z
     .int()
     .min(1)

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MEBIBYTE } from "./limits.js";
-import { seconds } from "./values.js";
+import { optionalText, seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -22,5 +22,21 @@ export const serverSchema = z.strictObject({
   shutdown_seconds: seconds
     .default(30)
     .describe("How long a server that stops waits for calls in flight and for ended sessions to be exported."),
+  worker_tag: z
+    .string()
+    .regex(/^[a-z0-9]{1,32}$/)
+    .nullable()
+    .default(null)
+    .meta({ expected: "1 to 32 characters of a-z and 0-9, or auto" })
+    .describe(
+      "Name of this server among several behind a gateway, carried by its session keys and session ids; " +
+        "`auto` makes a new one at every start, null none.",
+    ),
+  workers_folder: optionalText.describe(
+    "Shared folder in which this server says where it is, for gateways to find it. With it `worker_tag` is `auto` where it is null.",
+  ),
+  advertised_host: optionalText.describe(
+    "Name or address under which gateways reach this server; null takes `host`, or the machine's name where that is any address.",
+  ),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Least severe log lines that are written."),
 });

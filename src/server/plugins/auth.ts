@@ -63,7 +63,8 @@ export function sessionOf(request: FastifyRequest): Session {
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-function keyOf(request: FastifyRequest): string | undefined {
+/** The key that came with a request. */
+export function keyOf(request: FastifyRequest): string | undefined {
   const { authorization, "x-api-key": plain } = request.headers;
   const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   return bearer ?? (typeof plain === "string" && plain !== "" ? plain : undefined);

@@ -11,7 +11,15 @@ const model = z.object({
   max_model_len: z.int().describe("Tokens of prompt and output together."),
 });
 
-const health = z.object({ status: z.enum(["ok", "draining", "engine_unavailable"]), message: z.string().optional() });
+const worker = z
+  .object({ tag: z.string(), capacity: z.int(), sessions: z.int().describe("Active ones and those not exported yet.") })
+  .describe("Of a server that is one of several behind a gateway.");
+
+const health = z.object({
+  status: z.enum(["ok", "draining", "engine_unavailable"]),
+  message: z.string().optional(),
+  worker: worker.optional(),
+});
 
 const HEALTH_TIMEOUT_MS = 3000;
 const STARTED = Math.floor(Date.now() / 1000);
@@ -19,13 +27,14 @@ const STARTED = Math.floor(Date.now() / 1000);
 /** What is around the work: health, metrics, the model list, the API's description. */
 export function serviceRoutes(app: App, context: ServerContext): void {
   app.get("/health", { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
-    if (context.draining) return reply.code(503).send({ status: "draining" });
+    const who = describeWorker(context);
+    if (context.draining) return reply.code(503).send({ status: "draining", ...who });
     try {
       await context.engine.health(AbortSignal.timeout(HEALTH_TIMEOUT_MS));
-      return { status: "ok" as const };
+      return { status: "ok" as const, ...who };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return reply.code(503).send({ status: "engine_unavailable", message });
+      return reply.code(503).send({ status: "engine_unavailable", message, ...who });
     }
   });
 
@@ -57,4 +66,11 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   );
 
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+}
+
+function describeWorker({ registry }: ServerContext): { worker?: z.input<typeof worker> } {
+  const { workerTag: tag, capacity } = registry;
+  if (tag === undefined) return {};
+  const { active, ended } = registry.countByState();
+  return { worker: { tag, capacity, sessions: active + ended } };
 }

@@ -1,0 +1,93 @@
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import { listOf } from "../../conversation/list-of.js";
+import type { Batch } from "../../session/batch.js";
+import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../../session/batch-options.js";
+import type { ExportWaits } from "../../session/exporter.js";
+import type { ServerContext } from "../context.js";
+import { onceSent } from "../disconnect.js";
+import { ApiError } from "../errors.js";
+
+export const SAFETENSORS = "application/vnd.safetensors";
+const MAX_WAIT_SECONDS = 86_400;
+
+export const waitSeconds = z.number().min(0).max(MAX_WAIT_SECONDS);
+export const waitFields = {
+  wait_seconds: waitSeconds.default(0).describe("How long to wait for sessions that are still active."),
+  drain_seconds: waitSeconds.optional().describe("How long to wait for calls in flight of ended sessions."),
+};
+
+/** The sessions of a batch, none of them twice. */
+export const sessionIds = listOf(z.string(), { min: 1, max: 100_000 });
+
+/** What a batch looks like. */
+export const optionFields = {
+  style: batchFields.style,
+  discount: batchFields.discount,
+  on_mismatch: batchFields.onMismatch,
+  layout: batchFields.layout,
+  pad_token_id: batchFields.padTokenId,
+  pad_side: batchFields.padSide,
+  pad_to_multiple_of: batchFields.padToMultipleOf,
+  max_length: batchFields.maxLength,
+  overflow: batchFields.overflow,
+};
+
+export const batchBody = z.object({
+  session_ids: sessionIds,
+  ...optionFields,
+  ...shardFields,
+  transport: z.enum(["body", "shm"]).default("body").describe("shm: a shared-memory file, answered by its path."),
+  lease_seconds: waitSeconds.default(300).describe("shm: how long the file is kept for its reader's acknowledgement."),
+  reader_pid: z.int32().min(1).optional().describe("shm: the reader's process; when it ends, the file is unlinked."),
+  ...waitFields,
+});
+
+export type BatchOptionFields = z.output<z.ZodObject<typeof optionFields>>;
+export type BatchRequest = z.output<typeof batchBody>;
+
+export function toBatchOptions(body: BatchOptionFields): BatchOptions {
+  return batchOptionsSchema.parse({
+    style: body.style,
+    discount: body.discount,
+    onMismatch: body.on_mismatch,
+    layout: body.layout,
+    padTokenId: body.pad_token_id,
+    padSide: body.pad_side,
+    padToMultipleOf: body.pad_to_multiple_of,
+    maxLength: body.max_length,
+    overflow: body.overflow,
+  });
+}
+
+export function toWaits(
+  body: { wait_seconds: number; drain_seconds?: number | undefined },
+  { settings, shutdown }: ServerContext,
+  signal: AbortSignal,
+): ExportWaits {
+  return {
+    waitMilliseconds: body.wait_seconds * 1000,
+    drainMilliseconds: (body.drain_seconds ?? settings.drainSeconds) * 1000,
+    signal: AbortSignal.any([signal, shutdown.signal]),
+  };
+}
+
+export function refuseDuplicates(ids: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const id of ids) {
+    if (seen.has(id)) {
+      throw new ApiError("invalid_value", `session_ids names "${id.slice(0, 200)}" twice.`, { param: "session_ids" });
+    }
+    seen.add(id);
+  }
+}
+
+/** Sends the block itself; it is freed when the last byte is out or the reader has gone. */
+export function sendBatch([batch]: readonly Batch[], reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
+  if (!batch) throw new RangeError("there is no batch to send");
+  metrics.exportBytes.inc(batch.byteLength);
+  const { buffer, byteOffset, byteLength } = batch.bytes;
+  const block = Buffer.from(buffer, byteOffset, byteLength);
+  onceSent(reply, () => batch.release());
+  return reply.type(SAFETENSORS).send(block);
+}

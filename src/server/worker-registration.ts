@@ -1,0 +1,26 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { WORKER_TAG } from "../session/worker-tag.js";
+
+/** What a server writes into the shared folder `server.workers_folder`, as `<tag>.json`. */
+export const registrationSchema = z.object({
+  url: z.url(),
+  tag: z.string().regex(WORKER_TAG),
+  host: z.string(),
+  pid: z.int(),
+});
+
+export type Registration = z.output<typeof registrationSchema>;
+
+/** Says in the folder where this server is. Readers never see half a file. Answers how to take it back. */
+export function registerWorker(folder: string, { url, tag }: Pick<Registration, "url" | "tag">): () => void {
+  mkdirSync(folder, { recursive: true });
+  const registration: Registration = { url, tag, host: hostname(), pid: process.pid };
+  const file = join(folder, `${tag}.json`);
+  const draft = join(folder, `.${tag}.${process.pid}`);
+  writeFileSync(draft, `${JSON.stringify(registration)}\n`);
+  renameSync(draft, file);
+  return () => rmSync(file, { force: true });
+}
