@@ -1,0 +1,100 @@
+import { GatewayError } from "../error.js";
+import { CHUNK_BYTES } from "./columns.js";
+import { byteLengthOf, type Column, safetensorsHeader } from "./header.js";
+import { packedColumns } from "./packed.js";
+import { type Padding, paddedColumns } from "./padded.js";
+import type { Part } from "./part.js";
+import { type Segment, segmentsOf } from "./segments.js";
+import { treeColumns } from "./tree.js";
+
+export type BatchLayout = "padded" | "packed" | "tree";
+
+export interface MergeOptions extends Padding {
+  readonly layout: BatchLayout;
+}
+
+/** A batch that is put together while it is sent: planned as a whole, and each byte written when it is asked for. */
+export interface MergedBatch {
+  readonly byteLength: number;
+  /** The safetensors file, in pieces. */
+  chunks(): Generator<Uint8Array>;
+}
+
+const MAX_OFFSET = 2 ** 31 - 1;
+
+/** The layout in which a worker is asked for its part. Rows are padded to the longest of all parts, so here. */
+export function partLayout(layout: BatchLayout): "packed" | "tree" {
+  return layout === "tree" ? "tree" : "packed";
+}
+
+/**
+ * Puts the parts of several workers together, byte for byte the file that one worker with all these sessions would answer.
+ *
+ * @param sessionIds all sessions of the parts, in the order of the batch
+ * @throws {@link GatewayError} `batch_too_large` where offsets or the header do not fit the format
+ */
+export function mergeParts(parts: readonly Part[], sessionIds: readonly string[], options: MergeOptions): MergedBatch {
+  const offsets = options.layout === "tree" ? "node_offsets" : "cu_seqlens";
+  const segments = segmentsOf(parts, sessionIds, offsets);
+  const columns = columnsOf(segments, options);
+  const header = safetensorsHeader(columns, metadataOf(parts, segments, sessionIds, options.layout));
+  const byteLength = columns.reduce((sum, column) => sum + byteLengthOf(column), header.length);
+  return { byteLength, chunks: () => gathered(header, columns) };
+}
+
+function columnsOf(segments: readonly Segment[], options: MergeOptions): Column[] {
+  const tokens = segments.reduce((sum, { tokens: [from, to] }) => sum + to - from, 0);
+  if (options.layout !== "padded" && tokens > MAX_OFFSET) {
+    throw new GatewayError(
+      "batch_too_large",
+      `The batch has ${tokens} tokens; its int32 offsets count to ${MAX_OFFSET}.`,
+    );
+  }
+  if (options.layout === "padded") return paddedColumns(segments, options);
+  return options.layout === "packed" ? packedColumns(segments) : treeColumns(segments);
+}
+
+function metadataOf(
+  parts: readonly Part[],
+  segments: readonly Segment[],
+  sessionIds: readonly string[],
+  layout: BatchLayout,
+): Record<string, string> {
+  const missing = new Set(parts.flatMap(({ metadata }) => metadata.rewards_missing));
+  const incomplete = new Map(parts.flatMap(({ metadata }) => Object.entries(metadata.incomplete_calls)));
+  const calls = sessionIds.flatMap((id) => (incomplete.has(id) ? [[id, incomplete.get(id)] as const] : []));
+  return {
+    producer: "rolltape",
+    layout,
+    style: parts[0]?.metadata.style ?? "",
+    discount: parts[0]?.metadata.discount ?? "",
+    rewards_missing: JSON.stringify(sessionIds.filter((id) => missing.has(id))),
+    incomplete_calls: JSON.stringify(Object.fromEntries(calls)),
+    rows: JSON.stringify(segments.flatMap(({ part, rows }) => part.rows.slice(...rows))),
+  };
+}
+
+/** Small pieces are copied together: a write to a socket costs more than they do. */
+function* gathered(header: Uint8Array, columns: readonly Column[]): Generator<Uint8Array> {
+  let block = Buffer.allocUnsafe(CHUNK_BYTES);
+  let used = 0;
+  for (const piece of pieces(header, columns)) {
+    if (used > 0 && used + piece.length > CHUNK_BYTES) {
+      yield block.subarray(0, used);
+      block = Buffer.allocUnsafe(CHUNK_BYTES);
+      used = 0;
+    }
+    if (piece.length >= CHUNK_BYTES) {
+      yield piece;
+    } else {
+      block.set(piece, used);
+      used += piece.length;
+    }
+  }
+  if (used > 0) yield block.subarray(0, used);
+}
+
+function* pieces(header: Uint8Array, columns: readonly Column[]): Generator<Uint8Array> {
+  yield header;
+  for (const column of columns) yield* column.chunks();
+}

@@ -1,0 +1,45 @@
+import { int32Column, slices, total } from "./columns.js";
+import type { Column } from "./header.js";
+import type { Dtype } from "./part.js";
+import type { Segment } from "./segments.js";
+
+const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
+  ["input_ids", "I32"],
+  ["loss_mask", "I32"],
+  ["logprobs", "F32"],
+  ["versions", "I32"],
+  ["position_ids", "I32"],
+];
+
+/** The tensors of layout `packed` (docs/batch-format.md), from packed parts. */
+export function packedColumns(segments: readonly Segment[]): Column[] {
+  const ofTokens = (name: string, dtype: Dtype): Column => ({
+    name,
+    dtype,
+    shape: [total(segments, "tokens")],
+    chunks: () => slices(segments, name, "tokens"),
+  });
+  return [
+    ...PER_TOKEN.map(([name, dtype]) => ofTokens(name, dtype)),
+    int32Column("cu_seqlens", startsOf(rowLengths(segments))),
+    rewardsColumn(segments, "rewards"),
+    ofTokens("attention_mask", "BOOL"),
+  ];
+}
+
+/** One reward per row. */
+export function rewardsColumn(segments: readonly Segment[], name: string): Column {
+  return { name, dtype: "F32", shape: [total(segments, "rows")], chunks: () => slices(segments, name, "rows") };
+}
+
+/** Tokens of each row. */
+export function rowLengths(segments: readonly Segment[]): number[] {
+  return segments.flatMap(({ part, rows }) => part.rows.slice(...rows).map(({ length }) => length));
+}
+
+/** Where each of these begins when they follow each other, and where the last ends. */
+export function startsOf(lengths: readonly number[]): Int32Array {
+  const starts = new Int32Array(lengths.length + 1);
+  lengths.forEach((length, index) => (starts[index + 1] = (starts[index] ?? 0) + length));
+  return starts;
+}

@@ -1,0 +1,79 @@
+import { bytesOf, CHUNK_BYTES } from "./columns.js";
+import type { Column } from "./header.js";
+import { rewardsColumn, rowLengths } from "./packed.js";
+import { type Dtype, ELEMENT_BYTES, type Part, tensorOf } from "./part.js";
+import type { Segment } from "./segments.js";
+
+export interface Padding {
+  readonly pad_token_id: number;
+  readonly pad_side: "left" | "right";
+  readonly pad_to_multiple_of: number;
+}
+
+interface PaddedRow {
+  readonly part: Part;
+  /** Of the row's tokens in its part. */
+  readonly from: number;
+  readonly length: number;
+}
+
+/** The tensors of layout `padded` (docs/batch-format.md), from packed parts. */
+export function paddedColumns(segments: readonly Segment[], padding: Padding): Column[] {
+  const longest = rowLengths(segments).reduce((most, length) => Math.max(most, length), 0);
+  const width = Math.ceil(longest / padding.pad_to_multiple_of) * padding.pad_to_multiple_of;
+  const rows = rowsOf(segments);
+  const side = padding.pad_side;
+  const column = (name: string, dtype: Dtype, pad: number): Column => ({
+    name,
+    dtype,
+    shape: [rows.length, width],
+    chunks: () => padded(rows, { name, dtype, pad, width, side }),
+  });
+  return [
+    column("input_ids", "I32", padding.pad_token_id),
+    column("loss_mask", "I32", 0),
+    column("logprobs", "F32", 0),
+    column("versions", "I32", -1),
+    rewardsColumn(segments, "rewards"),
+    column("attention_mask", "BOOL", 0),
+  ];
+}
+
+interface PaddedColumn {
+  readonly name: string;
+  readonly dtype: Dtype;
+  readonly pad: number;
+  readonly width: number;
+  readonly side: "left" | "right";
+}
+
+function* padded(rows: readonly PaddedRow[], column: PaddedColumn): Generator<Uint8Array> {
+  const size = ELEMENT_BYTES[column.dtype];
+  const perChunk = Math.max(1, Math.floor(CHUNK_BYTES / Math.max(1, column.width * size)));
+  for (let first = 0; first < rows.length; first += perChunk) {
+    const some = rows.slice(first, first + perChunk);
+    const block = filled(column, some.length * column.width);
+    some.forEach(({ part, from, length }, index) => {
+      const { bytes } = tensorOf(part, column.name);
+      const start = index * column.width + (column.side === "left" ? column.width - length : 0);
+      block.set(bytes.subarray(from * size, (from + length) * size), start * size);
+    });
+    yield block;
+  }
+}
+
+function filled({ dtype, pad }: PaddedColumn, elements: number): Uint8Array {
+  if (dtype === "I32") return bytesOf(new Int32Array(elements).fill(pad));
+  return new Uint8Array(elements * ELEMENT_BYTES[dtype]);
+}
+
+function rowsOf(segments: readonly Segment[]): PaddedRow[] {
+  return segments.flatMap(({ part, rows, tokens }) => {
+    let from = tokens[0];
+    return part.rows.slice(...rows).map(({ length }) => {
+      const row = { part, from, length };
+      from += length;
+      return row;
+    });
+  });
+}

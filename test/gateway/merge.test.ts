@@ -1,0 +1,125 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mergeParts, partLayout } from "../../src/gateway/batch/merge.js";
+import { readPart } from "../../src/gateway/batch/part.js";
+import type { GatewayError } from "../../src/gateway/error.js";
+import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch-options.js";
+import { TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
+import type { ModelledSession } from "../support/export-model/modelled-session.js";
+import { recordInto } from "../support/export-model/record.js";
+
+/** What one store with these sessions exports; undefined where it refuses. */
+async function exported(
+  sessions: readonly ModelledSession[],
+  options: BatchOptionsInput,
+): Promise<Uint8Array | undefined> {
+  const store = new TrajectoryStore();
+  for (const session of sessions) recordInto(store, session);
+  try {
+    using batch = await store.exportBatch(
+      sessions.map(({ sessionId }) => sessionId),
+      options,
+    );
+    return Uint8Array.from(batch.bytes);
+  } catch {
+    return undefined;
+  } finally {
+    store.close();
+  }
+}
+
+/** The same through `workers` stores, each with some of the sessions, and put together. */
+async function merged(
+  sessions: readonly ModelledSession[],
+  options: BatchOptionsInput,
+  owners: readonly number[],
+): Promise<Uint8Array | undefined> {
+  const { layout, padTokenId, padSide, padToMultipleOf } = batchOptionsSchema.parse(options);
+  const files: Uint8Array[] = [];
+  for (const owner of new Set(owners)) {
+    const own = sessions.filter((_, index) => owners[index] === owner);
+    const file = await exported(own, { ...options, layout: partLayout(layout) });
+    if (!file) return undefined;
+    files.push(file);
+  }
+  const batch = mergeParts(
+    files.map(readPart),
+    sessions.map(({ sessionId }) => sessionId),
+    { layout, pad_token_id: padTokenId, pad_side: padSide, pad_to_multiple_of: padToMultipleOf },
+  );
+  const bytes = Buffer.concat([...batch.chunks()]);
+  expect(bytes.length).toBe(batch.byteLength);
+  return bytes;
+}
+
+describe("parts of several workers", () => {
+  it("become byte for byte the batch of one worker that has all sessions", async () => {
+    const owners = fc.array(fc.nat(2), { minLength: 3, maxLength: 3 });
+    const property = fc.asyncProperty(
+      manySessions({ retries: false }),
+      batchOptions,
+      owners,
+      async ({ exported: sessions }, options, owned) => {
+        const whole = await exported(sessions, options);
+        const parts = await merged(sessions, options, owned.slice(0, sessions.length));
+        expect(parts === undefined).toBe(whole === undefined);
+        if (whole && parts) expect(Buffer.compare(parts, whole)).toBe(0);
+      },
+    );
+    await fc.assert(property, { numRuns: 500 });
+  });
+
+  it("become one batch where rows are longer than a piece that is written at once", async () => {
+    const store = new TrajectoryStore();
+    const make = (target: TrajectoryStore, sessionId: string, tokens: number) => {
+      const session = target.createSession({ sessionId });
+      const outputIds = Int32Array.from({ length: tokens }, (_, index) => index);
+      session.record({
+        messages: [{ role: "user", content: sessionId }],
+        output: { role: "assistant", content: "yes" },
+        promptIds: Int32Array.of(1),
+        outputIds,
+        logprobs: new Float32Array(tokens).fill(-1),
+        versions: 3,
+        interactionId: sessionId,
+        finishReason: "stop",
+      });
+      session.end();
+    };
+    const sizes = { a: 100_000, b: 7, c: 200_000 };
+    const other = new TrajectoryStore();
+    for (const [id, tokens] of Object.entries(sizes)) {
+      make(store, id, tokens);
+      make(other, id, tokens);
+    }
+    const ids = ["c", "a", "b"];
+    for (const layout of ["padded", "packed", "tree"] as const) {
+      using whole = await store.exportBatch(ids, { layout, release: false });
+      using first = await other.exportBatch(["c", "b"], { layout: partLayout(layout), release: false });
+      using second = await other.exportBatch(["a"], { layout: partLayout(layout), release: false });
+      const batch = mergeParts([readPart(first.bytes), readPart(second.bytes)], ids, {
+        layout,
+        pad_token_id: 0,
+        pad_side: "right",
+        pad_to_multiple_of: 1,
+      });
+      expect(Buffer.compare(Buffer.concat([...batch.chunks()]), whole.bytes)).toBe(0);
+    }
+    store.close();
+    other.close();
+  });
+});
+
+describe("a part that is no batch", () => {
+  it.each([
+    ["nothing", new Uint8Array(0)],
+    ["a length beyond its end", Uint8Array.of(9, 0, 0, 0, 0, 0, 0, 0, 0x7b)],
+    ["a header that is not JSON", Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7b)],
+    ["a header without rows", Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d)],
+  ])("is refused: %s", (_, bytes) => {
+    expect(() => readPart(bytes)).toThrow(
+      expect.objectContaining({ code: "invalid_worker_reply" satisfies GatewayError["code"] }) as Error,
+    );
+  });
+});
