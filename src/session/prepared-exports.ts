@@ -34,6 +34,6 @@ export class PreparedExports {
 
   /** Leaves everything as it was. */
   close(): void {
-    for (const id of [...this.#held.keys()]) this.settle(id, "left");
+    for (const id of this.#held.keys()) this.settle(id, "left");
   }
 }
