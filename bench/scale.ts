@@ -49,7 +49,7 @@ const user = (content: string): Message => ({ role: "user", content });
 const answer: Message = { role: "assistant", content: "an answer" };
 
 function recordIn(session: Session, messages: readonly Message[], replaces: "newest" | "none" = "none"): number {
-  const prepared = session.prepare(messages);
+  const prepared = session.prepare({ messages });
   const parent = session.findParent(prepared);
   const prompt = session.prompt([TAIL], parent?.index);
   const call = { prepared, output: [answer], prompt, generation: sampled(), finishReason: "stop", parent, replaces };

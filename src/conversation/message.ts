@@ -1,3 +1,5 @@
+import type { TemplateArgs } from "./template-args.js";
+
 /** A tool call as the model made it. `arguments` is the raw JSON text, never re-spelled. */
 export interface ToolCall {
   readonly id: string;
@@ -31,5 +33,5 @@ export interface Conversation {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
   /** Further variables for the chat template (`chat_template_kwargs`, `tool_choice`). */
-  readonly templateArgs?: Readonly<Record<string, unknown>>;
+  readonly templateArgs?: TemplateArgs;
 }

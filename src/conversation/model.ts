@@ -1,5 +1,6 @@
 import type { Conversation, Message } from "./message.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
+import type { TemplateArgs } from "./template-args.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
@@ -32,6 +33,8 @@ export interface ChatModel {
 export type ContinuationFallback =
   /** The new messages hold an answer that this session did not generate there, or there are none. */
   | "answer_among_new_messages"
+  /** The variables for the template are not those of the turn, and show in the header. */
+  | "template_args_changed"
   /** The template shows the system message or the tools behind the answer. */
   | "template_moves_context"
   /** The template shows a new system message somewhere else than behind the answer. */
@@ -50,6 +53,8 @@ export interface RecordedTurn {
   readonly output: Message;
   /** The last token of the turn's output, to see whether it ended with an end-of-turn token. */
   readonly lastTokenId: number | undefined;
+  /** What the template was given for the turn's prompt beside the messages and tools. */
+  readonly templateArgs?: TemplateArgs | undefined;
 }
 
 /** The chat template refused the conversation; the message is the template's own. */

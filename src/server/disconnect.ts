@@ -32,7 +32,7 @@ export function onceSent(reply: FastifyReply, done: (whole: boolean) => void): v
   if (socket.destroyed) return done(false);
   let whole = false;
   let settled = false;
-  // The socket's own close tells the response of it, and then those that listened to the socket, who may be gone by then.
+  // Node tells the response of its socket's end while it tells the socket's listeners: both call.
   const settle = () => {
     if (settled) return;
     settled = true;

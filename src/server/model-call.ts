@@ -50,8 +50,7 @@ export async function runModelCall(context: ServerContext, request: ModelCall): 
   if (session.state !== "active") {
     throw new SessionError("session_ended", `Session ${session.id} is ${session.state} and takes no more model calls.`);
   }
-  const { messages, tools } = request.request.conversation;
-  const prepared = session.prepare(messages, tools);
+  const prepared = session.prepare(request.request.conversation);
   const call = session.calls.begin(requestKey(prepared), request.retryCount);
   let record: CallRecord | undefined;
   const onDisconnect = () => {

@@ -55,12 +55,12 @@ async function continuationOf(
 ): Promise<Int32Array[] | string> {
   if (parent.rule !== "continuation") return "history_rewritten";
   const interaction = session.interaction(parent.index);
-  const { output, lastTokenId, toolsKey } = interaction;
+  const { output, lastTokenId, toolsKey, templateArgs } = interaction;
   const [answer] = output;
   if (!answer) return "no_answer";
   if (toolsKey !== prepared.toolsKey) return "tools_changed";
   const messageCount = inputLength(interaction) + output.length;
-  const result = await model.continuation(conversation, { messageCount, output: answer, lastTokenId });
+  const result = await model.continuation(conversation, { messageCount, output: answer, lastTokenId, templateArgs });
   return "pieces" in result ? result.pieces : result.fallback;
 }
 

@@ -1,4 +1,5 @@
 import type { Message } from "../conversation/message.js";
+import type { TemplateArgs } from "../conversation/template-args.js";
 
 /** The API through which a call came. */
 export type Api = "chat.completions" | "responses" | "messages";
@@ -23,6 +24,8 @@ export interface Interaction {
   readonly fallback: string | undefined;
   /** Identifies the tools that the prompt showed. */
   readonly toolsKey: string;
+  /** What the chat template was given for the prompt beside messages and tools. */
+  readonly templateArgs: TemplateArgs | undefined;
 }
 
 /**

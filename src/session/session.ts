@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../conversation/canonical.js";
 import { keepSpelling } from "../conversation/json/spelled.js";
-import type { Message, Tool } from "../conversation/message.js";
+import type { Conversation, Message } from "../conversation/message.js";
+import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
 import { CallTracker, type Replaces } from "./calls.js";
@@ -24,6 +25,7 @@ export interface PreparedMessages {
   readonly messages: readonly Message[];
   readonly digests: Uint8Array;
   readonly toolsKey: string;
+  readonly templateArgs: TemplateArgs | undefined;
 }
 
 /** A model call that is done and becomes an interaction. */
@@ -112,9 +114,10 @@ export class Session {
     this.lastAccessAt = Date.now();
   }
 
-  prepare(messages: readonly Message[], tools: readonly Tool[] = []): PreparedMessages {
+  prepare({ messages, tools = [], templateArgs }: Conversation): PreparedMessages {
     const digests = native.digestMessages(canonicalMessages(messages, this.#filters));
-    return { messages, digests, toolsKey: tools.length > 0 ? hashKey(JSON.stringify(tools, keepSpelling)) : "" };
+    const toolsKey = tools.length > 0 ? hashKey(JSON.stringify(tools, keepSpelling)) : "";
+    return { messages, digests, toolsKey, templateArgs };
   }
 
   findParent(prepared: PreparedMessages): ParentMatch | undefined {
@@ -160,7 +163,9 @@ export class Session {
     const id = call.id ?? `interaction-${randomUUID()}`;
     const createdAt = Date.now();
     const tree = { index, parent, tokenExact };
-    const interaction = { ...tree, id, api, createdAt, finishReason, input, output, lastTokenId, fallback, toolsKey };
+    const templateArgs = this.#shared(call.prepared.templateArgs, match);
+    const context = { input, output, toolsKey, templateArgs, fallback };
+    const interaction = { ...tree, id, api, createdAt, finishReason, lastTokenId, ...context };
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
@@ -218,6 +223,12 @@ export class Session {
     if (this.state === "exported" || this.state === "expired") {
       throw new SessionError(code, `Session ${this.id} is ${this.state}: ${consequence}.`);
     }
+  }
+
+  /** The parent's own, where they are the same: a long conversation keeps one of them. */
+  #shared(args: TemplateArgs | undefined, match: ParentMatch | undefined): TemplateArgs | undefined {
+    const ofParent = match && this.#log.at(match.index).templateArgs;
+    return sameTemplateArgs(args, ofParent) ? ofParent : args;
   }
 
   /** The parent on which a prompt was built, unless it was dropped as an orphan since. */

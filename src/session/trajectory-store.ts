@@ -58,7 +58,7 @@ export class StoredSession {
     const generation = new native.Generation();
     generation.append(input.outputIds, input.logprobs, input.versions);
     return this.#session.record({
-      prepared: this.#session.prepare(messages),
+      prepared: this.#session.prepare({ messages }),
       output,
       prompt: this.#session.prompt([input.promptIds]),
       generation,

@@ -31,7 +31,7 @@ function recordCall(session: Session, call: number): void {
   generation.append(Int32Array.of(2 * call + 1), Float32Array.of(logprobOf(call)), versionOf(call));
   const messages: Message[] = [{ role: "user", content: "go on" }];
   const { id } = session.record({
-    prepared: session.prepare(messages),
+    prepared: session.prepare({ messages }),
     output: [],
     prompt: session.prompt([Int32Array.of(2 * call)], call > 0 ? call - 1 : undefined),
     generation,

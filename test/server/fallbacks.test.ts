@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { writeModelFolder } from "../conversation/support/model-folder.js";
 import { Proxy, type StartedSession } from "../support/proxy.js";
 
 /** Why a prompt did not continue its parent's tokens: counted by cause, and kept on the interaction. */
@@ -65,6 +66,29 @@ describe("in concat, a call without a parent", () => {
       [-1, "system_changed"],
       [-1, undefined],
     ]);
+  });
+});
+
+describe("in concat, with a template that shows a variable in the header", () => {
+  const MODE = "{% if mode %}<|mode|>{{ mode }}{% endif %}";
+  const TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>";
+
+  it("another value than the parent's is a cause; a variable that is not shown is none", async () => {
+    const folder = writeModelFolder(MODE + TURNS, ["<|end|>"]);
+    const proxy = await Proxy.start({ folder, settings: { chatTemplateType: "concat" } });
+    onTestFinished(() => proxy.close());
+    proxy.engine.fallback = { ids: [10, 11] };
+    const given = (mode: string, effort: string) => ({ chat_template_kwargs: { mode }, reasoning_effort: effort });
+    const session = await proxy.session();
+    const history: object[] = [];
+    for (const extra of [given("a", "low"), given("a", "high"), given("b", "high"), given("b", "high")]) {
+      history.push(user(`${history.length}`));
+      const reply = await proxy.chat(session, history, extra);
+      history.push(reply.json<{ choices: [{ message: object }] }>().choices[0].message);
+    }
+    const causes = [0, 1, 2, 3].map((index) => fallbackOf(proxy, session, index));
+    expect(causes).toEqual([undefined, undefined, "template_args_changed", undefined]);
+    expect(await count(proxy, 'rolltape_broken_prefixes_total{cause="template_args_changed"}')).toBe(1);
   });
 });
 

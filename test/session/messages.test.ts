@@ -18,7 +18,7 @@ function recordAll({ turns }: ModelledSession): Message[][] {
   const session = new Session({ id: "s", taskId: "s" });
   const recorded = turns.map((turn, i) =>
     session.record({
-      prepared: session.prepare(spelled(turn, i)),
+      prepared: session.prepare({ messages: spelled(turn, i) }),
       output: [{ role: "assistant", content: turn.answer, reasoning: "first" }],
       prompt: session.prompt([]),
       generation: new native.Generation(),

@@ -12,6 +12,8 @@ export const ADMIN_KEY = "sk-admin-0123456789abcdef";
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;
   readonly model?: ChatModelOptions;
+  /** Of the model; the tiny one's by default. */
+  readonly folder?: string;
   readonly settings?: Partial<ServerSettings>;
   readonly timeoutMilliseconds?: number;
   readonly retention?: { milliseconds: number; bytes: number };
@@ -64,7 +66,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
 
   static async start<E extends Engine = ScriptedEngine>(options: ProxyOptions<E> = {}): Promise<Proxy<E>> {
     const engine = (options.engine ?? new ScriptedEngine()) as E;
-    const model = await loadChatModel((await ensureTinyModel()).folder, options.model);
+    const model = await loadChatModel(options.folder ?? (await ensureTinyModel()).folder, options.model);
     const registry = new SessionRegistry({
       adminKey: ADMIN_KEY,
       timeoutMilliseconds: options.timeoutMilliseconds ?? 3_600_000,

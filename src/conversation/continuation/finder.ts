@@ -1,6 +1,7 @@
 import type { Conversation, Message } from "../message.js";
 import type { ContinuationFallback, RecordedTurn } from "../model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
+import { changesHeader } from "./header.js";
 import { historyDependence } from "./history-dependence.js";
 import { movedContext } from "./moved-context.js";
 import { type ByShape, shapeOf } from "./probed.js";
@@ -47,6 +48,7 @@ export class ContinuationFinder {
     const [next] = added;
     if (answer?.role !== "assistant" || next === undefined) return "answer_among_new_messages";
     if (added.some((message) => message.role === "assistant")) return "answer_among_new_messages";
+    if (changesHeader(this.#template, conversation, turn.templateArgs)) return "template_args_changed";
     const lead = leadingSystem(conversation.messages);
     const shape = shapeOf(lead.length > 0, (conversation.tools ?? []).length > 0, answer, next);
     if (this.#moved.get(shape)) return "template_moves_context";

@@ -174,6 +174,27 @@ describe("what cannot be continued", () => {
     );
   });
 
+  it("is a turn whose variables for the template show in the header, and are others now", async () => {
+    const switched =
+      "{% if mode is defined %}<|mode|>{{ mode }}{% endif %}" +
+      "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{{ suffix }}<|end|>{% endfor %}" +
+      "<|assistant|>{% if not thinking %}<|skip|>{% endif %}";
+    const model = await load(switched, ["<|end|>"]);
+    const end = { messageCount: 2, output: says("Good day"), lastTokenId: idOf(model, "<|end|>") };
+    const after = async (earlier: object | undefined, now: object | undefined) => {
+      const conversation = { messages: CHAT, ...(now ? { templateArgs: { ...now } } : {}) };
+      const turn = { ...end, templateArgs: earlier && { ...earlier } };
+      return shown(model, await model.continuation(conversation, turn));
+    };
+    const next = "<|user|>And you?<|end|><|assistant|>";
+    expect(await after({ mode: "a" }, { mode: "b" })).toBe("template_args_changed");
+    expect(await after({ mode: "a" }, undefined)).toBe("template_args_changed");
+    expect(await after(undefined, { mode: "a" })).toBe("template_args_changed");
+    expect(await after({ mode: "a" }, { mode: "a" })).toBe(`${next}<|skip|>`);
+    expect(await after({ mode: "a" }, { thinking: true, mode: "a" })).toBe(next);
+    expect(await after(undefined, { suffix: "!", unknown: 1 })).toBe("<|user|>And you?!<|end|><|assistant|><|skip|>");
+  });
+
   it("is a template that refuses the new messages", async () => {
     const model = await fromFixture("inst", ["<EOS>"]);
     expect(await following(model, [...CHAT, { role: "system", content: "x" }], "<EOS>")).toBe("template_refuses");

@@ -30,7 +30,7 @@ export function recordCalls(session: Session, turns: readonly Turn[]): void {
     const generation = new native.Generation();
     generation.append(outputIds, logprobs, versions);
     session.record({
-      prepared: session.prepare(chatMessagesSchema.parse(messagesOf(turn))),
+      prepared: session.prepare({ messages: chatMessagesSchema.parse(messagesOf(turn)) }),
       output: chatMessagesSchema.parse([assistant(turn.answer)]),
       prompt: session.prompt([Int32Array.from(turn.prompt)]),
       generation,

@@ -1,0 +1,13 @@
+import { keepSpelling } from "./json/spelled.js";
+
+/** Variables for the chat template. */
+export type TemplateArgs = Readonly<Record<string, unknown>>;
+
+/** Whether two requests spell the same variables alike. Another order of keys is another spelling: templates may show it. */
+export function sameTemplateArgs(a: TemplateArgs | undefined, b: TemplateArgs | undefined): boolean {
+  return a === b || spelled(a) === spelled(b);
+}
+
+function spelled(args: TemplateArgs | undefined): string {
+  return JSON.stringify(args ?? {}, keepSpelling);
+}
