@@ -6,7 +6,7 @@ import type { OutputStructure } from "./sampling.js";
 const ANY_OBJECT = JSON.stringify({ type: "object" });
 
 const schema = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
-const named = { name: z.string().optional(), description: z.string().optional(), strict: z.boolean().nullish() };
+const named = { name: z.string().nullish(), description: z.string().nullish(), strict: z.boolean().nullish() };
 
 /** `response_format` of chat completions. Any schema is enforced, whether `strict` or not. */
 export const chatResponseFormat = z

@@ -172,6 +172,14 @@ describe("a prompt", () => {
     ]);
   });
 
+  it("takes null for absent in a tool and in a result", async () => {
+    const use = { type: "tool_use", id: "t1", name: "add", input: {} };
+    const result = { type: "tool_result", tool_use_id: "t1", content: null, is_error: null };
+    const messages = [USER, { role: "assistant", content: [use] }, { role: "user", content: [result] }];
+    expect((await send({ tools: [{ ...TOOL, type: null, description: null }], messages })).refusal).toBe("200");
+    expect(promptText()).not.toContain('"description": null');
+  });
+
   it("is counted in tokens without a call to the engine", async () => {
     await send({ system: "be brief", tools: [TOOL] });
     const calls = proxy.engine.calls.length;
@@ -215,6 +223,11 @@ describe("refusals have Anthropic's shape, and name the field", () => {
     expect(reply.status).toBe(400);
     expect(reply.json()).toMatchObject({ type: "error", error: { type: "invalid_request_error", param } });
     expect(reply.headers["request-id"]).toBeTruthy();
+  });
+
+  it("an empty list of blocks is said to be one", async () => {
+    const { error } = await send({ messages: [{ role: "user", content: [] }] });
+    expect(error).toMatchObject({ param: "messages[0].content", message: "messages[0].content: must hold at least 1" });
   });
 
   it("structured output without a grammar", async () => {

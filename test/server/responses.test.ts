@@ -101,6 +101,8 @@ describe("a response", () => {
     expect((await retrieve(id)).json()).toEqual(stored.json());
     const hidden = (await send({ store: false })).json<Response>();
     expect((await retrieve(hidden.id)).refusal).toBe("404 response_not_found");
+    const streamed = await proxy.request({ url: `/v1/responses/${id}?stream=true` }, session.key);
+    expect([streamed.refusal, streamed.error.param]).toEqual(["400 unsupported_parameter", "stream"]);
     const stranger = await proxy.session();
     expect((await proxy.request({ url: `/v1/responses/${id}` }, stranger.key)).refusal).toBe("404 response_not_found");
   });
@@ -212,6 +214,11 @@ describe("refusals name the field", () => {
     const reply = await send(body);
     expect(reply.status).toBe(400);
     expect(reply.error.param).toBe(param);
+  });
+
+  it("but not null, which is absent", async () => {
+    const item = { type: null, id: null, role: "user", content: "a" };
+    expect((await send({ input: [item], tools: null, text: { format: null } })).refusal).toBe("200");
   });
 
   it("but not what cannot change the result", async () => {

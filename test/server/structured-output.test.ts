@@ -20,6 +20,7 @@ beforeEach(async () => {
   session = await proxy.session();
 });
 
+const NULLS = { name: null, description: null, strict: null };
 const messages = [{ role: "user", content: "x" }];
 
 describe("an engine with grammars is given", () => {
@@ -28,6 +29,11 @@ describe("an engine with grammars is given", () => {
       "response_format",
       "/v1/chat/completions",
       { messages, response_format: { type: "json_schema", json_schema: { name: "n", strict: true, schema: SCHEMA } } },
+    ],
+    [
+      "response_format with nulls",
+      "/v1/chat/completions",
+      { messages, response_format: { type: "json_schema", json_schema: { ...NULLS, schema: SCHEMA } } },
     ],
     [
       "text.format",

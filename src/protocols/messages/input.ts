@@ -18,7 +18,7 @@ const textBlocks = listOf(z.discriminatedUnion("type", [textBlock], { error: ref
 const toolResultBlock = z.object({
   type: z.literal("tool_result"),
   tool_use_id: wellFormed,
-  content: z.union([wellFormed, textBlocks]).optional(),
+  content: z.union([wellFormed, textBlocks]).nullish(),
   is_error: noEffect,
   cache_control: noEffect,
 });
@@ -113,6 +113,6 @@ function assistantMessage(blocks: readonly AssistantBlock[]): Message {
   };
 }
 
-function joined(content: Text | undefined): string {
+function joined(content: Text | null | undefined): string {
   return typeof content === "string" ? content : (content ?? []).map((block) => block.text).join("");
 }

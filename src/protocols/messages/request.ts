@@ -19,7 +19,7 @@ const MIN_THINKING_BUDGET = 1024;
 const tool = z.object({
   type: z.literal("custom", { error: "only tools of the client's own are supported" }).nullish(),
   name: toolName,
-  description: z.string().optional(),
+  description: z.string().nullish(),
   input_schema: asGiven(jsonObject),
 });
 
@@ -129,7 +129,7 @@ function toToolChoice(choice: CountTokensRequest["tool_choice"]): ToolChoice | u
 
 /** A tool as chat templates know it. */
 function toTool({ name, description, input_schema }: z.output<typeof tool>): Tool {
-  const described = description === undefined ? {} : { description };
+  const described = typeof description === "string" ? { description } : {};
   return { type: "function", function: { name, ...described, parameters: input_schema } };
 }
 

@@ -70,7 +70,8 @@ export type InputReference = z.output<typeof reference>;
 
 /** Items without a type are messages, or references where they have nothing but an id. */
 function withType(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || "type" in value) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if ("type" in value && value.type !== null) return value;
   return { ...value, type: "role" in value ? "message" : "item_reference" };
 }
 

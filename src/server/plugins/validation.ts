@@ -24,16 +24,21 @@ export function toApiError(error: z.ZodError): ApiError {
   return new ApiError(unsupported ? "unsupported_parameter" : "invalid_value", message, { param: path || undefined });
 }
 
-/** In a union the branch that got furthest says most about what the sender meant. */
+/** In a union the branch that got furthest says most about what the sender meant; then one that is of the type sent. */
 function mostSpecific(issues: readonly Issue[], prefix: readonly PropertyKey[]): Issue {
   const [first] = issues;
   if (!first) throw new RangeError("a zod error without an issue");
   const path = [...prefix, ...first.path];
   if (first.code === "invalid_union" && first.errors.length > 0) {
     const branches = first.errors.map((branch) => mostSpecific(branch, path));
-    return branches.reduce((best, issue) => (issue.path.length > best.path.length ? issue : best));
+    return branches.reduce((best, issue) => (saysMore(issue, best) ? issue : best));
   }
   return { ...first, path };
+}
+
+function saysMore(issue: Issue, than: Issue): boolean {
+  if (issue.path.length !== than.path.length) return issue.path.length > than.path.length;
+  return than.code === "invalid_type" && issue.code !== "invalid_type";
 }
 
 /** `messages[3].content`, as the field's users write it. */

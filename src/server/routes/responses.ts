@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unsupported } from "../../protocols/fields.js";
 import { RESPONSE_PREFIX } from "../../protocols/responses/items.js";
 import { parseResponses, responsesSchema } from "../../protocols/responses/request.js";
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
@@ -52,6 +53,7 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
       schema: {
         summary: "A stored response of the session",
         params: z.object({ id: z.string() }),
+        querystring: z.object({ stream: unsupported("stream of a stored response", (value) => value === "false") }),
         response: { 200: responseSchema },
       },
     },
