@@ -9,11 +9,21 @@
 
 namespace rolltape::binding {
 
+namespace {
+
+MessageDigest digestArg(Napi::Value value, const std::string& name) {
+  const std::span<const MessageDigest> digests = digestsArg(value, name);
+  if (digests.size() != 1) throwInvalid(name, "one digest of 16 bytes");
+  return digests.front();
+}
+
+}  // namespace
+
 Napi::Value digestMessages(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     const std::vector<std::string> messages = utf16ListArg(info[0], "canonical");
     auto digests = newArray<std::uint8_t>(info.Env(), messages.size() * sizeof(MessageDigest));
-    MessageDigest digest{};
+    MessageDigest digest = info[1].IsUndefined() ? MessageDigest{} : digestArg(info[1], "before");
     std::uint8_t* to = digests.Data();
     for (const std::string& message : messages) {
       digest = chainDigest(addonData(info.Env()).digestKey, digest,

@@ -4,7 +4,7 @@
 
 namespace rolltape::binding {
 
-/// The addon's digestMessages(canonical).
+/// The addon's digestMessages(canonical, before).
 Napi::Value digestMessages(const Napi::CallbackInfo& info);
 
 }  // namespace rolltape::binding

@@ -1,6 +1,7 @@
 #include "request_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 
@@ -13,12 +14,23 @@ namespace {
 
 constexpr int kMaxDigits = 10;
 
-/// Digits of an id, which is not negative.
+/// Digits of an id, which is not negative. The table has an addend for each bit width: the sum's upper half is the
+/// number of digits, by a carry where the id is at or above a power of ten.
 std::uint64_t digits(std::int32_t id) {
-  constexpr std::int32_t powers[] = {10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-  std::uint64_t count = 1;
-  for (const std::int32_t power : powers) count += id >= power;
-  return count;
+  constexpr auto kTable = [] {
+    std::array<std::uint64_t, 32> table{};
+    std::uint64_t count = 1;
+    std::uint64_t power = 10;
+    for (int bits = 0; bits < 32; ++bits) {
+      const std::uint64_t low = std::uint64_t{1} << bits;
+      const std::uint64_t high = 2 * low - 1;
+      while (power <= low) power *= 10, ++count;
+      table[bits] = power <= high ? ((count + 1) << 32) - power : count << 32;
+    }
+    return table;
+  }();
+  const auto value = static_cast<std::uint32_t>(id);
+  return (value + kTable[std::bit_width(value | 1) - 1]) >> 32;
 }
 
 /// Writes an id of up to eight digits, and whatever behind it: eight characters in all.

@@ -37,8 +37,10 @@ export interface NativeAddon {
   /**
    * Chain digests of a message list: 16 bytes a message, entry k covering messages 0..k, so that two lists share a
    * prefix of n messages exactly if their entries n-1 are equal. `canonical` holds one string per message.
+   *
+   * @param before the digest of messages that stand before these; the result is of these alone
    */
-  digestMessages(canonical: readonly string[]): Uint8Array;
+  digestMessages(canonical: readonly string[], before?: Uint8Array): Uint8Array;
   /** Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it. */
   planBatch(sessions: readonly NativeSession[], options: PlanOptions): NativePlan;
   /** A directory in which batches are files; see {@link NativeSharedPool}. */

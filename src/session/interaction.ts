@@ -79,7 +79,9 @@ export function inputMessages(interaction: Interaction, all: readonly Interactio
   return messages;
 }
 
-function sameMessage(a: Message, b: Message): boolean {
+/** Whether two messages are the same in every field. */
+export function sameMessage(a: Message, b: Message): boolean {
+  if (a === b) return true;
   return (
     a.role === b.role &&
     a.content === b.content &&

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** A fresh session key: `sk-`, the worker's tag where it has one, and 32 random bytes in base64url. */
 export function newSessionKey(workerTag?: string): string {
@@ -8,7 +8,7 @@ export function newSessionKey(workerTag?: string): string {
 
 /** What is kept of a key: its SHA-256. */
 export function hashKey(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
+  return hash("sha256", key, "base64url");
 }
 
 /** Compares two hashes in a time that does not depend on where they differ. */

@@ -31,7 +31,7 @@ export class SessionRegistry {
   readonly #options: RegistryOptions;
   readonly #adminHash: string;
   readonly #sessions = new Map<string, Session>();
-  readonly #byKeyHash = new Map<string, Session>();
+  readonly #sessionOf = new Map<string, Session>();
   readonly #keyHashOf = new Map<Session, string>();
   #nextNumber = 0;
   readonly #retention: Retention;
@@ -79,8 +79,9 @@ export class SessionRegistry {
     return { session, key };
   }
 
-  byKey(key: string): Session | undefined {
-    return this.#byKeyHash.get(hashKey(key));
+  /** @param hash of its key, as {@link hashKey} makes it */
+  byKeyHash(hash: string): Session | undefined {
+    return this.#sessionOf.get(hash);
   }
 
   get(id: string): Session {
@@ -148,16 +149,16 @@ export class SessionRegistry {
     if (hash === this.#adminHash) {
       throw new SessionError("invalid_value", "api_key must not be the admin key.", { param: "api_key" });
     }
-    if (this.#byKeyHash.get(hash)?.state === "active") {
+    if (this.#sessionOf.get(hash)?.state === "active") {
       throw new SessionError("api_key_in_use", "api_key is bound to an active session.", { param: "api_key" });
     }
   }
 
   #bindKey(session: Session, key: string): void {
     const hash = hashKey(key);
-    const previous = this.#byKeyHash.get(hash);
+    const previous = this.#sessionOf.get(hash);
     if (previous) this.#keyHashOf.delete(previous);
-    this.#byKeyHash.set(hash, session);
+    this.#sessionOf.set(hash, session);
     this.#keyHashOf.set(session, hash);
   }
 
@@ -165,7 +166,7 @@ export class SessionRegistry {
     const hash = this.#keyHashOf.get(session);
     if (hash === undefined) return;
     this.#keyHashOf.delete(session);
-    this.#byKeyHash.delete(hash);
+    this.#sessionOf.delete(hash);
   }
 
   #buryOldest(): void {

@@ -10,6 +10,7 @@ import { SessionError } from "./errors.js";
 import type { Api, Interaction } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { hashKey } from "./keys.js";
+import { type DigestedMessages, KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
 
 export interface SessionOptions {
@@ -21,9 +22,7 @@ export interface SessionOptions {
 }
 
 /** The messages of a call, prepared for the search of a parent. */
-export interface PreparedMessages {
-  readonly messages: readonly Message[];
-  readonly digests: Uint8Array;
+export interface PreparedMessages extends DigestedMessages {
   readonly toolsKey: string;
   readonly templateArgs: TemplateArgs | undefined;
 }
@@ -62,6 +61,7 @@ export class Session {
   lastAccessAt = this.createdAt;
 
   readonly #filters: readonly RegExp[];
+  readonly #known: KnownMessages;
   readonly #native: NativeSession = new native.Session();
   readonly #log: InteractionLog;
   #rewards = 0;
@@ -74,6 +74,7 @@ export class Session {
     this.taskId = options.taskId;
     this.groupId = options.groupId;
     this.#filters = options.messageFilters ?? [];
+    this.#known = new KnownMessages(this.#filters);
     this.#log = new InteractionLog(options.id);
   }
 
@@ -115,9 +116,8 @@ export class Session {
   }
 
   prepare({ messages, tools = [], templateArgs }: Conversation): PreparedMessages {
-    const digests = native.digestMessages(canonicalMessages(messages, this.#filters));
     const toolsKey = tools.length > 0 ? hashKey(JSON.stringify(tools, keepSpelling)) : "";
-    return { messages, digests, toolsKey, templateArgs };
+    return { ...this.#known.digest(messages), toolsKey, templateArgs };
   }
 
   findParent(prepared: PreparedMessages): ParentMatch | undefined {
@@ -200,6 +200,7 @@ export class Session {
     this.lifecycle.free(state);
     this.#native.release();
     this.#log.clear();
+    this.#known.clear();
   }
 
   /** Input messages of an interaction, exactly as its request spelled them. */

@@ -78,6 +78,8 @@ describe("a native session", () => {
     const long = native.digestMessages(["a", "b", "c"]);
     expect(long.subarray(0, 32)).toEqual(short);
     expect(long).toHaveLength(48);
+    expect(native.digestMessages(["c"], short.subarray(16))).toEqual(long.subarray(32));
+    expect(native.digestMessages([], short.subarray(16))).toHaveLength(0);
   });
 
   it("keeps own rewards, replaces them, and discounts over the tree", () => {
@@ -143,6 +145,8 @@ describe("a native session", () => {
       [() => session.discountedRewards(withAny(undefined)), "discount"],
       [() => native.digestMessages(withAny("text")), "canonical"],
       [() => native.digestMessages([withAny({})]), "canonical[0]"],
+      [() => native.digestMessages(["text"], new Uint8Array(32)), "before"],
+      [() => native.digestMessages(["text"], withAny("digest")), "before"],
     ];
     for (const [call, name] of refused) expectCode("ERR_INVALID_ARG", call, `${name}:`);
     expect(session.length).toBe(2);

@@ -81,6 +81,9 @@ describe("a body that cannot be read", () => {
 
   it.each([
     '{"__proto__": {"polluted": true}}',
+    String.raw`{"__pr\u006fto__": {"polluted": true}}`,
+    '{"messages": [{"role": "user", "content": "x", "constructor": {"prototype": {"polluted": 1}}}]}',
+    String.raw`{"c\u006fnstructor": {"prototype": {"polluted": true}}}`,
     '{"messages": [{"role": "user", "content": "x", "__proto__": {"polluted": 1}}]}',
   ])("%s: 400, and no prototype is touched", async (text) => {
     expect((await raw(text)).refusal).toBe("400 invalid_json");

@@ -35,8 +35,9 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
     if (key === undefined) {
       throw new ApiError("missing_api_key", "No key was sent. Use Authorization: Bearer KEY, or x-api-key: KEY.");
     }
-    const isAdmin = sameHash(hashKey(key), adminHash);
-    const session = isAdmin ? undefined : registry.byKey(key);
+    const hash = hashKey(key);
+    const isAdmin = sameHash(hash, adminHash);
+    const session = isAdmin ? undefined : registry.byKeyHash(hash);
     if (!isAdmin && !session) throw new ApiError("invalid_api_key", "The key is unknown, or was revoked.");
     if (wanted === "admin" && !isAdmin) throw wrongKind("the admin key", "a session key");
     if (wanted === "session" && isAdmin) throw wrongKind("a session key", "the admin key");

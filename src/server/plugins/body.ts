@@ -8,14 +8,16 @@ import { ApiError } from "../errors.js";
  * `null` fields count as absent.
  */
 export const body = fp((app, _options, done) => {
-  const parseJson = app.getDefaultJsonParser("error", "error");
+  const parseGuarded = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
 
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, parsed) => {
     if (text.trim() === "") return parsed(null, {});
-    void parseJson(request, text, (error, value) => {
-      if (error)
-        parsed(new ApiError("invalid_json", "The body is not valid JSON, or has a `__proto__` key.", { cause: error }));
+      const plain = parsePlain(text);
+      if (plain !== undefined) return parsed(null, asSpelled(text, plain));
+      void parseGuarded(request, text, (error, value) => {
+        if (error)
+          parsed(new ApiError("invalid_json", "The body is not valid JSON, or has a `__proto__` key.", { cause: error }));
       else parsed(null, asSpelled(text, value));
     });
   });
@@ -34,6 +36,19 @@ export const body = fp((app, _options, done) => {
   });
   done();
 });
+
+/**
+ * The value of a JSON text in which no key can reach an object's prototype. Undefined where one might, and where the text
+ * is not JSON: then Fastify's own parser says what is wrong. It searches every text, which takes longer than to parse it.
+ */
+function parsePlain(text: string): unknown {
+  if (text.includes("__proto__") || text.includes('"constructor"') || text.includes("\\u")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 // What templates write out of a request, number by number and key by key.
 const SHOWN_FIELDS: ReadonlySet<string> = new Set(["tools", "chat_template_kwargs"]);
