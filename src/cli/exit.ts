@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/index.js";
+import { RolloutJobError } from "./rollout-error.js";
 
 /** Exit status of a command that could not start or failed. */
 export const EXIT_FAILURE = 1;
@@ -15,6 +16,7 @@ export function reportFailure(error: unknown): number {
     process.stderr.write(`rolltape: the configuration cannot be used\n${problems.join("")}`);
     return EXIT_USAGE;
   }
+  const isUsage = error instanceof RolloutJobError && error.code !== "no_trajectories";
   process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);
-  return EXIT_FAILURE;
+  return isUsage ? EXIT_USAGE : EXIT_FAILURE;
 }

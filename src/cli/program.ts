@@ -1,6 +1,9 @@
 import { Command } from "commander";
 import { printConfig } from "./config-command.js";
+import { inspect } from "./inspect.js";
 import { withConfigOptions } from "./options.js";
+import { rollout } from "./rollout.js";
+import { parsePositive, withRolloutOptions } from "./rollout-options.js";
 import { serve } from "./serve.js";
 import { packageVersion } from "./version.js";
 
@@ -16,5 +19,14 @@ export function createProgram(): Command {
   withConfigOptions(program.command("config"))
     .description("print the resolved configuration as YAML, keys hidden")
     .action(printConfig);
+  withRolloutOptions(program.command("rollout"))
+    .description("run an agent on every task of a file and export what it did as one batch")
+    .action(rollout);
+  program
+    .command("inspect")
+    .argument("<file>", "a safetensors file")
+    .option("--rows <n>", "list so many rows", parsePositive("a whole number of at least 1", Number.isInteger))
+    .description("print what a batch holds")
+    .action(inspect);
   return program;
 }

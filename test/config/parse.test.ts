@@ -60,6 +60,7 @@ describe("defaults", () => {
       scheduler: { type: "local" },
       gateway: { workers: [], workers_file: null, workers_folder: null, poll_seconds: 1 },
       group_size: 1,
+      drop_incomplete_group: true,
     });
   });
 

@@ -19,6 +19,12 @@ export const sectionsSchema = z.strictObject({
     .min(1)
     .default(1)
     .describe("Rollouts of the same task that form one group. Read by rollout jobs; `serve` does nothing with it."),
+  drop_incomplete_group: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether a group with a rejected member gives no trajectory at all. Read by rollout jobs; `serve` does nothing with it.",
+    ),
 });
 
 /** The resolved configuration: every key present, spelled as users write it. Null stands for "not given". */

@@ -1,0 +1,42 @@
+/** What a list of numbers looks like from afar. */
+export interface Distribution {
+  readonly count: number;
+  readonly least: number;
+  readonly median: number;
+  readonly mean: number;
+  readonly most: number;
+}
+
+/** Undefined for an empty list. The lower of two medians. */
+export function distribution(values: readonly number[]): Distribution | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [least, most, median] = [sorted[0], sorted.at(-1), sorted[(sorted.length - 1) >> 1]];
+  if (least === undefined || most === undefined || median === undefined) return undefined;
+  const mean = sorted.reduce((total, each) => total + each, 0) / sorted.length;
+  return { count: sorted.length, least, median, mean, most };
+}
+
+export interface Bin {
+  /** Lower bound, part of the bin. */
+  readonly from: number;
+  /** Upper bound, part of the bin. */
+  readonly to: number;
+  readonly count: number;
+}
+
+/** Counts whole numbers in bins of equal width, as many as are needed up to `bins`. */
+export function histogram(values: readonly number[], bins: number): Bin[] {
+  const range = distribution(values);
+  if (!range) return [];
+  const width = Math.max(1, Math.ceil((range.most - range.least + 1) / bins));
+  const used = Math.floor((range.most - range.least) / width) + 1;
+  const counts = Array.from({ length: used }, () => 0);
+  for (const value of values) {
+    const bin = Math.floor((value - range.least) / width);
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  return counts.map((count, i) => {
+    const from = range.least + i * width;
+    return { from, to: Math.min(range.most, from + width - 1), count };
+  });
+}

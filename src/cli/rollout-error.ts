@@ -1,0 +1,18 @@
+/**
+ * A rollout job that cannot run, or came to nothing.
+ *
+ * - `invalid_data`: a line of the data that is no task.
+ * - `invalid_arguments`: options that do not go together.
+ * - `no_trajectories`: no episode was accepted; there is no batch.
+ */
+export type RolloutJobErrorCode = "invalid_data" | "invalid_arguments" | "no_trajectories";
+
+export class RolloutJobError extends Error {
+  override readonly name = "RolloutJobError";
+  readonly code: RolloutJobErrorCode;
+
+  constructor(code: RolloutJobErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

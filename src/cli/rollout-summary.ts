@@ -1,0 +1,55 @@
+import { parseHeader, rowsOf } from "./inspect-header.js";
+import type { RolloutTally } from "./rollout-tally.js";
+
+export interface RolloutSummary {
+  readonly tally: RolloutTally;
+  /** Tasks of the job, those that were never started too. */
+  readonly tasks: number;
+  readonly groupSize: number;
+  readonly seconds: number;
+  /** Tokens that the engine sampled, those of rejected episodes too. */
+  readonly sampledTokens: number;
+  /** The safetensors file that was written. */
+  readonly batch: Uint8Array;
+  readonly out: string;
+  /** The job was stopped before its end. */
+  readonly interrupted: boolean;
+}
+
+/** What `rolltape rollout` prints at its end. */
+export function describeRollout(summary: RolloutSummary): string {
+  const { tally, tasks, groupSize, seconds, batch, out } = summary;
+  const lengths = rowsOf(parseHeader(batch)).map(({ length }) => length);
+  const tokens = lengths.reduce((total, each) => total + each, 0);
+  const notRun = tasks - tally.acceptedTasks - tally.rejectedTasks;
+  const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
+  for (const [code, count] of tally.reasons) {
+    lines.push(["", `${count} × ${code}: ${firstLine(tally.examples.get(code)?.message)}`]);
+  }
+  if (groupSize > 1) {
+    const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";
+    lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
+  }
+  if (summary.interrupted) lines.push(["stopped", `${notRun} of ${tasks} tasks were not begun`]);
+  lines.push(
+    ["rewards", rewards(tally)],
+    [
+      "tokens",
+      `${tokens} in ${lengths.length} rows; ${summary.sampledTokens} sampled, ${(summary.sampledTokens / seconds).toFixed(0)}/s`,
+    ],
+    ["time", `${seconds.toFixed(1)} s, ${(tally.accepted / seconds).toFixed(1)} episodes/s`],
+    ["wrote", `${out}, ${batch.byteLength} bytes`],
+  );
+  return lines.map(([name, text]) => `${name.padEnd(9)} ${text}\n`).join("");
+}
+
+function rewards({ rewards: all, rewardMean }: RolloutTally): string {
+  if (rewardMean === undefined) return "none";
+  const [least, most] = all.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity]);
+  return `mean ${rewardMean.toFixed(3)}, from ${Number(least.toPrecision(4))} to ${Number(most.toPrecision(4))}`;
+}
+
+function firstLine(text = ""): string {
+  const [line = ""] = text.split("\n");
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
+}

@@ -1,0 +1,41 @@
+import { rejectionOf, type TaskResult } from "../rollout/controller/task.js";
+import type { Rejection } from "../rollout/rejection.js";
+
+/** Running numbers of a job. */
+export class RolloutTally {
+  accepted = 0;
+  rejected = 0;
+  /** Tasks that gave a trajectory. */
+  acceptedTasks = 0;
+  /** Of these, how many lost members of their group. */
+  incompleteTasks = 0;
+  rejectedTasks = 0;
+  /** Rejected episodes by reason, in order of appearance. */
+  readonly reasons = new Map<string, number>();
+  /** The first rejection of each reason. */
+  readonly examples = new Map<string, Rejection>();
+  /** The own rewards of each accepted episode, added up. */
+  readonly rewards: number[] = [];
+
+  add(result: TaskResult): void {
+    this.accepted += result.accepted.length;
+    this.rejected += result.rejected.length;
+    if (rejectionOf(result)) this.rejectedTasks++;
+    else this.acceptedTasks++;
+    if (result.accepted.length > 0 && result.rejected.length > 0) this.incompleteTasks++;
+    for (const { rewards } of result.accepted) this.rewards.push(sum([...rewards.values()]));
+    for (const { reason } of result.rejected) {
+      this.reasons.set(reason.code, (this.reasons.get(reason.code) ?? 0) + 1);
+      if (!this.examples.has(reason.code)) this.examples.set(reason.code, reason);
+    }
+  }
+
+  /** Undefined without an accepted episode. */
+  get rewardMean(): number | undefined {
+    return this.rewards.length === 0 ? undefined : sum(this.rewards) / this.rewards.length;
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,54 @@
+import type { Config } from "../config/index.js";
+import type { RolloutWorkflow } from "../rollout/contract.js";
+import { type ResolveOptions, resolveWorkflow, type WorkflowInput } from "../rollout/resolve.js";
+import { ProcessPool } from "../rollout/subproc/process-pool.js";
+import { ProgramAgent } from "../rollout/subproc/program-agent.js";
+import { SubprocAgent } from "../rollout/subproc/subproc-agent.js";
+import { RolloutJobError } from "./rollout-error.js";
+import { loadTypeScript } from "./rollout-loader.js";
+import type { RolloutOptions } from "./rollout-options.js";
+
+/** A workflow, and the processes in which its agents run. */
+export interface JobWorkflow {
+  readonly workflow: RolloutWorkflow;
+  readonly groupSize: number;
+  close(): void;
+}
+
+/** The workflow of a job, as its arguments and its configuration say. An agent that cannot be made is found out here. */
+export async function createWorkflow(config: Config, options: RolloutOptions): Promise<JobWorkflow> {
+  const { agent } = config.rollout;
+  const groupSize = options.groupSize ?? config.group_size;
+  const resolution: ResolveOptions = {
+    groupSize,
+    dropIncompleteGroup: config.drop_incomplete_group,
+    discount: agent.turn_discount,
+    style: agent.export_style,
+    timeoutSeconds: options.timeout,
+  };
+  const inline = options.command === undefined && agent.mode === "inline";
+  const nodeArguments = await loadTypeScript(options.agent ?? "");
+  if (inline) {
+    return { workflow: await resolveWorkflow(named(options), resolution), groupSize, close: () => {} };
+  }
+  const pool = new ProcessPool({ maxWorkers: agent.subproc_max_workers, nodeArguments });
+  try {
+    const workflow = await resolveWorkflow(await agentOf(pool, options), resolution);
+    return { workflow, groupSize, close: () => pool.close() };
+  } catch (error) {
+    pool.close();
+    throw error;
+  }
+}
+
+async function agentOf(pool: ProcessPool, options: RolloutOptions): Promise<WorkflowInput> {
+  if (options.command !== undefined) return new ProgramAgent(pool, { command: options.command });
+  const agent = new SubprocAgent(pool, named(options));
+  await agent.check();
+  return agent;
+}
+
+function named({ agent }: RolloutOptions): string {
+  if (agent !== undefined) return agent;
+  throw new RolloutJobError("invalid_arguments", "give an agent with --agent, or a program with --command");
+}

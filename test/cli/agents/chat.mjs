@@ -1,0 +1,28 @@
+import OpenAI from "openai";
+
+/** Two turns, rewarded by what its task says; or what else the task tells. */
+export const agent = {
+  async run({ question, reward, fail, hang }, context) {
+    // In a subprocess the environment has address and key.
+    const client = new OpenAI({
+      baseURL: context.base_url ?? process.env.COMPAT_BASE_URL,
+      apiKey: context.api_key ?? process.env.COMPAT_API_KEY,
+      ...(context.http_client && { fetch: context.http_client }),
+      maxRetries: 0,
+    });
+    const messages = [{ role: "user", content: question }];
+    for (let turn = 0; turn < 2; turn++) {
+      const { choices } = await client.chat.completions.create({ model: "any", messages, max_tokens: 4 });
+      messages.push(
+        { role: "assistant", content: choices[0].message.content ?? "" },
+        { role: "user", content: "again" },
+      );
+    }
+    if (fail) throw new Error(fail);
+    if (hang) {
+      process.stderr.write("an agent hangs\n");
+      await new Promise(() => {});
+    }
+    return reward;
+  },
+};

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { readSafetensors } from "../support/safetensors.js";
+import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+
+const AGENT = `${fileURLToPath(new URL("./agents/chat.mjs", import.meta.url))}#agent`;
+const PROGRAM = fileURLToPath(new URL("../rollout/subproc/agents/agent.py", import.meta.url));
+
+/** A job's files in a folder of its own, and the arguments that name them. */
+function job(tasks: readonly unknown[]) {
+  const folder = temporaryFolder();
+  const [data, out] = [join(folder, "tasks.jsonl"), join(folder, "out", "batch.safetensors")];
+  writeFileSync(data, tasks.map((task) => `${JSON.stringify(task)}\n`).join("\n"));
+  return { folder, data, out, args: ["rollout", "--data", data, "--out", out] };
+}
+
+function readBatch(file: string) {
+  const { tensors, metadata } = readSafetensors(readFileSync(file));
+  const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
+  return {
+    rewards: tensors["rewards"]?.data,
+    shape: tensors["input_ids"]?.shape,
+    sessions: rows.map((row) => row.session_id),
+  };
+}
+
+describe("rolltape rollout", () => {
+  it("runs every task and writes one batch, in the order of the tasks, with discounted rewards", async () => {
+    const { out, folder, args } = job([
+      { task_id: "b", question: "why?", reward: 1 },
+      { task_id: "a", question: "how?", reward: 0.5 },
+      { question: "when?", fail: "the tool is broken" },
+    ]);
+    const ended = await runRolltape([...args, "--agent", AGENT, "rollout.agent.turn_discount=0.5"]);
+    expect(ended).toMatchObject({ code: 0 });
+    const { rewards, sessions } = readBatch(out);
+    expect(sessions.map((id) => id.replace(/-\d+$/, ""))).toEqual(["b", "b", "a", "a"]);
+    expect(rewards).toEqual([0.5, 1, 0.25, 0.5]);
+    expect(ended.stdout).toMatch(/^episodes +2 accepted, 1 rejected\n +1 × agent_error: the tool is broken\n/);
+    expect(ended.stdout).toContain("rewards   mean 0.750, from 0.5 to 1\n");
+    expect(ended.stderr).toMatch(/episodes 3\/3 +\d+ tokens\/s +reward mean 0\.750 +rejected 1\n$/);
+    expect(readdirSync(join(folder, "out"))).toEqual(["batch.safetensors"]);
+  });
+
+  it("runs groups in processes of their own, and drops those that are incomplete unless told to keep them", async () => {
+    const tasks = [
+      { question: "why?", reward: 1 },
+      { question: "how?", fail: "no" },
+    ];
+    const { out, args } = job(tasks);
+    const subproc = ["rollout.agent.mode=subproc", "rollout.agent.subproc_max_workers=2"];
+    const ended = await runRolltape([...args, "--agent", AGENT, "--group-size", "2", ...subproc]);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(readBatch(out).rewards).toEqual([1, 1, 1, 1]);
+    expect(ended.stdout).toContain("groups    1 of 2 kept, 2 episodes each\n");
+  });
+
+  it("runs a program of any language", async () => {
+    const { out, args } = job([{ question: "why?", reward: 0.25 }]);
+    const command = JSON.stringify(["python3", PROGRAM]);
+    expect(await runRolltape([...args, "--command", command, "--layout", "packed"])).toMatchObject({ code: 0 });
+    expect(readBatch(out)).toMatchObject({ rewards: [0.25], shape: [expect.any(Number)] });
+  });
+
+  it("keeps what has finished when it is interrupted", async () => {
+    const { out, args } = job([
+      { question: "why?", reward: 1 },
+      { question: "how?", hang: true },
+      { question: "when?", reward: 1 },
+    ]);
+    const running = rolltape([...args, "--agent", AGENT, "rollout.max_concurrent_rollouts=1"]);
+    await running.logged("an agent hangs");
+    running.process.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended.code).toBe(130);
+    expect(readBatch(out).rewards).toEqual([1, 1]);
+    expect(ended.stdout).toMatch(
+      /1 accepted, 1 rejected\n +1 × episode_aborted[^]*stopped +1 of 3 tasks were not begun\n/,
+    );
+  });
+
+  it("gives episodes up whose time is over", async () => {
+    const { args } = job([{ question: "how?", hang: true }]);
+    const ended = await runRolltape([...args, "--agent", AGENT, "--timeout", "2"]);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/no episode was accepted: *\n +episode_timeout/);
+  });
+});
+
+describe("a rollout that cannot begin", () => {
+  it.each([
+    ["without an agent", [], 2, "--agent"],
+    ["with an agent that is not there", ["--agent", "./nowhere.mjs"], 1, "./nowhere.mjs"],
+    ["with two agents", ["--agent", AGENT, "--command", "true"], 2, "cannot be used with"],
+    ["with a group of none", ["--agent", AGENT, "-g", "0"], 2, "whole number"],
+    [
+      "with an agent that no process can make",
+      ["--agent", `${AGENT}x`, "rollout.agent.mode=subproc"],
+      1,
+      "does not export agentx",
+    ],
+    ["with a wrong configuration", ["--agent", AGENT, "rollout.agent.mod=inline"], 2, "rollout.agent.mode"],
+  ])("%s says so", async (_, more, code, message) => {
+    const { out, args } = job([{ question: "why?" }]);
+    const ended = await runRolltape([...args, ...more]);
+    expect(ended).toMatchObject({ code, stdout: "" });
+    expect(ended.stderr).toContain(message);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it("names the line of the data that is no task", async () => {
+    const { data, args } = job([]);
+    writeFileSync(data, '{"question": "why?"}\n\n{"question": \n');
+    const ended = await runRolltape([...args, "--agent", AGENT]);
+    expect(ended).toMatchObject({ code: 2 });
+    expect(ended.stderr).toContain(`${data}:3 is not JSON`);
+    writeFileSync(data, "\n");
+    expect((await runRolltape([...args, "--agent", AGENT])).stderr).toContain("has no tasks");
+  });
+});
