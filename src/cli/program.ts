@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { printConfig } from "./config-command.js";
+import { gateway } from "./gateway.js";
 import { inspect } from "./inspect.js";
 import { withConfigOptions } from "./options.js";
 import { rollout } from "./rollout.js";
@@ -16,6 +17,9 @@ export function createProgram(): Command {
   withConfigOptions(program.command("serve"))
     .description("serve agents and trainers until SIGTERM or SIGINT")
     .action(serve);
+  withConfigOptions(program.command("gateway"))
+    .description("serve one address for many servers until SIGTERM or SIGINT")
+    .action(gateway);
   withConfigOptions(program.command("config"))
     .description("print the resolved configuration as YAML, keys hidden")
     .action(printConfig);

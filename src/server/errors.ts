@@ -51,6 +51,8 @@ export const CATALOGUE = {
   internal_error: [500, "server_error"],
   engine_error: [502, "server_error"],
   engine_unavailable: [502, "server_error"],
+  invalid_worker_reply: [502, "server_error"],
+  worker_unavailable: [503, "server_error"],
   server_draining: [503, "server_error"],
   out_of_memory: [503, "server_error"],
   engine_timeout: [504, "server_error"],

@@ -2,8 +2,8 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** A fresh session key: `sk-`, the worker's tag where it has one, and 32 random bytes in base64url. */
 export function newSessionKey(workerTag?: string): string {
-  const prefix = workerTag === undefined ? "sk" : `sk-${workerTag}`;
-  return `${prefix}-${randomBytes(32).toString("base64url")}`;
+  const prefix = workerTag === undefined ? "sk-" : `sk-${workerTag}.`;
+  return `${prefix}${randomBytes(32).toString("base64url")}`;
 }
 
 /** What is kept of a key: its SHA-256. */

@@ -142,7 +142,7 @@ export class SessionRegistry {
     }
     const { workerTag } = this.#options;
     if (workerTag !== undefined && workerOfKey(key) !== workerTag) {
-      const message = `api_key must begin with sk-${workerTag}- and go on with 16 characters or more: calls find their worker by it.`;
+      const message = `api_key must begin with sk-${workerTag}. and go on with 16 characters or more: calls find their worker by it.`;
       throw new SessionError("invalid_value", message, { param: "api_key" });
     }
     const hash = hashKey(key);

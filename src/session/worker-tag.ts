@@ -6,7 +6,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 /** The name of one of several servers, as session keys and session ids carry it: 1 to 32 of a-z and 0-9. */
 export const WORKER_TAG = /^[a-z0-9]{1,32}$/;
 
-const OF_KEY = /^sk-([a-z0-9]{1,32})-[\x21-\x7e]{16,}$/;
+const OF_KEY = /^sk-([a-z0-9]{1,32})\.[\x21-\x7e]{16,}$/;
 const OF_SESSION_ID = /-([a-z0-9]{1,32})-\d{1,16}$/;
 
 /** A fresh tag. A server that starts again with another tag never takes a key or an id of its past for its own. */
@@ -14,10 +14,7 @@ export function newWorkerTag(): string {
   return Array.from({ length: TAG_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
 }
 
-/**
- * The tag in a session key `sk-<tag>-…`. A key without a tag has none, unless its random part happens to look like one:
- * ask only where all servers have tags.
- */
+/** The tag in a session key `sk-<tag>.…`. Random keys have no dot in them otherwise. */
 export function workerOfKey(key: string): string | undefined {
   return OF_KEY.exec(key)?.[1];
 }

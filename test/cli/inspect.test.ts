@@ -158,7 +158,7 @@ describe("the numbers of a report", () => {
           expect(count).toBe(given.filter((value) => value >= from && value <= to).length);
         }
         expect(bins.reduce((total, { count }) => total + count, 0)).toBe(given.length);
-        for (const [i, { from }] of bins.entries()) if (i > 0) expect(from).toBe((bins[i - 1]?.to ?? 0) + 1);
+        expect(bins.slice(1).map(({ from }) => from)).toEqual(bins.slice(0, -1).map(({ to }) => to + 1));
       }),
     );
   });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeParts, partLayout } from "../../src/gateway/batch/merge.js";
 import { readPart } from "../../src/gateway/batch/part.js";
-import type { GatewayError } from "../../src/gateway/error.js";
+import type { ErrorCode } from "../../src/server/errors.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch-options.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
@@ -119,7 +119,7 @@ describe("a part that is no batch", () => {
     ["a header without rows", Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d)],
   ])("is refused: %s", (_, bytes) => {
     expect(() => readPart(bytes)).toThrow(
-      expect.objectContaining({ code: "invalid_worker_reply" satisfies GatewayError["code"] }) as Error,
+      expect.objectContaining({ code: "invalid_worker_reply" satisfies ErrorCode }) as Error,
     );
   });
 });

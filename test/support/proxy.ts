@@ -18,6 +18,7 @@ export interface ProxyOptions<E extends Engine> {
   readonly timeoutMilliseconds?: number;
   readonly retention?: { milliseconds: number; bytes: number };
   readonly messageFilters?: readonly RegExp[];
+  readonly workerTag?: string;
 }
 
 export interface StartedSession {
@@ -31,7 +32,7 @@ export class Reply {
   readonly raw: Buffer;
   readonly headers: Response["headers"];
 
-  constructor(response: Response) {
+  constructor(response: Pick<Response, "statusCode" | "rawPayload" | "headers">) {
     this.status = response.statusCode;
     this.raw = response.rawPayload;
     this.headers = response.headers;
@@ -72,6 +73,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       timeoutMilliseconds: options.timeoutMilliseconds ?? 3_600_000,
       retention: options.retention ?? { milliseconds: 300_000, bytes: 1 << 30 },
       messageFilters: options.messageFilters ?? [],
+      workerTag: options.workerTag,
     });
     const settings: ServerSettings = {
       adminKey: ADMIN_KEY,

@@ -1,4 +1,4 @@
-import { GatewayError } from "../error.js";
+import { ApiError } from "../../server/errors.js";
 import { type Dtype, ELEMENT_BYTES } from "./part.js";
 
 /** A tensor of the batch, and how its bytes are made. */
@@ -21,7 +21,7 @@ export function byteLengthOf({ dtype, shape }: Column): number {
 /**
  * The head of a safetensors file as the native core writes it: length, JSON, spaces up to a multiple of 64 bytes.
  *
- * @throws {@link GatewayError} `batch_too_large` over the format's limit
+ * @throws {@link ApiError} `batch_too_large` over the format's limit
  */
 export function safetensorsHeader(columns: readonly Column[], metadata: Readonly<Record<string, string>>): Buffer {
   const entries: Record<string, unknown> = { __metadata__: metadata };
@@ -35,7 +35,7 @@ export function safetensorsHeader(columns: readonly Column[], metadata: Readonly
   const size = Math.ceil((LENGTH_BYTES + json.length) / ALIGNMENT) * ALIGNMENT;
   if (size - LENGTH_BYTES > MAX_HEADER_BYTES) {
     const message = `The rows of the batch take ${json.length} bytes of header; safetensors allows ${MAX_HEADER_BYTES}.`;
-    throw new GatewayError("batch_too_large", message);
+    throw new ApiError("batch_too_large", message);
   }
   const header = Buffer.alloc(size, " ");
   header.writeBigUInt64LE(BigInt(size - LENGTH_BYTES), 0);

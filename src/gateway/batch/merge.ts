@@ -1,4 +1,4 @@
-import { GatewayError } from "../error.js";
+import { ApiError } from "../../server/errors.js";
 import { CHUNK_BYTES } from "./columns.js";
 import { byteLengthOf, type Column, safetensorsHeader } from "./header.js";
 import { packedColumns } from "./packed.js";
@@ -31,7 +31,7 @@ export function partLayout(layout: BatchLayout): "packed" | "tree" {
  * Puts the parts of several workers together, byte for byte the file that one worker with all these sessions would answer.
  *
  * @param sessionIds all sessions of the parts, in the order of the batch
- * @throws {@link GatewayError} `batch_too_large` where offsets or the header do not fit the format
+ * @throws {@link ApiError} `batch_too_large` where offsets or the header do not fit the format
  */
 export function mergeParts(parts: readonly Part[], sessionIds: readonly string[], options: MergeOptions): MergedBatch {
   const offsets = options.layout === "tree" ? "node_offsets" : "cu_seqlens";
@@ -45,10 +45,7 @@ export function mergeParts(parts: readonly Part[], sessionIds: readonly string[]
 function columnsOf(segments: readonly Segment[], options: MergeOptions): Column[] {
   const tokens = segments.reduce((sum, { tokens: [from, to] }) => sum + to - from, 0);
   if (options.layout !== "padded" && tokens > MAX_OFFSET) {
-    throw new GatewayError(
-      "batch_too_large",
-      `The batch has ${tokens} tokens; its int32 offsets count to ${MAX_OFFSET}.`,
-    );
+    throw new ApiError("batch_too_large", `The batch has ${tokens} tokens; its int32 offsets count to ${MAX_OFFSET}.`);
   }
   if (options.layout === "padded") return paddedColumns(segments, options);
   return options.layout === "packed" ? packedColumns(segments) : treeColumns(segments);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GatewayError } from "../error.js";
+import { ApiError } from "../../server/errors.js";
 
 /** A row of a batch, a node of a tree, as `rows` of the metadata has it. */
 export interface Row {
@@ -45,7 +45,7 @@ const headerSchema = z.object({ __metadata__: metadataSchema }).catchall(
 /**
  * Reads a safetensors file (docs/batch-format.md) without copying its tensors.
  *
- * @throws {@link GatewayError} `invalid_worker_reply` for bytes that are none
+ * @throws {@link ApiError} `invalid_worker_reply` for bytes that are none
  */
 export function readPart(file: Uint8Array): Part {
   const { header, data } = split(file);
@@ -107,6 +107,6 @@ function jsonOf<Schema extends z.ZodType>(schema: Schema) {
   return parsed.pipe(schema);
 }
 
-function invalid(reason: string): GatewayError {
-  return new GatewayError("invalid_worker_reply", `A worker's part of the batch is not a safetensors file: ${reason}.`);
+function invalid(reason: string): ApiError {
+  return new ApiError("invalid_worker_reply", `A worker's part of the batch is not a safetensors file: ${reason}.`);
 }

@@ -1,0 +1,50 @@
+import Fastify, { type FastifyBaseLogger } from "fastify";
+import type { App } from "../server/app-type.js";
+import { body } from "../server/plugins/body.js";
+import { clientErrorHandler } from "../server/plugins/client-error.js";
+import { errorHandler, frameworkErrors } from "../server/plugins/error-handler.js";
+import { zodValidator } from "../server/plugins/validation.js";
+import type { GatewayContext } from "./context.js";
+import { forwarding } from "./forward.js";
+import { callRoutes } from "./routes/calls.js";
+import { capacityRoutes } from "./routes/capacity.js";
+import { exportRoutes } from "./routes/export.js";
+import { serviceRoutes } from "./routes/service.js";
+import { sessionRoutes } from "./routes/sessions.js";
+
+export interface GatewayOptions extends GatewayContext {
+  readonly maxBodyBytes: number;
+  readonly logger?: FastifyBaseLogger | undefined;
+}
+
+/**
+ * The gateway as a Fastify application, not yet listening. It knows no keys: what a call may do its worker decides.
+ * Closing it closes neither the pool nor the connections to the workers.
+ */
+export async function createGateway({ logger, maxBodyBytes, ...context }: GatewayOptions): Promise<App> {
+  const app: App = Fastify({
+    ...(logger ? { loggerInstance: logger } : {}),
+    logController: new Fastify.LogController({ disableRequestLogging: true }),
+    bodyLimit: maxBodyBytes,
+    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
+    forceCloseConnections: "idle",
+    frameworkErrors,
+    clientErrorHandler,
+    return503OnClosing: false,
+    keepAliveTimeout: 72_000,
+  });
+  app.setValidatorCompiler(zodValidator);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  await app.register(errorHandler);
+  await app.register(forwarding, { upstream: context.upstream });
+  await app.register(async (control: App) => {
+    await control.register(body);
+    capacityRoutes(control, context);
+    sessionRoutes(control, context);
+    exportRoutes(control, context);
+    serviceRoutes(control, context);
+  });
+  await app.register(async (calls) => callRoutes(calls, context));
+  await app.ready();
+  return app;
+}

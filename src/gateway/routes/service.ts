@@ -1,0 +1,54 @@
+import { Gauge, Registry } from "prom-client";
+import { z } from "zod";
+import type { App } from "../../server/app-type.js";
+import type { GatewayContext } from "../context.js";
+import { mergeMetrics } from "../metrics.js";
+import type { Worker } from "../worker-pool.js";
+
+const health = z.object({
+  status: z.enum(["ok", "no_workers"]),
+  workers: z.array(
+    z.object({
+      tag: z.string(),
+      status: z.enum(["ok", "draining", "engine_unavailable", "down"]),
+      capacity: z.int(),
+      sessions: z.int(),
+    }),
+  ),
+});
+
+const SCRAPE_TIMEOUT_MS = 5_000;
+
+/** Health and metrics of all workers together. */
+export function serviceRoutes(app: App, { pool, upstream }: GatewayContext): void {
+  app.get("/health", { schema: { response: { 200: health, 503: health } } }, async (_, reply) => {
+    const workers = pool
+      .all()
+      .map(({ tag, state: status, capacity, sessions }) => ({ tag, status, capacity, sessions }));
+    if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", workers });
+    return { status: "ok" as const, workers };
+  });
+
+  app.get("/metrics", async (_, reply) => {
+    const scrape = async ({ tag, url }: Worker) => {
+      try {
+        const signal = AbortSignal.timeout(SCRAPE_TIMEOUT_MS);
+        const { body } = await upstream.call(url, { method: "GET", path: "/metrics", signal });
+        return [{ tag, text: body.toString() }];
+      } catch {
+        return [];
+      }
+    };
+    const scrapes = (await Promise.all(pool.all().map(scrape))).flat();
+    const up = await workersUp(pool.all());
+    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(`${up}\n${mergeMetrics(scrapes)}`);
+  });
+}
+
+function workersUp(workers: readonly Worker[]): Promise<string> {
+  const registry = new Registry();
+  const help = "Whether a worker answers the gateway.";
+  const up = new Gauge({ name: "rolltape_worker_up", help, labelNames: ["worker"], registers: [registry] });
+  for (const { tag, state } of workers) up.set({ worker: tag }, state === "down" ? 0 : 1);
+  return registry.metrics();
+}

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from "fastify";
+import { ApiError } from "../server/errors.js";
+import { keyOf } from "../server/plugins/auth.js";
+import { workerOfKey, workerOfSession } from "../session/worker-tag.js";
+import { noWorker, workerUnavailable } from "./forward.js";
+import type { Worker, WorkerPool } from "./worker-pool.js";
+
+/**
+ * The worker whose session key came with the request. A key without a worker, or none, any worker can judge: all of them
+ * have the same admin key.
+ */
+export async function workerOf(request: FastifyRequest, pool: WorkerPool): Promise<Worker> {
+  const key = keyOf(request);
+  const tag = key === undefined ? undefined : workerOfKey(key);
+  return tag === undefined ? anyWorker(pool) : workerWithTag(tag, pool);
+}
+
+/** The worker that gave a session its id. */
+export async function workerOfId(sessionId: string, pool: WorkerPool): Promise<Worker> {
+  const tag = workerOfSession(sessionId);
+  if (tag !== undefined) return workerWithTag(tag, pool);
+  throw new ApiError("session_not_found", `There is no session "${sessionId.slice(0, 200)}".`);
+}
+
+async function workerWithTag(tag: string, pool: WorkerPool): Promise<Worker> {
+  const worker = await pool.find(tag);
+  if (!worker) throw workerUnavailable(tag);
+  return worker;
+}
+
+async function anyWorker(pool: WorkerPool): Promise<Worker> {
+  if (pool.living().length === 0) await pool.refresh();
+  const [worker] = pool.living();
+  if (!worker) throw noWorker();
+  return worker;
+}
+
+/** The key of a request, for calls that are made on its behalf. */
+export function credentials({ headers }: FastifyRequest): Record<string, string> {
+  const { authorization, "x-api-key": apiKey } = headers;
+  return {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(typeof apiKey === "string" ? { "x-api-key": apiKey } : {}),
+  };
+}

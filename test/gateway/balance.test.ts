@@ -1,0 +1,21 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spread } from "../../src/gateway/balance.js";
+
+describe("slots over workers", () => {
+  it("go one by one to whoever has the least to do", () => {
+    const loads = fc.array(fc.nat(20), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.nat(60), loads, (slots, before) => {
+        const model = [...before];
+        for (let slot = 0; slot < slots; slot++) {
+          const least = model.indexOf(Math.min(...model));
+          model[least] = (model[least] ?? 0) + 1;
+        }
+        const after = spread(slots, before).map((share, index) => share + (before[index] ?? 0));
+        expect([...after].sort((a, b) => a - b)).toEqual(model.sort((a, b) => a - b));
+        expect(spread(slots, before).every((share) => share >= 0)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,103 @@
+import { onTestFinished } from "vitest";
+import { createGateway } from "../../src/gateway/app.js";
+import { Upstream } from "../../src/gateway/upstream.js";
+import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-addresses.js";
+import { WorkerPool } from "../../src/gateway/worker-pool.js";
+import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../support/proxy.js";
+import type { ScriptedEngine } from "../support/scripted-engine.js";
+
+/** A proxy that listens, one of several. */
+export interface WorkerServer {
+  readonly tag: string;
+  readonly proxy: Proxy<ScriptedEngine>;
+  readonly url: string;
+  /** As a machine that is switched off: no answer is finished. */
+  kill(): Promise<void>;
+}
+
+export async function startWorker(
+  tag: string,
+  options: ProxyOptions<ScriptedEngine> & { readonly port?: number } = {},
+): Promise<WorkerServer> {
+  const proxy = await Proxy.start({ ...options, workerTag: tag });
+  const url = await proxy.app.listen({ host: "127.0.0.1", port: options.port ?? 0 });
+  let closed: Promise<void> | undefined;
+  const kill = () => {
+    proxy.app.server.closeAllConnections();
+    return (closed ??= proxy.close());
+  };
+  onTestFinished(kill);
+  return { tag, proxy, url, kill };
+}
+
+/** A gateway that listens, and what tests say to it. */
+export class Gateway {
+  readonly url: string;
+  readonly pool: WorkerPool;
+  readonly problems: readonly string[];
+
+  private constructor(url: string, pool: WorkerPool, problems: readonly string[]) {
+    this.url = url;
+    this.pool = pool;
+    this.problems = problems;
+  }
+
+  static async start(sources: Partial<WorkerSources>, pollSeconds = 60): Promise<Gateway> {
+    const problems: string[] = [];
+    const report = (problem: string) => void problems.push(problem);
+    const upstream = new Upstream();
+    const addresses = new WorkerAddresses({ urls: [], ...sources }, report);
+    const pool = new WorkerPool({ addresses, upstream, pollSeconds, report });
+    await pool.start();
+    const app = await createGateway({ pool, upstream, maxBodyBytes: 1 << 26 });
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    onTestFinished(async () => {
+      pool.close();
+      app.server.closeAllConnections();
+      await app.close();
+      await upstream.close();
+    });
+    return new Gateway(url, pool, problems);
+  }
+
+  async send(path: string, init: RequestInit = {}, key: string | null = ADMIN_KEY): Promise<Reply> {
+    const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...(init.headers as object) };
+    const answer = await fetch(this.url + path, { ...init, headers });
+    const payload = Buffer.from(await answer.arrayBuffer());
+    return new Reply({ statusCode: answer.status, rawPayload: payload, headers: Object.fromEntries(answer.headers) });
+  }
+
+  post(path: string, body: object = {}, key?: string | null): Promise<Reply> {
+    const headers = { "content-type": "application/json" };
+    return this.send(path, { method: "POST", headers, body: JSON.stringify(body) }, key);
+  }
+
+  get(path: string, key?: string | null): Promise<Reply> {
+    return this.send(path, {}, key);
+  }
+
+  async session(body: object = {}): Promise<{ id: string; key: string }> {
+    await this.post("/grant_capacity");
+    const started = await this.post("/rl/start_session", body);
+    const { session_id: id, session_api_key: key } = started.json<{ session_id: string; session_api_key: string }>();
+    return { id, key };
+  }
+
+  chat(key: string, text: string, extra: object = {}): Promise<Reply> {
+    return this.post("/v1/chat/completions", { messages: [{ role: "user", content: text }], ...extra }, key);
+  }
+
+  /** A session with one call, ended. Answers its id. */
+  async conversation(text: string, reward?: number): Promise<string> {
+    const { id, key } = await this.session();
+    await this.chat(key, text);
+    if (reward !== undefined) await this.post("/rl/set_reward", { reward }, key);
+    await this.post("/rl/end_session", {}, key);
+    return id;
+  }
+}
+
+/** Which worker a session is on. */
+export function tagOf(sessionId: string): string {
+  return sessionId.split("-").at(-2) ?? "";
+}
