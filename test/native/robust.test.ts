@@ -39,25 +39,29 @@ const sanitized = (process.env["LD_PRELOAD"] ?? "").includes("san");
 const oldV8 = Number.parseInt(process.versions.node, 10) < 22;
 
 describe("memory that there is not", () => {
-  it.runIf(canLimit && !sanitized && oldV8)("is an error, after which everything works", { timeout: 60_000 }, async () => {
-    const program = new URL("memory-hog.ts", import.meta.url).pathname;
-    const child = spawn(process.execPath, ["--import", "tsx", program], { stdio: ["pipe", "pipe", "inherit"] });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    await once(child.stdout, "data");
-    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-    const held = Number(/^VmSize:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
-    const limit = held + GIBIBYTE / 4;
-    expect(spawnSync("prlimit", ["--pid", String(child.pid), `--as=${limit}`]).status).toBe(0);
-    let answer = "";
-    child.stdout.on("data", (text: Buffer) => (answer += text.toString()));
-    child.stdin.end("go\n");
-    expect(await once(child, "close")).toEqual([0, null]);
-    expect(JSON.parse(answer)).toEqual({
-      codes: [...Array.from({ length: 4 }, () => "ERR_OUT_OF_MEMORY"), "no error"],
-      same: true,
-      length: 1,
-    });
-  });
+  it.runIf(canLimit && !sanitized && oldV8)(
+    "is an error, after which everything works",
+    { timeout: 60_000 },
+    async () => {
+      const program = new URL("memory-hog.ts", import.meta.url).pathname;
+      const child = spawn(process.execPath, ["--import", "tsx", program], { stdio: ["pipe", "pipe", "inherit"] });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      await once(child.stdout, "data");
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      const held = Number(/^VmSize:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+      const limit = held + GIBIBYTE / 4;
+      expect(spawnSync("prlimit", ["--pid", String(child.pid), `--as=${limit}`]).status).toBe(0);
+      let answer = "";
+      child.stdout.on("data", (text: Buffer) => (answer += text.toString()));
+      child.stdin.end("go\n");
+      expect(await once(child, "close")).toEqual([0, null]);
+      expect(JSON.parse(answer)).toEqual({
+        codes: [...Array.from({ length: 4 }, () => "ERR_OUT_OF_MEMORY"), "no error"],
+        same: true,
+        length: 1,
+      });
+    },
+  );
 });
 
 describe("replies that lie about their size", () => {

@@ -13,11 +13,11 @@ export const body = fp((app, _options, done) => {
 
   app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, parsed) => {
     if (text.trim() === "") return parsed(null, {});
-      const plain = parsePlain(text);
-      if (plain !== undefined) return parsed(null, asSpelled(text, plain));
-      void parseGuarded(request, text, (error, value) => {
-        if (error)
-          parsed(new ApiError("invalid_json", "The body is not valid JSON, or has a `__proto__` key.", { cause: error }));
+    const plain = parsePlain(text);
+    if (plain !== undefined) return parsed(null, asSpelled(text, plain));
+    void parseGuarded(request, text, (error, value) => {
+      if (error)
+        parsed(new ApiError("invalid_json", "The body is not valid JSON, or has a `__proto__` key.", { cause: error }));
       else parsed(null, asSpelled(text, value));
     });
   });
