@@ -1,8 +1,8 @@
 import type { TaskResult } from "./task.js";
 
 /**
- * Which tasks a batch is made of. `completion`: as soon as enough are accepted, the oldest of these; only tasks that would
- * be too stale for the next batch are waited for. `task`: a task comes only after every task before it, so that batches
+ * Which tasks a batch is made of. `completion`: as soon as enough are accepted, the oldest of these; older tasks that still
+ * run are waited for where they could else not all be trained on before they are too stale. `task`: a task comes only after every task before it, so that batches
  * do not depend on how long each took; slow ones are waited for.
  */
 export type BatchOrder = "completion" | "task";
@@ -10,7 +10,7 @@ export type BatchOrder = "completion" | "task";
 export interface TakeOptions {
   /** Tasks of a batch. */
   readonly count: number;
-  /** Running tasks that began with this version or an older one are waited for. */
+  /** A task that began with this version is too stale for any batch but this one. */
   readonly dueVersion: number;
   /** No task will come any more: there may be fewer. */
   readonly last: boolean;
@@ -41,15 +41,31 @@ export class AcceptedTasks<Data> {
   take({ count, dueVersion, last }: TakeOptions): TaskResult<Data>[] | undefined {
     if (this.#accepted.size < count && !last) return undefined;
     const indices = [...this.#accepted.keys()].toSorted((a, b) => a - b).slice(0, count);
-    const [oldest] = this.#running;
-    if (oldest !== undefined) {
-      const [index, version] = oldest;
-      if (version <= dueVersion || (this.#order === "task" && index < (indices.at(-1) ?? 0))) return undefined;
-    }
+    const waits = this.#order === "task" ? this.#runsBefore(indices) : this.#wouldSpoil(indices, count, dueVersion);
+    if (waits) return undefined;
     return indices.flatMap((index) => {
       const task = this.#accepted.get(index);
       this.#accepted.delete(index);
       return task ?? [];
     });
+  }
+
+  #runsBefore(indices: readonly number[]): boolean {
+    const [oldest] = this.#running.keys();
+    return oldest !== undefined && oldest < (indices.at(-1) ?? 0);
+  }
+
+  /**
+   * Whether the batch overtakes older tasks of which some would then be too stale: each later version takes `count` tasks,
+   * and one that began with version v can wait for v - dueVersion of them.
+   */
+  #wouldSpoil(indices: readonly number[], count: number, dueVersion: number): boolean {
+    const batch = new Set(indices);
+    const versions = (chosen: boolean) =>
+      [...this.#accepted.values()].filter(({ index }) => batch.has(index) === chosen).map(({ version }) => version);
+    const newest = Math.max(...versions(true));
+    if (![...this.#running.values()].some((version) => version < newest)) return false;
+    const left = [...this.#running.values(), ...versions(false)].toSorted((a, b) => a - b);
+    return left.some((version, i) => i + 1 > count * (version - dueVersion));
   }
 }
