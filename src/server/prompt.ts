@@ -4,6 +4,7 @@ import type { NativePrompt, ParentMatch } from "../native/contract.js";
 import { inputLength } from "../session/interaction.js";
 import type { PreparedMessages, Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
+import { LONG_TEXT, turns } from "./turns.js";
 
 export interface BuiltPrompt {
   readonly prompt: NativePrompt;
@@ -42,9 +43,14 @@ export async function buildPrompt({ settings, model }: ServerContext, request: P
 }
 
 async function rendered(model: ChatModel, { session, conversation, signal }: PromptRequest): Promise<BuiltPrompt> {
+  if (isLong(conversation)) await turns.next();
   const pieces = await model.prompt(conversation);
   signal.throwIfAborted();
   return { prompt: session.prompt(pieces), end: () => endOf(model, pieces) };
+}
+
+function isLong({ messages }: Conversation): boolean {
+  return messages.reduce((length, { content }) => length + content.length, 0) >= LONG_TEXT;
 }
 
 /** What follows the parent's tokens, or why it cannot be told. */

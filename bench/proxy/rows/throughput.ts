@@ -9,6 +9,8 @@ import { chat, Rig, type Target } from "../rig.js";
  */
 
 const SECONDS = 3;
+/** The first round is not counted: Node compiles what is called often, ours has more of that than the other. */
+const WARM_UP_SECONDS = 4;
 const ROUNDS = 3;
 const CONCURRENCY = [1, 32] as const;
 const WANTED_SHARE = 0.6;
@@ -19,6 +21,11 @@ interface Load {
   readonly p50: number;
   /** Processor time that the server took for a call, in milliseconds; does not hang on what else the machine does. */
   readonly cpu: number;
+}
+
+interface Pace {
+  readonly concurrency: number;
+  readonly seconds: number;
 }
 
 export async function throughput(): Promise<Row[]> {
@@ -36,8 +43,11 @@ async function measure(name: string, characters: number, concurrency: number): P
     const plain = body(history(characters, 1));
     const rounds: { ours: Load; reference: Load }[] = [];
     for (let round = -1; round < ROUNDS; round++) {
-      const reference = await load(rig.passThrough, concurrency, () => chat(rig.passThrough, "none", plain));
-      const ours = await load(rig.proxy, concurrency, (worker) =>
+      const seconds = round < 0 ? WARM_UP_SECONDS : SECONDS;
+      const reference = await load(rig.passThrough, { concurrency, seconds }, () =>
+        chat(rig.passThrough, "none", plain),
+      );
+      const ours = await load(rig.proxy, { concurrency, seconds }, (worker) =>
         chat(rig.proxy, turns[worker]?.key ?? "", turns[worker]?.next() ?? ""),
       );
       if (round >= 0) rounds.push({ ours, reference });
@@ -80,11 +90,15 @@ async function prepare(rig: Rig, characters: number, seed: number): Promise<{ ke
 }
 
 /** Sends calls for a while, so many at once. */
-async function load(server: Target, concurrency: number, call: (worker: number) => Promise<unknown>): Promise<Load> {
+async function load(
+  server: Target,
+  { concurrency, seconds }: Pace,
+  call: (worker: number) => Promise<unknown>,
+): Promise<Load> {
   const times: number[] = [];
   const cpuBefore = server.cpuSeconds();
   const began = performance.now();
-  const until = began + SECONDS * 1000;
+  const until = began + seconds * 1000;
   const work = async (worker: number) => {
     while (performance.now() < until) {
       const started = performance.now();

@@ -1,7 +1,11 @@
+import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { fieldTexts } from "../../conversation/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../conversation/json/spelled.js";
 import { ApiError } from "../errors.js";
+import { LONG_TEXT, turns } from "../turns.js";
+
+type Parsed = (error: Error | null, value?: unknown) => void;
 
 /**
  * Bodies are JSON. An empty one counts as `{}` whatever its content type (some clients send none on control calls);
@@ -11,8 +15,7 @@ export const body = fp((app, _options, done) => {
   const parseGuarded = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
 
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, parsed) => {
-    if (text.trim() === "") return parsed(null, {});
+  const parseBody = (request: FastifyRequest, text: string, parsed: Parsed): void => {
     const plain = parsePlain(text);
     if (plain !== undefined) return parsed(null, asSpelled(text, plain));
     void parseGuarded(request, text, (error, value) => {
@@ -20,6 +23,12 @@ export const body = fp((app, _options, done) => {
         parsed(new ApiError("invalid_json", "The body is not valid JSON, or has a `__proto__` key.", { cause: error }));
       else parsed(null, asSpelled(text, value));
     });
+  };
+
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, parsed) => {
+    if (text.trim() === "") return parsed(null, {});
+    if (text.length < LONG_TEXT) return parseBody(request, text, parsed);
+    turns.next().then(() => parseBody(request, text, parsed), parsed);
   });
 
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {

@@ -1,0 +1,27 @@
+import { setImmediate as nextRound } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { Turns } from "../../src/server/turns.js";
+
+describe("Turns", () => {
+  it("lets one piece of work into each round of the event loop, in order", async () => {
+    const turns = new Turns();
+    const log: string[] = [];
+    const work = ["a", "b", "c"].map(async (name) => {
+      await turns.next();
+      log.push(name);
+    });
+    for (let round = 0; round < 3; round++) {
+      await nextRound();
+      log.push(`round ${round}`);
+    }
+    await Promise.all(work);
+    expect(log).toEqual(["a", "round 0", "b", "round 1", "c", "round 2"]);
+  });
+
+  it("works on when it was idle", async () => {
+    const turns = new Turns();
+    await turns.next();
+    await nextRound();
+    await expect(turns.next()).resolves.toBeUndefined();
+  });
+});
