@@ -30,6 +30,8 @@ export interface Rolltape {
   readonly process: ChildProcessWithoutNullStreams;
   /** The ready line; rejects, with what was written to standard error, when the process ends without one. */
   ready(): Promise<z.infer<typeof readyEvent>>;
+  /** The first line of standard output, as JSON; rejects as {@link ready}. */
+  line<T>(): Promise<T>;
   /** Resolves when standard error holds this text; rejects when the process ends without it. */
   logged(text: string): Promise<void>;
   /** Resolves when the process is gone. */
@@ -59,13 +61,15 @@ export function rolltape(args: readonly string[], env: Readonly<Record<string, s
       if (last && !condition()) throw new Error(`rolltape ended with status ${last.code}: ${last.stderr}`);
     }
   };
+  const line = async <T>() => {
+    await until(() => stdout.includes("\n"));
+    return JSON.parse(stdout.slice(0, stdout.indexOf("\n"))) as T;
+  };
   return {
     process: child,
     ended,
-    ready: async () => {
-      await until(() => stdout.includes("\n"));
-      return readyEvent.parse(JSON.parse(stdout.slice(0, stdout.indexOf("\n"))));
-    },
+    line,
+    ready: async () => readyEvent.parse(await line()),
     logged: (text) => until(() => stderr.includes(text)),
   };
 }

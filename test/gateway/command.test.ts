@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { rolltape, temporaryFolder } from "../cli/rolltape.js";
+import { HttpTrainer } from "../support/http-trainer.js";
+import { readSafetensors } from "../support/safetensors.js";
+
+const KEY = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-many-workers" };
+
+interface Ready {
+  url: string;
+  workers: string[];
+}
+
+describe("rolltape gateway", () => {
+  it("serves the servers that register in its folder, and one that dies takes only its own sessions", async () => {
+    const folder = join(temporaryFolder(), "workers");
+    const serve = () => rolltape(["serve", "server.port=0", `server.workers_folder=${folder}`], KEY);
+    const servers = [serve(), serve()];
+    await Promise.all(servers.map((server) => server.ready()));
+    const gateway = rolltape(["gateway", "server.port=0", `gateway.workers_folder=${folder}`], KEY);
+    const { url, workers } = await gateway.line<Ready>();
+    expect(workers).toHaveLength(2);
+
+    const trainer = new HttpTrainer(url, KEY.ROLLTAPE_ADMIN_API_KEY);
+    const ids: string[] = [];
+    for (const topic of ["rain", "snow", "wind", "fog"]) ids.push(await trainer.converse(topic, 2, { max_tokens: 4 }));
+    const { metadata } = readSafetensors(await trainer.exportBatch(ids));
+    const rows = JSON.parse(metadata["rows"] ?? "") as { session_id: string }[];
+    expect(rows.map(({ session_id }) => session_id)).toEqual(ids.flatMap((id) => [id, id]));
+    expect(new Set(ids.map((id) => id.split("-").at(-2)))).toEqual(new Set(workers));
+
+    servers[0]?.process.kill("SIGKILL");
+    await servers[0]?.ended;
+    const left = await trainer.converse("hail", 1, { max_tokens: 4 });
+    expect(readSafetensors(await trainer.exportBatch([left])).tensors["rewards"]?.data).toEqual([1]);
+
+    gateway.process.kill("SIGTERM");
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+  });
+});
