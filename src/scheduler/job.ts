@@ -1,0 +1,55 @@
+import { z } from "zod";
+
+/**
+ * The kinds of process of a job, in the order in which they start; they stop in the opposite one. A gateway is what makes
+ * one address of several proxies.
+ */
+export const ROLES = ["engine", "proxy", "gateway", "rollout", "controller"] as const;
+export type Role = (typeof ROLES)[number];
+
+const ready = z.union([
+  z.literal("started"),
+  z.literal("line"),
+  z.strictObject({ url: z.string().describe("Answers 200 when the process is ready. Placeholders are filled in.") }),
+]);
+
+const roleSchema = z.strictObject({
+  role: z.enum(ROLES),
+  count: z.int().min(1).max(4096).default(1),
+  command: z.array(z.string()).min(1).describe("Program and arguments. Placeholders are filled in."),
+  env: z.record(z.string(), z.string()).default({}),
+  ready: ready
+    .default("started")
+    .describe("`line`: it prints one JSON line with its `url`, as `rolltape serve` and `rolltape gateway` do."),
+  ready_seconds: z.number().gt(0).max(86_400).default(300),
+  restarts: z.int().min(0).default(3).describe("How often one process of it is started again when it ends."),
+});
+
+/**
+ * A job: which processes run, and the folder, shared by all its machines, in which its logs and addresses are.
+ *
+ * Placeholders in commands, environments and URLs: `{folder}`, `{index}` (of the process in its role, from 0), `{node}`,
+ * `{port}` (a free one), `{engine_urls}` (a list), `{proxy_url}` (of the proxy with the same index, on the same machine),
+ * `{gateway_url}`.
+ */
+export const jobSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .default("rolltape"),
+  folder: z.string().regex(/^\//).meta({ expected: "an absolute path" }),
+  roles: z
+    .array(roleSchema)
+    .refine((roles) => new Set(roles.map(({ role }) => role)).size === roles.length, "names a role twice")
+    .refine((roles) => roles.some(({ role }) => role === "controller"), "has no controller"),
+  stop_seconds: z.number().min(0).max(3600).default(30).describe("How long a process may take to stop."),
+});
+
+export type JobSpec = z.output<typeof jobSchema>;
+export type JobInput = z.input<typeof jobSchema>;
+export type RoleSpec = z.output<typeof roleSchema>;
+
+/** The roles of a job in the order of their start. */
+export function inOrder({ roles }: JobSpec): RoleSpec[] {
+  return [...roles].sort((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));
+}

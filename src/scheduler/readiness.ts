@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+
+const LOOK_MS = 100;
+const ASK_TIMEOUT_MS = 3_000;
+
+const readyLine = z.object({ url: z.url() });
+
+/** Waits for the first line of a process's output, which a shared folder may show late. Answers its `url`. */
+export async function readyLineOf(file: string, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    signal.throwIfAborted();
+    const text = await readFile(file, "utf8").catch(() => "");
+    const url = text.includes("\n") ? urlIn(text.slice(0, text.indexOf("\n"))) : undefined;
+    if (url !== undefined) return url;
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Waits until a URL answers well. Answers its origin. */
+export async function answering(url: string, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]) });
+      await answer.body?.cancel();
+      if (answer.ok) return new URL(url).origin;
+    } catch {
+      // Not there yet.
+    }
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+function urlIn(line: string): string | undefined {
+  try {
+    return readyLine.parse(JSON.parse(line)).url;
+  } catch {
+    return undefined;
+  }
+}

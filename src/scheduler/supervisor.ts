@@ -1,0 +1,121 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SchedulerError } from "./error.js";
+import { inOrder, type JobSpec, type RoleSpec } from "./job.js";
+import { type Launcher, localLauncher } from "./launcher.js";
+import { type ProcessRecord, SupervisedProcess } from "./supervised.js";
+
+export interface RunJobOptions {
+  readonly launcher?: Launcher;
+  /** Stops the job. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a job: starts its roles in order, each when all of the one before are ready, starts again what ends too early, and
+ * stops everything, in the opposite order, when the controller has ended.
+ *
+ * @throws {@link SchedulerError} `job_failed` or `job_stopped`, with everything stopped
+ */
+export async function runJob(job: JobSpec, { launcher = localLauncher, signal }: RunJobOptions = {}): Promise<void> {
+  const supervisor = new Supervisor(job, launcher);
+  try {
+    await Promise.race([supervisor.run(), stopped(signal)]);
+  } finally {
+    await supervisor.stop();
+  }
+}
+
+class Supervisor {
+  readonly #job: JobSpec;
+  readonly #launcher: Launcher;
+  /** By role, in the order of their start. */
+  readonly #started: SupervisedProcess[][] = [];
+  #failed: (error: SchedulerError) => void = () => undefined;
+  #stopping = false;
+
+  constructor(job: JobSpec, launcher: Launcher) {
+    this.#job = job;
+    this.#launcher = launcher;
+    mkdirSync(job.folder, { recursive: true });
+    // Of a run before this one: its servers are gone.
+    rmSync(join(job.folder, "workers"), { recursive: true, force: true });
+    rmSync(join(job.folder, "processes.json"), { force: true });
+  }
+
+  async run(): Promise<void> {
+    const failure = new Promise<never>((_, reject) => (this.#failed = reject));
+    failure.catch(() => undefined);
+    for (const spec of inOrder(this.#job)) {
+      if (this.#stopping) return;
+      await Promise.race([this.#startRole(spec), failure]);
+    }
+    const controllers = this.#started.at(-1) ?? [];
+    const ends = await Promise.race([Promise.all(controllers.map(({ over }) => over)), failure]);
+    const bad = ends.find(({ code }) => code !== 0);
+    if (bad && !this.#stopping) throw new SchedulerError("job_failed", `The controller ${bad.text}.`);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const processes of [...this.#started].reverse()) await Promise.all(processes.map((each) => each.stop()));
+  }
+
+  async #startRole(spec: RoleSpec): Promise<void> {
+    const processes = Array.from({ length: spec.count }, (_, index) => this.#supervise(spec, index));
+    this.#started.push(processes);
+    this.#publish();
+    for (const { over } of processes) void over.then(() => this.#checkRole(spec, processes));
+    await Promise.all(processes.map(({ settled }) => settled));
+  }
+
+  #supervise(spec: RoleSpec, index: number): SupervisedProcess {
+    return new SupervisedProcess({
+      spec,
+      index,
+      folder: this.#job.folder,
+      launcher: this.#launcher,
+      stopSeconds: this.#job.stop_seconds,
+      values: () => this.#values(index),
+      onChange: () => this.#publish(),
+    });
+  }
+
+  /** A job goes on without some of its engines, proxies and rollout workers, but not without all of a kind. */
+  #checkRole({ role }: RoleSpec, processes: readonly SupervisedProcess[]): void {
+    if (this.#stopping || role === "controller") return;
+    if (!processes.every(({ record }) => record.state === "lost")) return;
+    const how = processes[0]?.record.ended ?? "";
+    this.#failed(new SchedulerError("job_failed", `No process of role ${role} is left: the first ${how}.`));
+  }
+
+  #values(index: number): Record<string, string | undefined> {
+    const records = this.#records();
+    const urls = records.filter(({ role, url }) => role === "engine" && url !== undefined).map(({ url }) => url);
+    const urlOf = (wanted: string, at: number) => records.find((r) => r.role === wanted && r.index === at)?.url;
+    return {
+      engine_urls: JSON.stringify(urls),
+      proxy_url: urlOf("proxy", index),
+      gateway_url: urlOf("gateway", 0),
+    };
+  }
+
+  #records(): ProcessRecord[] {
+    return this.#started.flat().map(({ record }) => record);
+  }
+
+  /** For people, and for processes that need to know who is left. Readers never see half a file. */
+  #publish(): void {
+    const file = join(this.#job.folder, "processes.json");
+    writeFileSync(`${file}.new`, `${JSON.stringify(this.#records(), null, 2)}\n`);
+    renameSync(`${file}.new`, file);
+  }
+}
+
+function stopped(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = () => reject(new SchedulerError("job_stopped", "The job was stopped."));
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type JobInput, type JobSpec, jobSchema } from "../../src/scheduler/job.js";
+import type { ProcessRecord } from "../../src/scheduler/supervised.js";
+import { readSafetensors } from "../support/safetensors.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const worker = (name: string) => fileURLToPath(new URL(`./workers/${name}.mjs`, import.meta.url));
+
+const env = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-a-whole-job" };
+
+export interface RolloutJob {
+  readonly folder: string;
+  readonly workers: number;
+  readonly tasks: number;
+  readonly pauseMilliseconds?: number;
+  /** Of proxies and rollout workers. */
+  readonly restarts?: number;
+}
+
+/** A job of proxies with an engine in them, a gateway, rollout workers and a controller. */
+export function rolloutJob({ folder, workers, tasks, pauseMilliseconds = 0, restarts = 1 }: RolloutJob): JobSpec {
+  const node = process.execPath;
+  const serve = ["serve", "server.port=0", "server.workers_folder={folder}/workers", "server.shutdown_seconds=0"];
+  const gateway = ["gateway", "server.port=0", "gateway.workers_folder={folder}/workers", "gateway.poll_seconds=0.2"];
+  const rollout = ["{folder}", "{index}", String(workers), String(tasks), "{gateway_url}", String(pauseMilliseconds)];
+  const roles: JobInput["roles"] = [
+    { role: "controller", command: [node, worker("controller"), "{folder}", "{gateway_url}"], env, restarts: 0 },
+    { role: "rollout", count: workers, command: [node, worker("rollout"), ...rollout], env, restarts },
+    { role: "gateway", command: [node, MAIN, ...gateway], env, ready: "line" },
+    { role: "proxy", count: workers, command: [node, MAIN, ...serve], env, ready: "line", restarts },
+  ];
+  return jobSchema.parse({ folder, roles, stop_seconds: 5 });
+}
+
+export function processesOf(folder: string): ProcessRecord[] {
+  return JSON.parse(readFileSync(join(folder, "processes.json"), "utf8")) as ProcessRecord[];
+}
+
+export interface Episode {
+  readonly task: number;
+  readonly worker: number;
+  readonly session_id?: string;
+  readonly error?: string;
+}
+
+/** What came of the tasks so far, in their order. */
+export function episodesOf(folder: string): Episode[] {
+  const names = readdirSync(join(folder, "episodes")).filter((name) => name.endsWith(".json"));
+  const episodes = names.map((name) => JSON.parse(readFileSync(join(folder, "episodes", name), "utf8")) as Episode);
+  return episodes.sort((a, b) => a.task - b.task);
+}
+
+/** The sessions of the batch that the controller wrote. */
+export function batchSessions(folder: string): string[] {
+  const { metadata } = readSafetensors(readFileSync(join(folder, "batch.safetensors")));
+  const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
+  return [...new Set(rows.map(({ session_id }) => session_id))];
+}

@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type JobInput, jobSchema } from "../../src/scheduler/job.js";
+import { runJob } from "../../src/scheduler/supervisor.js";
+import { temporaryFolder } from "../cli/rolltape.js";
+import { until } from "../support/until.js";
+import { batchSessions, episodesOf, processesOf, rolloutJob } from "./job.js";
+
+const shell = (script: string) => ["sh", "-c", script];
+
+function smallJob(folder: string, roles: JobInput["roles"], rest: Partial<JobInput> = {}) {
+  return jobSchema.parse({ folder, stop_seconds: 2, ...rest, roles });
+}
+
+/** The lines of a file that processes append to. */
+function linesOf(folder: string, name = "log"): string[] {
+  return readFileSync(join(folder, name), "utf8").trim().split("\n");
+}
+
+describe("a rollout job on this machine", () => {
+  it("runs proxies, a gateway, rollout workers and a controller to one batch, and leaves nothing running", async () => {
+    const folder = temporaryFolder();
+    await runJob(rolloutJob({ folder, workers: 2, tasks: 6 }));
+    const episodes = episodesOf(folder);
+    expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 6 }, () => undefined));
+    expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
+    expect(processesOf(folder).map(({ role, state }) => `${role} ${state}`)).toEqual([
+      "proxy stopped",
+      "proxy stopped",
+      "gateway stopped",
+      "rollout done",
+      "rollout done",
+      "controller done",
+    ]);
+    expect(readdirSync(join(folder, "workers"))).toEqual([]);
+    expect(readdirSync(join(folder, "logs")).sort()).toContain("proxy-1.err");
+  });
+});
+
+describe("the processes of a job", () => {
+  const stay = "trap 'echo stop {index} >> {folder}/log; exit 0' TERM; while :; do sleep 0.05; done";
+
+  it("start role by role when the one before is ready, know each other's addresses, and stop in the opposite order", async () => {
+    const folder = temporaryFolder();
+    const announce = (name: string) =>
+      `echo ${name} >> {folder}/log; echo '{"url":"http://127.0.0.1:{port}"}'; trap 'echo stop ${name} >> {folder}/log; exit 0' TERM; while :; do sleep 0.05; done`;
+    await runJob(
+      smallJob(folder, [
+        { role: "controller", command: shell("echo controller '{engine_urls}' '{proxy_url}' >> {folder}/log") },
+        { role: "engine", command: shell(announce("engine")), ready: "line" },
+        { role: "proxy", command: shell(announce("proxy")), ready: "line" },
+      ]),
+    );
+    const [first, second, third, ...rest] = linesOf(folder);
+    expect([first, second]).toEqual(["engine", "proxy"]);
+    expect(third).toMatch(/^controller \["http:\/\/127\.0\.0\.1:\d+"\] http:\/\/127\.0\.0\.1:\d+$/);
+    expect(rest).toEqual(["stop proxy", "stop engine"]);
+  });
+
+  it("are ready when a URL answers", async () => {
+    const folder = temporaryFolder();
+    const server = "require('http').createServer((_, r) => r.end()).listen(Number(process.argv[1]))";
+    await runJob(
+      smallJob(folder, [
+        {
+          role: "engine",
+          command: [process.execPath, "-e", server, "{port}"],
+          ready: { url: "http://{node}:{port}/health" },
+        },
+        { role: "controller", command: shell("echo '{engine_urls}' >> {folder}/log") },
+      ]),
+    );
+    expect(linesOf(folder)[0]).toMatch(/^\["http:\/\/127\.0\.0\.1:\d+"\]$/);
+  });
+
+  it("start again as often as they may; the job goes on without one of many", async () => {
+    const folder = temporaryFolder();
+    const failing = `echo try {index} >> {folder}/log; [ {index} = 0 ] && exit 3; ${stay}`;
+    const untilLost = "until grep -q lost {folder}/processes.json; do sleep 0.05; done";
+    await runJob(
+      smallJob(folder, [
+        { role: "rollout", count: 2, command: shell(failing), restarts: 2 },
+        { role: "controller", command: shell(untilLost) },
+      ]),
+    );
+    expect(linesOf(folder).filter((line) => line === "try 0")).toHaveLength(3);
+    expect(linesOf(folder).filter((line) => line === "try 1")).toHaveLength(1);
+    expect(processesOf(folder)[0]).toMatchObject({ state: "lost", restarts: 2, ended: "ended with status 3" });
+  });
+
+  it("fail the job where none of a kind is left, or the controller fails", async () => {
+    const dying = smallJob(temporaryFolder(), [
+      { role: "rollout", count: 2, command: shell("exit 4"), restarts: 0 },
+      { role: "controller", command: shell("sleep 600") },
+    ]);
+    await expect(runJob(dying)).rejects.toMatchObject({
+      code: "job_failed",
+      message: expect.stringMatching(/role rollout.*status 4/) as string,
+    });
+    const failing = smallJob(temporaryFolder(), [{ role: "controller", command: shell("exit 5"), restarts: 0 }]);
+    await expect(runJob(failing)).rejects.toMatchObject({
+      code: "job_failed",
+      message: expect.stringMatching(/controller.*status 5/) as string,
+    });
+    const absent = smallJob(temporaryFolder(), [{ role: "controller", command: ["/no/such/program"], restarts: 0 }]);
+    await expect(runJob(absent)).rejects.toMatchObject({
+      code: "job_failed",
+      message: expect.stringMatching(/did not start/) as string,
+    });
+  });
+
+  it("count as failed when they are not ready in time", async () => {
+    const folder = temporaryFolder();
+    const job = smallJob(folder, [
+      { role: "engine", command: shell("sleep 600"), ready: "line", ready_seconds: 0.2, restarts: 1 },
+      { role: "controller", command: shell("true") },
+    ]);
+    await expect(runJob(job)).rejects.toMatchObject({
+      code: "job_failed",
+      message: expect.stringMatching(/not ready in time/) as string,
+    });
+  });
+
+  it("stop when the job is stopped, those too that do not want to, and what they started", async () => {
+    const folder = temporaryFolder();
+    const stubborn = "trap '' TERM; sh -c 'trap \"\" TERM; echo $$ > {folder}/child; while :; do sleep 0.05; done'";
+    const job = smallJob(folder, [{ role: "controller", command: shell(stubborn) }], { stop_seconds: 0.2 });
+    const stop = new AbortController();
+    const running = runJob(job, { signal: stop.signal });
+    const stopped = running.catch((error: { code: string }) => error.code);
+    await until(() => existsSync(join(folder, "child")) && linesOf(folder, "child")[0] !== "");
+    stop.abort();
+    expect(await stopped).toBe("job_stopped");
+    const child = Number(linesOf(folder, "child")[0]);
+    await until(() => !existsSync(`/proc/${child}`) || isZombie(child));
+  });
+});
+
+/** Ended, and not yet collected by the parent that it was left to. */
+function isZombie(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return true;
+  }
+}
