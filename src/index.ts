@@ -43,10 +43,26 @@ export type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./rollout/contract.js";
+export type { BatchOrder } from "./rollout/controller/accepted-tasks.js";
+export { RolloutBatch } from "./rollout/controller/batch.js";
+export {
+  type ControllerOptions,
+  RolloutController,
+  type RolloutCounts,
+  type SubmitOptions,
+} from "./rollout/controller/controller.js";
+export { ControllerError, type ControllerErrorCode } from "./rollout/controller/error.js";
+export type { StalenessLimits } from "./rollout/controller/staleness.js";
+export { rejectionOf, type TaskResult } from "./rollout/controller/task.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { Rejection, type RejectionCode } from "./rollout/rejection.js";
 export { type ResolveOptions, resolveWorkflow, type WorkflowInput } from "./rollout/resolve.js";
+export type { AgentSourceOptions } from "./rollout/subproc/agent-source.js";
+export { SubprocError, type SubprocErrorCode } from "./rollout/subproc/error.js";
+export { ProcessPool, type ProcessPoolOptions } from "./rollout/subproc/process-pool.js";
+export { ProgramAgent, type ProgramAgentOptions } from "./rollout/subproc/program-agent.js";
+export { SubprocAgent } from "./rollout/subproc/subproc-agent.js";
 export { WorkflowError, type WorkflowErrorCode } from "./rollout/workflow-error.js";
 export { createServer, type ServerOptions } from "./server/app.js";
 export type { ServerSettings } from "./server/context.js";
