@@ -12,9 +12,11 @@ process.on("message", (task: WorkerTask) => void work(task));
 // The parent has gone: what this process and its agents started goes with them.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 
-const atRest = process.getActiveResourcesInfo().length;
+/** What is active while nothing runs: the least ever seen, since loading this very module is work too. */
+let atRest = Number.POSITIVE_INFINITY;
 
 async function work(task: WorkerTask): Promise<void> {
+  atRest = Math.min(atRest, process.getActiveResourcesInfo().length);
   send({ type: "started" });
   const environment = { ...process.env };
   const outcome = await outcomeOf(task);
