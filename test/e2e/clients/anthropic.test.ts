@@ -48,6 +48,22 @@ describe("messages", () => {
   });
 
   it.each([
+    ["no JSON", toolCall("get_weather", {}).replace("{}", "{Paris}")],
+    ["cut short", toolCall("get_weather", { city: "Paris" }).slice(0, -20)],
+  ])(
+    "a call whose arguments are %s is text in a stream, too, which the SDK's helper reads to its end",
+    async (_, text) => {
+      const { client, session } = await open();
+      await agents.say(`I look.\n${text}`, 1);
+      const message = await client.messages.stream({ ...question, tools }).finalMessage();
+      expect(message.stop_reason).toBe("end_turn");
+      expect(message.content).toMatchObject([{ type: "text", text: `I look.\n${text}` }]);
+      const { exported, logged } = await agents.recorded(session);
+      expect(exported).toEqual(logged);
+    },
+  );
+
+  it.each([
     [false, ""],
     [true, "/v1"],
   ])("run the SDK's tool loop (stream: %s)", async (stream, base) => {
