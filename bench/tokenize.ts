@@ -63,10 +63,11 @@ async function compare(folder: string): Promise<Record<string, string>[]> {
 
 async function firstTurns(folder: string): Promise<Record<string, string>> {
   const model = await loadChatModel(folder);
-  const turn = async (i: number): Promise<Int32Array[]> => {
+  const turn = async (i: number): Promise<Int32Array> => {
     // Requests come one by one, however close.
     await new Promise((resolve) => setTimeout(resolve, Math.abs(i)));
-    return model.prompt({ messages: [{ role: "user", content: text(TURN_CHARACTERS, `Turn ${i}. `) }] });
+    const { ids } = await model.prompt({ messages: [{ role: "user", content: text(TURN_CHARACTERS, `Turn ${i}. `) }] });
+    return ids;
   };
   for (let i = 0; i < 8; i++) await turn(-i);
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
@@ -76,7 +77,7 @@ async function firstTurns(folder: string): Promise<Record<string, string>> {
   const elapsed = performance.now() - start;
   delay.disable();
   await model.close();
-  const tokens = prompts.flat().reduce((sum, ids) => sum + ids.length, 0) / prompts.length;
+  const tokens = prompts.reduce((sum, ids) => sum + ids.length, 0) / prompts.length;
   const over = (nanoseconds: number): string => `${Math.max(0, nanoseconds / 1e6 - DELAY_RESOLUTION_MS).toFixed(1)} ms`;
   return {
     tokenizer: folder.split("/")[2] ?? folder,

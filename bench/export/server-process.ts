@@ -32,6 +32,7 @@ const { app } = await createServer({
     adminKey,
     modelName: "tiny",
     maxBodyBytes: 1 << 20,
+    knownRequestBytes: 0,
     engineMaxTokens: undefined,
     chatTemplateType: "hf",
     keepAliveSeconds: 15,

@@ -57,7 +57,7 @@ const chatMessageShape = z.discriminatedUnion(
 /** One chat message as a request spells it. */
 export const chatMessageSchema = chatMessageShape.transform(toMessage);
 
-export const chatMessagesSchema = listOf(chatMessageSchema, { min: 1 });
+export const chatMessagesSchema = listOf(chatMessageSchema, { min: 1, once: true });
 
 /** What {@link chatMessageSchema} accepts, for documentation and for the library's callers. */
 export type ChatMessage = z.input<typeof chatMessageShape>;

@@ -9,6 +9,7 @@ import type { OutputFamilies } from "./output/output-format.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
+import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 import { Tokenizer } from "./tokenizer/tokenizer.js";
 
@@ -80,8 +81,8 @@ export class FolderChatModel implements ChatModel {
     return this.#tokenizer.close();
   }
 
-  async prompt(conversation: Conversation): Promise<Int32Array[]> {
-    return this.#tokenizer.encode(this.#for(conversation).template.render(conversation, true));
+  async prompt(conversation: Conversation, known?: KnownTexts): Promise<EncodedText> {
+    return this.#tokenizer.encodeParts(this.#for(conversation).template.renderParts(conversation, true), known);
   }
 
   async continuation(conversation: Conversation, turn: RecordedTurn): Promise<ContinuationResult> {

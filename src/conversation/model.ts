@@ -1,6 +1,7 @@
 import type { Conversation, Message } from "./message.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import type { TemplateArgs } from "./template-args.js";
+import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
@@ -11,11 +12,13 @@ export interface ChatModel {
   /** The model's own limit (config.json), where the folder says. */
   readonly contextLength: number | undefined;
   /**
-   * The prompt that the chat template renders for this conversation, with the generation prompt, as token ids in
-   * pieces whose concatenation is the whole. Long text that is new is encoded on other threads. Rejects with
+   * The prompt that the chat template renders for this conversation, with the generation prompt. Rejects with
    * {@link TemplateError} where the template refuses.
+   *
+   * @param known prompts that this one may begin like, to which it is added: only what is new is encoded, on other threads
+   * where it is long
    */
-  prompt(conversation: Conversation): Promise<Int32Array[]>;
+  prompt(conversation: Conversation, known?: KnownTexts): Promise<EncodedText>;
   /**
    * What follows a recorded turn when `conversation` (whose messages begin with those of the turn and its output)
    * goes on: the rest of the end of turn, the new messages, the generation prompt. Where the conversation cannot be

@@ -8,6 +8,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { App } from "./app-type.js";
 import type { ServerContext, ServerSettings } from "./context.js";
+import { KnownRequests } from "./known-requests.js";
 import { Metrics } from "./metrics.js";
 import { auth } from "./plugins/auth.js";
 import { body } from "./plugins/body.js";
@@ -48,6 +49,7 @@ export async function createServer({
     sharedMemory: new SharedMemory(settings.sharedMemory),
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
+    known: new KnownRequests(settings.knownRequestBytes),
     weightVersion: 0,
     draining: false,
     shutdown: new AbortController(),
@@ -74,7 +76,7 @@ export async function createServer({
   });
 
   await app.register(errorHandler);
-  await app.register(body);
+  await app.register(body, { known: context.known.bodies });
   await app.register(auth, { registry, adminKey: settings.adminKey });
   await app.register(openapi);
   app.after(() => {

@@ -5,6 +5,7 @@ import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
+import type { KnownRequests } from "./known-requests.js";
 import type { Metrics } from "./metrics.js";
 
 /** What the routes work with. */
@@ -18,6 +19,7 @@ export interface ServerContext {
   readonly sharedMemory: SharedMemory;
   readonly sharedExports: SharedExports;
   readonly preparedExports: PreparedExports;
+  readonly known: KnownRequests;
   /** The weight version last given to /rl/set_version. */
   weightVersion: number;
   /** The server is going down: no new sessions and model calls. */
@@ -31,6 +33,8 @@ export interface ServerSettings {
   /** Name under which the model is listed and answered. */
   readonly modelName: string;
   readonly maxBodyBytes: number;
+  /** What running conversations may take so that only what is new in their requests is worked on. */
+  readonly knownRequestBytes: number;
   /** Prompt and output together, in tokens; undefined: what the engine can hold. */
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";

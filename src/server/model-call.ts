@@ -79,7 +79,8 @@ async function generateAndRecord(
   const { session, request, api } = call;
   const createdAt = Date.now();
   const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
-  const { conversation } = request;
+  // Its messages are the same objects as in earlier requests, by which is known what was made of them then.
+  const conversation = { ...request.conversation, messages: prepared.messages };
   const built = await buildPrompt(context, { session, conversation, prepared, signal: controller.signal });
   const promptTokens = built.prompt.length;
   const sampling = await completeSampling(context, request.sampling, promptTokens);

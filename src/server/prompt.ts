@@ -28,25 +28,29 @@ export interface PromptRequest {
 }
 
 /** In `concat` the parent's tokens as generated and the new messages behind them; else what the template renders. */
-export async function buildPrompt({ settings, model }: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
+export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
+  const { settings, model } = context;
   const { session, prepared, signal } = request;
-  if (settings.chatTemplateType !== "concat") return rendered(model, request);
+  if (settings.chatTemplateType !== "concat") return rendered(context, request);
   const parent = session.findParent(prepared);
   if (parent === undefined) {
-    const root = await rendered(model, request);
+    const root = await rendered(context, request);
     return session.changesSystem(prepared) ? { ...root, fallback: "system_changed" } : root;
   }
   const pieces = await continuationOf(model, request, parent);
-  if (typeof pieces === "string") return { ...(await rendered(model, request)), fallback: pieces };
+  if (typeof pieces === "string") return { ...(await rendered(context, request)), fallback: pieces };
   signal.throwIfAborted();
   return { prompt: session.prompt(pieces, parent.index), end: () => endOf(model, pieces), parent };
 }
 
-async function rendered(model: ChatModel, { session, conversation, signal }: PromptRequest): Promise<BuiltPrompt> {
+async function rendered(
+  { model, known }: ServerContext,
+  { session, conversation, signal }: PromptRequest,
+): Promise<BuiltPrompt> {
   if (isLong(conversation)) await turns.next();
-  const pieces = await model.prompt(conversation);
+  const { ids } = await model.prompt(conversation, known.prompts.of(session));
   signal.throwIfAborted();
-  return { prompt: session.prompt(pieces), end: () => endOf(model, pieces) };
+  return { prompt: session.prompt([ids]), end: () => endOf(model, [ids]) };
 }
 
 function isLong({ messages }: Conversation): boolean {

@@ -73,9 +73,10 @@ export async function startServer(
   }
 }
 
-/** What ends by time: idle sessions, retention, leases of shared files. */
-function sweep({ registry, sharedExports, sharedMemory }: ServerContext): void {
+/** What ends by time: idle sessions, what is known of their requests, retention, leases of shared files. */
+function sweep({ registry, known, sharedExports, sharedMemory }: ServerContext): void {
   registry.sweep();
+  known.sweep();
   sharedExports.reap();
   sharedMemory.trim();
 }
@@ -111,6 +112,7 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
     adminKey,
     modelName,
     maxBodyBytes: config.server.max_body_bytes,
+    knownRequestBytes: config.server.known_request_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
     keepAliveSeconds: config.server.keepalive_seconds,

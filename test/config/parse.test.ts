@@ -11,6 +11,7 @@ describe("defaults", () => {
         host: "127.0.0.1",
         port: 8090,
         max_body_bytes: 67_108_864,
+        known_request_bytes: 268_435_456,
         keepalive_seconds: 15,
         shutdown_seconds: 30,
         worker_tag: null,

@@ -215,9 +215,10 @@ describe("the answer", () => {
   });
 
   it("is cut before a stop string, whose tokens stay recorded", async () => {
-    const ids = [
-      ...((await proxy.context.model.prompt({ messages: [{ role: "user", content: "one two" }] }))[0] ?? []),
-    ].slice(0, 8);
+    const ids = [...(await proxy.context.model.prompt({ messages: [{ role: "user", content: "one two" }] })).ids].slice(
+      0,
+      8,
+    );
     const full = proxy.context.model.decode(Int32Array.from(ids), { skipSpecialTokens: true });
     const stop = full.slice(3, 5);
     proxy.engine.replies.push({ ids, finish: { reason: "stop", matched: stop } });

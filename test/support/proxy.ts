@@ -79,6 +79,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       adminKey: ADMIN_KEY,
       modelName: "tiny",
       maxBodyBytes: 64 * 1024 * 1024,
+      knownRequestBytes: 64 * 1024 * 1024,
       engineMaxTokens: undefined,
       chatTemplateType: "hf",
       keepAliveSeconds: 15,

@@ -13,6 +13,14 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(64 * MEBIBYTE)
     .describe("Largest request body, in bytes; a larger one is answered 413."),
+  known_request_bytes: z
+    .int()
+    .min(0)
+    .default(256 * MEBIBYTE)
+    .describe(
+      "What the newest requests of running conversations may take, in bytes, so that of a next turn only what is new " +
+        "is parsed, checked and encoded; 0 keeps none.",
+    ),
   keepalive_seconds: z
     .number()
     .gt(0)

@@ -3,7 +3,7 @@ import { TemplateError } from "../model.js";
 import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
 import type { Value } from "./jinja.js";
-import { type Dialect, messagesValue } from "./messages.js";
+import { MessageValues } from "./messages.js";
 import { compileTemplate, type Render } from "./template.js";
 import { bool, list, none, RenderError, str } from "./values.js";
 
@@ -26,7 +26,7 @@ export class ChatTemplate {
   readonly #render: Render;
   /** Variables of every rendering: none of documents, the special tokens, the configured ones. */
   readonly #variables: ReadonlyMap<string, Value>;
-  readonly #dialect: Dialect;
+  readonly #messages: MessageValues;
 
   /** Throws where the template does not parse, or refuses a conversation of one user message. */
   constructor(source: string, options: ChatTemplateOptions) {
@@ -34,7 +34,10 @@ export class ChatTemplate {
     this.#render = compileTemplate(source, options.now);
     const special = [...options.specialTokens].map(([name, token]) => [name, str(token)] as const);
     this.#variables = new Map([["documents", none()], ...special, ...argumentValues(options.templateArgs)]);
-    this.#dialect = detectDialect(source, (messages, dialect) => this.#rendered({ messages }, true, dialect));
+    const dialect = detectDialect(source, (messages, tried) =>
+      this.#rendered({ messages }, true, new MessageValues(tried)).join(""),
+    );
+    this.#messages = new MessageValues(dialect);
   }
 
   /**
@@ -43,19 +46,24 @@ export class ChatTemplate {
    * @throws TemplateError where the template refuses the conversation
    */
   render(conversation: Conversation, addGenerationPrompt: boolean): string {
+    return this.renderParts(conversation, addGenerationPrompt).join("");
+  }
+
+  /** The same in parts, one for each message where the template goes through them in a loop of its own. */
+  renderParts(conversation: Conversation, addGenerationPrompt: boolean): string[] {
     try {
-      return this.#rendered(conversation, addGenerationPrompt, this.#dialect);
+      return this.#rendered(conversation, addGenerationPrompt, this.#messages);
     } catch (error) {
       if (error instanceof RenderError) throw new TemplateError(error.message, { cause: error });
       throw error;
     }
   }
 
-  #rendered(conversation: Conversation, addGenerationPrompt: boolean, dialect: Dialect): string {
+  #rendered(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): string[] {
     const { messages, tools = [], templateArgs = {} } = conversation;
-    const noTools = dialect.noTools === "none" ? none() : list([]);
+    const noTools = values.dialect.noTools === "none" ? none() : list([]);
     const variables = new Map([...this.#variables, ...argumentValues(templateArgs)]);
-    variables.set("messages", messagesValue(messages, dialect));
+    variables.set("messages", values.list(messages));
     variables.set("tools", tools.length > 0 ? fromJs(tools) : noTools);
     variables.set("add_generation_prompt", bool(addGenerationPrompt));
     return this.#render(variables);

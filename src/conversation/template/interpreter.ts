@@ -15,6 +15,7 @@ import {
   NamespaceValue,
   type Node,
   type ObjectNode,
+  type Program,
   type Scope,
   type SelectNode,
   type SetNode,
@@ -29,7 +30,7 @@ import { bindTarget, LoopControl, loopVariable } from "./loop.js";
 import { type Bounds, getAttribute, getItem, getSlice, keyOf, sliceBound } from "./members.js";
 import { binary, signed } from "./operators.js";
 import { pyStr } from "./python-text.js";
-import { InnerScope } from "./scope.js";
+import { InnerScope, IterationScope } from "./scope.js";
 import { runTest } from "./tests.js";
 import { bool, dict, func, Missing, missing, none, RenderError, str, truthy, typeName } from "./values.js";
 
@@ -60,10 +61,21 @@ export class PythonInterpreter extends Interpreter {
     return str(text);
   }
 
+  /** What a template prints, one after the other: what each iteration of its outermost loops does, and what is between. */
+  parts({ body }: Program, scope: Scope): string[] {
+    const parts: string[] = [];
+    for (const node of body) {
+      if (node.type === "For") this.#loop(node as ForNode, scope, (printed) => parts.push(printed));
+      else parts.push(this.evaluateBlock([node], scope).value);
+    }
+    return parts;
+  }
+
   override evaluateIdentifier(node: NamedNode, scope: Scope): Value {
     for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
       const value = at.variables.get(node.value);
       if (value !== undefined) return value;
+      if (node.value === "loop" && at instanceof IterationScope) return at.loop;
     }
     return new Missing(`'${node.value}' is undefined`);
   }
@@ -113,21 +125,26 @@ export class PythonInterpreter extends Interpreter {
     return this.evaluateBlock(truthy(this.evaluate(node.test, scope)) ? node.body : node.alternate, scope);
   }
 
-  /** Every iteration has a scope of its own, so that what is set in one is not seen by the next. */
   override evaluateFor(node: ForNode, scope: Scope): Value {
-    const items = this.#loopItems(node, scope);
-    if (items.length === 0) return this.evaluateBlock(node.defaultBlock, new InnerScope(scope));
-    const previous = {};
     let text = "";
+    this.#loop(node, scope, (printed) => {
+      text += printed;
+    });
+    return str(text);
+  }
+
+  /** Every iteration has a scope of its own, so that what is set in one is not seen by the next. */
+  #loop(node: ForNode, scope: Scope, print: (printed: string) => void): void {
+    const items = this.#loopItems(node, scope);
+    if (items.length === 0) return print(this.evaluateBlock(node.defaultBlock, new InnerScope(scope)).value);
+    const previous = {};
     for (const [index, item] of items.entries()) {
-      const inner = new InnerScope(scope);
-      inner.setVariable("loop", loopVariable(items, index, previous));
+      const inner = new IterationScope(scope, () => loopVariable(items, index, previous));
       bindTarget(node.loopvar, item, inner);
       const { printed, isLast } = this.#iteration(node.body, inner);
-      text += printed;
+      print(printed);
       if (isLast) break;
     }
-    return str(text);
   }
 
   override evaluateSet(node: SetNode, scope: Scope): Value {

@@ -18,9 +18,29 @@ export interface Dialect {
   readonly reasoningField: string;
 }
 
-/** Messages as templates know them: `{role, content, name?, reasoning_content?, tool_calls?, tool_call_id?}`. */
-export function messagesValue(messages: readonly Message[], dialect: Dialect): Value {
-  return list(messages.map((message) => messageValue(message, dialect)));
+/**
+ * Messages as templates know them: `{role, content, name?, reasoning_content?, tool_calls?, tool_call_id?}`. Templates
+ * cannot change values, so that a message that comes again has the one that it had.
+ */
+export class MessageValues {
+  readonly dialect: Dialect;
+  readonly #known = new WeakMap<Message, Value>();
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect;
+  }
+
+  list(messages: readonly Message[]): Value {
+    return list(messages.map((message) => this.#of(message)));
+  }
+
+  #of(message: Message): Value {
+    const known = this.#known.get(message);
+    if (known) return known;
+    const value = messageValue(message, this.dialect);
+    this.#known.set(message, value);
+    return value;
+  }
 }
 
 function messageValue(message: Message, dialect: Dialect): Value {

@@ -14,3 +14,17 @@ export class InnerScope implements Scope {
     return value;
   }
 }
+
+/** The scope of a loop's iteration. Its `loop` is made when it is asked for: it takes longer than most iterations. */
+export class IterationScope extends InnerScope {
+  readonly #makeLoop: () => Value;
+
+  constructor(parent: Scope, makeLoop: () => Value) {
+    super(parent);
+    this.#makeLoop = makeLoop;
+  }
+
+  get loop(): Value {
+    return this.variables.get("loop") ?? this.setVariable("loop", this.#makeLoop());
+  }
+}

@@ -1,12 +1,14 @@
 import { globalScope } from "./globals.js";
 import { PythonInterpreter } from "./interpreter.js";
 import { parseTemplate, type Value } from "./jinja.js";
-import { pyStr } from "./python-text.js";
 import { findUnsupported } from "./unsupported.js";
 import { RenderError } from "./values.js";
 
-/** Renders with these variables; throws {@link RenderError} where the template refuses or fails. */
-export type Render = (variables: ReadonlyMap<string, Value>) => string;
+/**
+ * Renders with these variables, in parts: what each iteration of the template's outermost loops prints is one, so that a
+ * conversation that grows has the same parts again. Throws {@link RenderError} where the template refuses or fails.
+ */
+export type Render = (variables: ReadonlyMap<string, Value>) => string[];
 
 /**
  * Compiles a chat template, to be rendered as Python's Jinja2 renders it in `transformers`' `apply_chat_template`.
@@ -22,7 +24,7 @@ export function compileTemplate(source: string, now: () => Date = () => new Date
     const scope = globalScope(now);
     for (const [name, value] of variables) scope.setVariable(name, value);
     try {
-      return pyStr(new PythonInterpreter(scope).evaluate(program, scope));
+      return new PythonInterpreter(scope).parts(program, scope);
     } catch (error) {
       throw asRenderError(error);
     }

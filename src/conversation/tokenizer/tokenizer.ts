@@ -1,5 +1,6 @@
 import { encodeInBatches } from "./batch.js";
 import { EncodeThreads } from "./encode-threads.js";
+import { commonStart, type EncodedText, goesOn, joined, type KnownTexts, textFrom } from "./encoded-text.js";
 import { LibraryTokenizer } from "./library.js";
 import { type CacheStats, PieceCache } from "./piece-cache.js";
 import { type PieceEncoder, pieceEncoderFor, type TokenizerFiles } from "./piece-encoder.js";
@@ -22,6 +23,8 @@ export class Tokenizer {
   readonly #pending = new Map<string, Promise<Int32Array>>();
   readonly #special: ReadonlySet<number>;
   readonly #added: ReadonlySet<string>;
+  /** How many characters behind its beginning may tell which added token a text begins with. */
+  readonly #reach: number;
 
   /** @param cacheBytes how much memory known pieces of text may take */
   constructor(files: TokenizerFiles, cacheBytes: number) {
@@ -33,6 +36,8 @@ export class Tokenizer {
     this.#cache = new PieceCache(cacheBytes);
     this.#special = new Set(added.filter((token) => token.special).map((token) => token.id));
     this.#added = new Set(added.map((token) => token.content));
+    // One more: a token may be one only as a word of its own.
+    this.#reach = Math.max(0, ...added.map((token) => token.content.length)) + 1;
   }
 
   get cacheStats(): CacheStats {
@@ -76,7 +81,29 @@ export class Tokenizer {
    * @throws TokenizerError
    */
   async encode(text: string, after = ""): Promise<Int32Array[]> {
-    const pieces = this.#split(after + text.toWellFormed());
+    const encoded = await this.#idsOf(this.#split(after + text.toWellFormed()));
+    const [first, ...rest] = encoded;
+    return (after === "" || first === undefined ? encoded : [first.subarray(1), ...rest]).filter(
+      (ids) => ids.length > 0,
+    );
+  }
+
+  /**
+   * The ids of a text that is given in parts, of which only what is new is searched for and encoded.
+   *
+   * @param known texts that this one may begin like, to which it is added
+   * @throws TokenizerError
+   */
+  async encodeParts(parts: readonly string[], known?: KnownTexts): Promise<EncodedText> {
+    const start = known && commonStart(parts, known.items, this.#reach);
+    const pieces = this.#split(textFrom(parts, start?.characters ?? 0).toWellFormed());
+    const encoded = joined(parts, start, { texts: pieces, ids: await this.#idsOf(pieces) });
+    known?.add(encoded, start && goesOn(start) ? start.known : undefined);
+    return encoded;
+  }
+
+  /** The ids of each piece. */
+  async #idsOf(pieces: readonly string[]): Promise<Int32Array[]> {
     const keys = pieces.map((piece) => this.#cache.keyOf(piece));
     const known = new Map<string, Int32Array>();
     const awaited = new Map<string, Promise<Int32Array>>();
@@ -92,11 +119,7 @@ export class Tokenizer {
     if (isShort) for (const [key, piece] of missing) known.set(key, this.#encodeHere(key, piece));
     else for (const [key, ids] of this.#encodeApart(missing)) awaited.set(key, ids);
     await Promise.all([...awaited].map(async ([key, ids]) => known.set(key, await ids)));
-    const encoded = keys.map((key) => known.get(key) ?? new Int32Array());
-    const [first, ...rest] = encoded;
-    return (after === "" || first === undefined ? encoded : [first.subarray(1), ...rest]).filter(
-      (ids) => ids.length > 0,
-    );
+    return keys.map((key) => known.get(key) ?? new Int32Array());
   }
 
   /** The text of the ids. Ids that the vocabulary does not have are left out; half a character is U+FFFD. */

@@ -52,7 +52,7 @@ const message = z.discriminatedUnion(
   { error: "must be one of user, assistant, system" },
 );
 
-export const inputMessages = listOf(message, { min: 1 });
+export const inputMessages = listOf(message, { min: 1, once: true });
 export const systemPrompt = z.union([wellFormed, textBlocks]);
 
 type InputMessage = z.output<typeof message>;

@@ -62,7 +62,7 @@ const item = z.preprocess(
 /** A text stands for one user message. */
 export const responseInput = z.union([
   wellFormed.transform((content): InputItem[] => [{ type: "message", role: "user", content }]),
-  listOf(item),
+  listOf(item, { once: true }),
 ]);
 
 export type InputItem = z.output<typeof item>;

@@ -3,32 +3,53 @@ import fp from "fastify-plugin";
 import { fieldTexts } from "../../conversation/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../conversation/json/spelled.js";
 import { ApiError } from "../errors.js";
+import { goesOn, type KnownBody, sharedWith, toKnown, withoutShared, withShared } from "../known-body.js";
+import type { Recent } from "../recent.js";
 import { LONG_TEXT, turns } from "../turns.js";
 
-type Parsed = (error: Error | null, value?: unknown) => void;
+type ParseJson = (request: FastifyRequest, json: Buffer) => unknown;
+
+/** Shorter bodies are parsed sooner than compared. */
+const WORTH_KNOWING = 16 * 1024;
+
+export interface BodyOptions {
+  readonly known?: Recent<KnownBody>;
+}
 
 /**
  * Bodies are JSON. An empty one counts as `{}` whatever its content type (some clients send none on control calls);
  * `null` fields count as absent.
  */
-export const body = fp((app, _options, done) => {
+export const body = fp<BodyOptions>((app, { known }, done) => {
   const parseGuarded = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
 
-  const parseBody = (request: FastifyRequest, text: string, parsed: Parsed): void => {
-    const plain = parsePlain(text);
-    if (plain !== undefined) return parsed(null, asSpelled(text, plain));
-    void parseGuarded(request, text, (error, value) => {
-      if (error)
-        parsed(new ApiError("invalid_json", "The body is not valid JSON, or has a `__proto__` key.", { cause: error }));
-      else parsed(null, asSpelled(text, value));
-    });
+  const parse: ParseJson = (request, json) => {
+    const text = json.toString();
+    if (json.length < BLANK_LENGTH && text.trim() === "") return {};
+    let value = parsePlain(text);
+    if (value === undefined) {
+      // It calls back before it returns.
+      void parseGuarded(request, text, (error, parsed) => {
+        if (error) throw new ApiError("invalid_json", INVALID_JSON, { cause: error });
+        value = parsed;
+      });
+    }
+    return asSpelled(text, value);
   };
 
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, text: string, parsed) => {
-    if (text.trim() === "") return parsed(null, {});
-    if (text.length < LONG_TEXT) return parseBody(request, text, parsed);
-    turns.next().then(() => parseBody(request, text, parsed), parsed);
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, json: Buffer, parsed) => {
+    if (json.length >= WORTH_KNOWING) {
+      parseLarge(request, json, parse, known).then((value) => parsed(null, value), parsed);
+      return;
+    }
+    let value: unknown;
+    try {
+      value = parse(request, json);
+    } catch (error) {
+      return parsed(error as ApiError);
+    }
+    parsed(null, value);
   });
 
   app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
@@ -45,6 +66,30 @@ export const body = fp((app, _options, done) => {
   });
   done();
 });
+
+const INVALID_JSON = "The body is not valid JSON, or has a `__proto__` key.";
+
+/** Blank bodies that are longer are not taken for empty ones. */
+const BLANK_LENGTH = 1024;
+
+/** Parses what the session's recent bodies do not have, a long text in a turn of its own. */
+async function parseLarge(
+  request: FastifyRequest,
+  json: Buffer,
+  parse: ParseJson,
+  known: Recent<KnownBody> | undefined,
+): Promise<unknown> {
+  const { session } = request;
+  const recent = session ? known?.of(session) : undefined;
+  const shared = recent && sharedWith(json, recent.items);
+  const short = shared ? withoutShared(json, shared) : json;
+  if (short.length >= LONG_TEXT) await turns.next();
+  const whole = shared && withShared(parse(request, short), shared);
+  const value = whole ?? parse(request, json);
+  const read = recent && toKnown(json, value, whole && shared);
+  if (read) recent.add(read, shared && goesOn(shared) ? shared.body : undefined);
+  return value;
+}
 
 /**
  * The value of a JSON text in which no key can reach an object's prototype. Undefined where one might, and where the text

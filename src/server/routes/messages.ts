@@ -57,8 +57,8 @@ function countTokens(app: App, { model }: ServerContext, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      const pieces = await model.prompt(toConversation(request.body));
-      return { input_tokens: pieces.reduce((sum, piece) => sum + piece.length, 0) };
+      const { ids } = await model.prompt(toConversation(request.body));
+      return { input_tokens: ids.length };
     },
   );
 }

@@ -59,9 +59,9 @@ describe("a turn that ended with the template's end of turn", () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     const end = idOf(model, "<|im_end|>");
     for (const [name, { conversation, messageCount }] of Object.entries(SCENARIOS)) {
-      const whole = joinIds(await model.prompt(conversation));
+      const whole = [...(await model.prompt(conversation)).ids];
       const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
-      const prompt = joinIds(await model.prompt(before));
+      const prompt = [...(await model.prompt(before)).ids];
       expect(whole.slice(0, prompt.length), `scenario ${name}`).toEqual(prompt);
       // The first end of turn behind the prompt is that of the answer.
       const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);

@@ -63,8 +63,8 @@ async function follow(model: FolderChatModel, { conversation, messageCount }: Sc
     return "pieces" in result ? decode(result.pieces) : result;
   };
   return {
-    prompt: decode(await model.prompt(before)),
-    whole: decode(await model.prompt(conversation)),
+    prompt: decode([(await model.prompt(before)).ids]),
+    whole: decode([(await model.prompt(conversation)).ids]),
     ended: await Promise.all(model.stopTokenIds.map(continued)),
     cut: await continued(undefined),
   };

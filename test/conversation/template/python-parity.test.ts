@@ -25,7 +25,7 @@ function variables(json: string): Variables {
 /** What a template renders, or "ERR" where it fails: Python's own words for it are not ours. */
 function outcome(source: string, given: Variables, now: Date): string {
   try {
-    return compileTemplate(source, () => now)(given);
+    return compileTemplate(source, () => now)(given).join("");
   } catch {
     return "ERR";
   }

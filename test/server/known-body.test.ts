@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { arrayStart, elementEnds } from "../../src/conversation/json/elements.js";
+import { goesOn, type KnownBody, sharedWith, toKnown, withoutShared, withShared } from "../../src/server/known-body.js";
+
+/** Reads a body as the server does, and keeps it. */
+function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: number } {
+  const shared = sharedWith(bytes, known);
+  const short = shared && withoutShared(bytes, shared);
+  const whole = short && withShared(JSON.parse(short.toString()), shared);
+  const value = whole ?? JSON.parse(bytes.toString());
+  const kept = toKnown(bytes, value, whole && shared);
+  if (kept) known.unshift(kept);
+  return { value, parsed: whole && short ? short.length : bytes.length };
+}
+
+// Strings that look like structure when they are not passed over.
+const text = fc
+  .array(fc.constantFrom('"', "\\", "{", "}", "[", "]", ",", ":", "messages", "é", "😀", " ", "\n", "\u0000"), {
+    maxLength: 8,
+  })
+  .map((pieces) => pieces.join(""));
+const element = fc.oneof(
+  fc.record({ role: fc.constantFrom("user", "assistant"), content: text }),
+  fc.record({ role: fc.constant("tool"), content: fc.array(fc.record({ type: fc.constant("text"), text })) }),
+  fc.array(text, { maxLength: 2 }),
+);
+const other = fc.dictionary(fc.constantFrom("model", "tools", "messages ", "n", 'mes"sages'), fc.jsonValue());
+const spaces = fc.constantFrom(undefined, 1);
+
+const body = (name: string) =>
+  fc.tuple(other, fc.array(element, { maxLength: 6 }), other, spaces).map(([before, elements, after, space]) => ({
+    before,
+    elements,
+    json: (shown: readonly unknown[]) => JSON.stringify({ ...before, [name]: shown, ...after }, null, space),
+  }));
+
+describe("the elements of an array in JSON", () => {
+  it("are found, whatever their strings hold", () => {
+    fc.assert(
+      fc.property(body("messages"), ({ elements, json }) => {
+        const bytes = Buffer.from(json(elements));
+        const start = arrayStart(bytes, new Set(["messages"]));
+        expect(start).toBeDefined();
+        const ends = elementEnds(bytes, start ?? 0);
+        const texts = ends.map((end, i) => bytes.toString("utf8", ends[i - 1] ?? start, end).replace(/^[\s,]+/, ""));
+        expect(texts.map((each): unknown => JSON.parse(each))).toEqual(elements);
+      }),
+    );
+  });
+
+  it.each(["{}", '{"messages":{}}', '[{"messages":[]}]', '{"a":{"messages":[]}}', '{"a":"messages"}', "", '{"'])(
+    "%s has none of that name",
+    (json) => expect(arrayStart(Buffer.from(json), new Set(["messages"]))).toBeUndefined(),
+  );
+
+  it("ends at any text that is no JSON", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", "a")), (pieces) => {
+        const bytes = Buffer.from(pieces.join(""));
+        arrayStart(bytes, new Set(["a"]));
+        elementEnds(bytes, 0);
+      }),
+    );
+  });
+});
+
+describe("bodies of one session", () => {
+  it.each(["messages", "input"])("are what JSON.parse reads, whatever is known (%s)", (name) => {
+    const sequence = fc.tuple(body(name), fc.array(fc.tuple(fc.nat({ max: 6 }), fc.array(element), fc.boolean())));
+    fc.assert(
+      fc.property(sequence, ([{ json, elements }, steps]) => {
+        const known: KnownBody[] = [];
+        let shown: readonly unknown[] = elements;
+        for (const [kept, added, changesTail] of [[6, [], false] as const, ...steps]) {
+          shown = [...shown.slice(0, kept), ...added];
+          const text = json(shown);
+          const bytes = Buffer.from(changesTail ? text.replace(/\}$/, ',"late":1}') : text);
+          expect(read(bytes, known).value).toEqual(JSON.parse(bytes.toString()));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are what JSON.parse reads where a byte differs anywhere", () => {
+    const first = JSON.stringify({
+      model: "m",
+      messages: [{ content: 'a"b' }, { content: "é" }, { content: "c" }],
+      n: 1,
+    });
+    fc.assert(
+      fc.property(fc.nat({ max: first.length - 1 }), fc.constantFrom("x", '"', "]", "}", "0", "\\", ","), (at, put) => {
+        const known: KnownBody[] = [];
+        read(Buffer.from(first), known);
+        const changed = Buffer.from(first.slice(0, at) + put + first.slice(at + 1));
+        const outcome = (parse: () => unknown): unknown => {
+          try {
+            return parse();
+          } catch (error) {
+            return error instanceof SyntaxError ? "no JSON" : error;
+          }
+        };
+        expect(outcome(() => read(changed, known).value)).toEqual(outcome(() => JSON.parse(changed.toString())));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("are parsed but for what is known, whose objects come again", () => {
+    const known: KnownBody[] = [];
+    const messages = Array.from({ length: 50 }, (_, i) => ({ role: "user", content: `${i}`.repeat(100) }));
+    const send = (more: object[]) =>
+      read(Buffer.from(JSON.stringify({ messages: [...messages, ...more], n: 1 })), known);
+    const first = send([]).value as { messages: object[] };
+    const { value, parsed } = send([{ role: "user", content: "new" }]);
+    expect(parsed).toBeLessThan(150);
+    expect((value as typeof first).messages[49]).toBe(first.messages[49]);
+  });
+
+  it.each([
+    ['{"messages":[{"a":1}],"messages":[{"b":2}]}', '{"messages":[{"a":1},{"c":3}],"n":1}'],
+    ['{"messages":[{"a":1}],"n":1}', '{"messages":[{"a":1},{"c":3}],"messages":[{"b":2}]}'],
+    ['{"messages":[{"a":1}],"mess\\u0061ges":[{"b":2}]}', '{"messages":[{"a":1},{"c":3}]}'],
+  ])("with a field twice have the later one: %s, %s", (first, second) => {
+    const known: KnownBody[] = [];
+    for (const json of [first, second]) expect(read(Buffer.from(json), known).value).toEqual(JSON.parse(json));
+  });
+
+  it("go on from another, or only begin alike", () => {
+    const known: KnownBody[] = [];
+    const json = (texts: string[]) => Buffer.from(JSON.stringify({ input: texts.map((content) => ({ content })) }));
+    read(json(["s", "a", "b", "c"]), known);
+    const on = (texts: string[]) => {
+      const shared = sharedWith(json(texts), known);
+      return shared && goesOn(shared);
+    };
+    expect(on(["s", "a", "b", "c", "d"])).toBe(true);
+    expect(on(["s", "x"])).toBe(false);
+    expect(on(["t"])).toBeUndefined();
+  });
+});

@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+
+/** Whatever is known of earlier requests, what is recorded is the same. */
+
+const proxies: Proxy[] = [];
+afterEach(async () => {
+  for (const proxy of proxies.splice(0)) await proxy.close();
+});
+
+async function start(knownRequestBytes: number): Promise<Proxy> {
+  const proxy = await Proxy.start({ settings: { knownRequestBytes } });
+  proxy.engine.context = 1 << 20;
+  proxies.push(proxy);
+  return proxy;
+}
+
+// Above the size from which bodies are known.
+const LONG = "the quick brown fox jumps over the lazy dog, ".repeat(500);
+const text = (name: string) => `${name} \\"quoted\\" é 😀 ${LONG}`;
+
+type Send = (proxy: Proxy, session: StartedSession, texts: readonly string[]) => Promise<unknown>;
+
+const roles = (texts: readonly string[]) =>
+  texts.map((content, i) => ({ role: i % 2 ? "assistant" : "user", content }));
+const PROTOCOLS: Record<string, Send> = {
+  chat: (proxy, session, texts) => proxy.chat(session, roles(texts)),
+  responses: (proxy, session, texts) => proxy.post("/v1/responses", { input: roles(texts) }, session.key),
+  messages: (proxy, session, texts) =>
+    proxy.post("/v1/messages", { model: "tiny", max_tokens: 20, messages: roles(texts) }, session.key),
+};
+
+/** Two conversations in turns, one rewritten in its middle, one sent again. */
+const [A, B, C, D, E, F] = ["a", "b", "c", "d", "e", "f"].map(text) as [string, string, string, string, string, string];
+const REQUESTS = [
+  [A],
+  [A, B, C],
+  [A, D, E],
+  [A, B, C, D, E],
+  [A, D, E, F, B],
+  [A, B, F],
+  [A, B, F],
+  [F],
+  [A, B, C, D, E, F, A],
+];
+
+describe.each(Object.entries(PROTOCOLS))("requests of %s", (_, send) => {
+  it("give the engine the same prompts and export the same tokens", async () => {
+    const exports = [];
+    for (const bytes of [0, 64 << 20]) {
+      const proxy = await start(bytes);
+      const session = await proxy.session();
+      for (const texts of REQUESTS) expect(await send(proxy, session, texts)).toMatchObject({ status: 200 });
+      expect(proxy.context.known.bytes > 1000).toBe(bytes > 0);
+      const prompts = proxy.engine.calls.map(({ prompt }) => [...prompt.tokens()]);
+      expect(prompts).toHaveLength(REQUESTS.length);
+      exports.push(prompts);
+    }
+    expect(exports[1]).toEqual(exports[0]);
+  });
+});
+
+describe("what is known", () => {
+  it("is forgotten with its session", async () => {
+    const proxy = await start(64 << 20);
+    const session = await proxy.session();
+    await proxy.chat(session, roles([A]));
+    expect(proxy.context.known.bytes).toBeGreaterThan(LONG.length);
+    await proxy.end(session);
+    proxy.context.registry.get(session.id).free("exported");
+    proxy.context.known.sweep();
+    expect(proxy.context.known.bytes).toBe(0);
+  });
+
+  it("takes no more than it may", async () => {
+    const proxy = await start(200_000);
+    for (let i = 0; i < 5; i++) await proxy.chat(await proxy.session(), roles([text(`${i}`), B, C]));
+    expect(proxy.context.known.bytes).toBeLessThanOrEqual(200_000);
+  });
+});
