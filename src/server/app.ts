@@ -42,14 +42,15 @@ export async function createServer({
   ...options
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
+  const known = new KnownRequests(settings.knownRequestBytes);
   const context: ServerContext = {
     ...options,
     exporter: new Exporter(registry),
-    metrics: new Metrics(registry, options.model),
+    metrics: new Metrics({ ...options, known }),
     sharedMemory: new SharedMemory(settings.sharedMemory),
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
-    known: new KnownRequests(settings.knownRequestBytes),
+    known,
     weightVersion: 0,
     draining: false,
     shutdown: new AbortController(),

@@ -25,6 +25,13 @@ export interface RecordedCall {
   readonly toolCalls: ParsedOutput["toolCalls"];
 }
 
+/** What is read when it is asked for. */
+export interface Observed {
+  readonly registry: SessionRegistry;
+  readonly model: Pick<ChatModel, "cacheStats">;
+  readonly known: { readonly bytes: number };
+}
+
 /** Metrics of the process are collected once, however many servers it runs: their monitors cannot be stopped. */
 let processRegistry: Registry | undefined;
 
@@ -76,9 +83,15 @@ export class Metrics {
   readonly exportSeconds = this.#histogram("rolltape_export_seconds", "Plan and pack per export.", EXPORT_BUCKETS);
   readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Bytes of packed exports.", []);
 
-  constructor(sessions: SessionRegistry, model: Pick<ChatModel, "cacheStats">) {
+  constructor({ registry: sessions, model, known }: Observed) {
     this.#delay.enable();
     this.#observeCache(model);
+    this.#gauge(
+      "rolltape_known_request_bytes",
+      "Memory of sessions' newest requests, of which a next turn is told apart.",
+      [],
+      (gauge) => gauge.set(known.bytes),
+    );
     this.#gauge("rolltape_sessions", "Sessions by state.", ["state"], (gauge) => {
       for (const [state, count] of Object.entries(sessions.countByState())) gauge.set({ state }, count);
     });
