@@ -1,11 +1,6 @@
 import { z } from "zod";
-
-/**
- * The kinds of process of a job, in the order in which they start; they stop in the opposite one. A gateway is what makes
- * one address of several proxies.
- */
-export const ROLES = ["engine", "proxy", "gateway", "rollout", "controller"] as const;
-export type Role = (typeof ROLES)[number];
+import { ROLES } from "./roles.js";
+import { slurmSchema } from "./slurm/options.js";
 
 const ready = z.union([
   z.literal("started"),
@@ -28,9 +23,9 @@ const roleSchema = z.strictObject({
 /**
  * A job: which processes run, and the folder, shared by all its machines, in which its logs and addresses are.
  *
- * Placeholders in commands, environments and URLs: `{folder}`, `{index}` (of the process in its role, from 0), `{node}`,
- * `{port}` (a free one), `{engine_urls}` (a list), `{proxy_url}` (of the proxy with the same index, on the same machine),
- * `{gateway_url}`.
+ * Placeholders in commands, environments and URLs: `{folder}`, `{index}` (of the process in its role, from 0), `{node}`
+ * (the address at which the others reach its machine), `{port}` (a free one there), `{engine_urls}` (a list), `{proxy_url}`
+ * (of the proxy with the same index, modulo their number: it is on the same machine), `{gateway_url}`.
  */
 export const jobSchema = z.strictObject({
   name: z
@@ -43,6 +38,7 @@ export const jobSchema = z.strictObject({
     .refine((roles) => new Set(roles.map(({ role }) => role)).size === roles.length, "names a role twice")
     .refine((roles) => roles.some(({ role }) => role === "controller"), "has no controller"),
   stop_seconds: z.number().min(0).max(3600).default(30).describe("How long a process may take to stop."),
+  slurm: slurmSchema.prefault({}).describe("Read where Slurm runs the job."),
 });
 
 export type JobSpec = z.output<typeof jobSchema>;

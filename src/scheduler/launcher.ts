@@ -1,15 +1,36 @@
-import type { Role } from "./job.js";
+import type { Role } from "./roles.js";
+import type { ProcessEnd } from "./running-process.js";
 
-/** How a process gets to its machine. */
-export interface Launcher {
-  /** The machine of a process. */
-  node(role: Role, index: number): string;
-  /** The command, run on this machine, that runs `command` on that one. */
-  wrap(command: readonly string[], role: Role, node: string): readonly string[];
+/** Where a process runs. */
+export interface Place {
+  /** The machine's name. */
+  readonly node: string;
+  /** How the other machines reach it. */
+  readonly address: string;
 }
 
-/** Everything on this machine. */
-export const localLauncher: Launcher = {
-  node: () => "127.0.0.1",
-  wrap: (command) => command,
-};
+export interface ProcessPlan {
+  readonly role: Role;
+  readonly index: number;
+  /** Placeholders are filled in, but `{port}`: only the machine itself knows which of its ports are free. */
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Files that its standard output and error are written to. */
+  readonly output: string;
+  readonly errors: string;
+}
+
+export interface LaunchedProcess {
+  readonly ended: Promise<ProcessEnd>;
+  /** The value of `{port}`, when the process has started on its machine. */
+  started(signal: AbortSignal): Promise<string>;
+  /** Asks it to end, and makes it end after `seconds`. Resolves when it has. */
+  stop(seconds: number): Promise<void>;
+}
+
+/** What brings processes to their machines. */
+export interface Launcher {
+  place(role: Role, index: number): Place;
+  /** Each start of the same process has the same port, as long as that is free: others may know its address. */
+  launch(plan: ProcessPlan): Promise<LaunchedProcess>;
+}

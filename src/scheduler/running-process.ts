@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { makeEnd } from "./escalation.js";
 
 export interface StartProcess {
   readonly command: readonly string[];
@@ -26,42 +26,46 @@ export class RunningProcess {
     this.#child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ["ignore", out, err], detached: true });
     closeSync(out);
     closeSync(err);
-    this.ended = this.#waitEnd(file);
+    this.ended = endOf(this.#child, file);
+    void this.ended.then(() => (this.#over = true));
   }
 
   /** Asks it to end, and makes it end after `seconds`. Resolves when it has. */
   async stop(seconds: number): Promise<void> {
-    this.#signal("SIGTERM");
-    const waited = new AbortController();
-    const kill = sleep(seconds * 1000, undefined, { signal: waited.signal }).then(
-      () => this.#signal("SIGKILL"),
-      () => undefined,
-    );
-    await this.ended;
-    waited.abort();
-    await kill;
-    // What it started and left behind.
-    this.#signal("SIGKILL", true);
+    await makeEnd(this.ended, [
+      { act: () => this.signal("SIGTERM"), seconds },
+      { act: () => this.signal("SIGKILL"), seconds: 0 },
+    ]);
+    this.killRest();
   }
 
-  async #waitEnd(file: string): Promise<ProcessEnd> {
-    try {
-      const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null];
-      return { code: code ?? 1, text: signal === null ? `ended with status ${code}` : `was ended by ${signal}` };
-    } catch (error) {
-      return { code: 1, text: `${file} did not start: ${error instanceof Error ? error.message : String(error)}` };
-    } finally {
-      this.#over = true;
-    }
+  /** Signals its group, while it runs. */
+  signal(signal: NodeJS.Signals): void {
+    if (!this.#over) this.#signalGroup(signal);
   }
 
-  #signal(signal: NodeJS.Signals, evenOver = false): void {
+  /** Ends what it started and left behind. */
+  killRest(): void {
+    this.#signalGroup("SIGKILL");
+  }
+
+  #signalGroup(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
-    if (pid === undefined || (this.#over && !evenOver)) return;
+    if (pid === undefined) return;
     try {
       process.kill(-pid, signal);
     } catch {
       // Nobody is left in its group.
     }
+  }
+}
+
+/** Waits for the end of a child process. */
+export async function endOf(child: ChildProcess, file: string): Promise<ProcessEnd> {
+  try {
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    return { code: code ?? 1, text: signal === null ? `ended with status ${code}` : `was ended by ${signal}` };
+  } catch (error) {
+    return { code: 1, text: `${file} did not start: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

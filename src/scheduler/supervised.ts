@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./free-port.js";
-import type { Role, RoleSpec } from "./job.js";
-import type { Launcher } from "./launcher.js";
-import { fillIn } from "./placeholders.js";
+import type { RoleSpec } from "./job.js";
+import type { LaunchedProcess, Launcher, Place } from "./launcher.js";
+import { fillEnvironment, fillIn, type Values } from "./placeholders.js";
 import { answering, readyLineOf } from "./readiness.js";
-import { type ProcessEnd, RunningProcess } from "./running-process.js";
+import type { Role } from "./roles.js";
+import type { ProcessEnd } from "./running-process.js";
 
 /** `lost`: it ended more often than it may be started again. `done`: it ended well. */
 export type ProcessState = "starting" | "ready" | "restarting" | "lost" | "done" | "stopped";
@@ -30,7 +30,7 @@ export interface SupervisedOptions {
   readonly launcher: Launcher;
   readonly stopSeconds: number;
   /** Values of placeholders, as they are when a process starts. */
-  readonly values: () => Readonly<Record<string, string | undefined>>;
+  readonly values: () => Values;
   readonly onChange: () => void;
 }
 
@@ -44,8 +44,8 @@ export class SupervisedProcess {
   readonly over: Promise<ProcessEnd>;
   readonly #options: SupervisedOptions;
   readonly #stopping = new AbortController();
-  #running: RunningProcess | undefined;
-  #port: string | undefined;
+  readonly #place: Place;
+  #running: LaunchedProcess | undefined;
   #becameReady: () => void = () => undefined;
   /** Settles when it is ready for the first time, or over before. */
   readonly settled: Promise<void>;
@@ -53,7 +53,8 @@ export class SupervisedProcess {
   constructor(options: SupervisedOptions) {
     this.#options = options;
     const { spec, index, launcher } = options;
-    this.record = { role: spec.role, index, node: launcher.node(spec.role, index), state: "starting", restarts: 0 };
+    this.#place = launcher.place(spec.role, index);
+    this.record = { role: spec.role, index, node: this.#place.node, state: "starting", restarts: 0 };
     const ready = new Promise<void>((resolve) => (this.#becameReady = resolve));
     this.over = this.#run();
     this.settled = Promise.race([ready, this.over.then(() => undefined)]);
@@ -83,47 +84,50 @@ export class SupervisedProcess {
   /** One life of the process. One that is not ready in time is ended. */
   async #once(): Promise<ProcessEnd> {
     const { spec, stopSeconds } = this.#options;
-    const process = await this.#start();
-    this.#running = process.running;
+    const { running, ready } = await this.#start();
+    this.#running = running;
+    // The stop came while it was being started, and did not find it.
+    if (this.#stopping.signal.aborted) void running.stop(stopSeconds);
     const watching = new AbortController();
     const late = AbortSignal.timeout(spec.ready_seconds * 1000);
-    const ready = process.ready(AbortSignal.any([watching.signal, late])).then(
+    const watched = ready(AbortSignal.any([watching.signal, late])).then(
       (url) => {
         this.record.url = url;
         this.#note("ready");
         this.#becameReady();
       },
-      () => (late.aborted && !watching.signal.aborted ? process.running.stop(stopSeconds) : undefined),
+      () => (late.aborted && !watching.signal.aborted ? running.stop(stopSeconds) : undefined),
     );
-    const end = await process.running.ended;
+    const end = await running.ended;
     watching.abort();
-    await ready;
+    await watched;
     this.record.url = undefined;
     return late.aborted && this.record.state !== "ready" ? { ...end, text: `not ready in time, ${end.text}` } : end;
   }
 
   async #start(): Promise<{
-    running: RunningProcess;
+    running: LaunchedProcess;
     ready: (signal: AbortSignal) => Promise<string | undefined>;
   }> {
     const { spec, index, folder, launcher } = this.#options;
-    const { node } = this.record;
-    // The same at every start: others may know its address.
-    this.#port ??= String(await freePort());
-    const values = { ...this.#options.values(), node, index: String(index), folder, port: this.#port };
-    const filled = (text: string) => fillIn(text, values);
+    const { role, command, env } = spec;
+    const values = { ...this.#options.values(), node: this.#place.address, index: String(index), folder };
     const logs = join(folder, "logs");
     mkdirSync(logs, { recursive: true });
-    const output = join(logs, `${spec.role}-${index}.out`);
-    const running = new RunningProcess({
-      command: launcher.wrap(spec.command.map(filled), spec.role, node),
-      env: Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, filled(value)])),
+    const output = join(logs, `${role}-${index}.out`);
+    const running = await launcher.launch({
+      role,
+      index,
+      command: command.map((text) => fillIn(text, values)),
+      env: fillEnvironment(env, values),
       output,
-      errors: join(logs, `${spec.role}-${index}.err`),
+      errors: join(logs, `${role}-${index}.err`),
     });
     const ready = async (signal: AbortSignal) => {
+      const port = await running.started(signal);
       if (spec.ready === "started") return undefined;
-      return spec.ready === "line" ? readyLineOf(output, signal) : answering(filled(spec.ready.url), signal);
+      if (spec.ready === "line") return readyLineOf(output, signal);
+      return answering(fillIn(spec.ready.url, { ...values, port }), signal);
     };
     return { running, ready };
   }

@@ -2,10 +2,12 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SchedulerError } from "./error.js";
 import { inOrder, type JobSpec, type RoleSpec } from "./job.js";
-import { type Launcher, localLauncher } from "./launcher.js";
+import type { Launcher } from "./launcher.js";
+import { LocalLauncher } from "./local/launcher.js";
 import { type ProcessRecord, SupervisedProcess } from "./supervised.js";
 
 export interface RunJobOptions {
+  /** Default: everything on this machine. */
   readonly launcher?: Launcher;
   /** Stops the job. */
   readonly signal?: AbortSignal;
@@ -17,7 +19,10 @@ export interface RunJobOptions {
  *
  * @throws {@link SchedulerError} `job_failed` or `job_stopped`, with everything stopped
  */
-export async function runJob(job: JobSpec, { launcher = localLauncher, signal }: RunJobOptions = {}): Promise<void> {
+export async function runJob(
+  job: JobSpec,
+  { launcher = new LocalLauncher(), signal }: RunJobOptions = {},
+): Promise<void> {
   const supervisor = new Supervisor(job, launcher);
   try {
     await Promise.race([supervisor.run(), stopped(signal)]);
@@ -93,9 +98,10 @@ class Supervisor {
     const records = this.#records();
     const urls = records.filter(({ role, url }) => role === "engine" && url !== undefined).map(({ url }) => url);
     const urlOf = (wanted: string, at: number) => records.find((r) => r.role === wanted && r.index === at)?.url;
+    const proxies = records.filter(({ role }) => role === "proxy").length;
     return {
       engine_urls: JSON.stringify(urls),
-      proxy_url: urlOf("proxy", index),
+      proxy_url: urlOf("proxy", index % proxies),
       gateway_url: urlOf("gateway", 0),
     };
   }

@@ -1,0 +1,69 @@
+import type { JobSpec } from "../job.js";
+import type { Place } from "../launcher.js";
+import type { Role } from "../roles.js";
+import { slurm } from "./command.js";
+import { groupIndex, groupsOf } from "./layout.js";
+import type { MachineGroup } from "./options.js";
+
+/** The machines that one group of roles has. */
+export interface AllocatedGroup {
+  /** Slurm's id of the job, or of its part. */
+  readonly jobId: string;
+  readonly places: readonly Place[];
+}
+
+/** The machines that Slurm gave this job, as it is told inside the job. */
+export class Allocation {
+  readonly #groups: readonly MachineGroup[];
+  readonly #allocated: readonly AllocatedGroup[];
+
+  constructor(groups: readonly MachineGroup[], allocated: readonly AllocatedGroup[]) {
+    this.#groups = groups;
+    this.#allocated = allocated;
+  }
+
+  static async read(job: JobSpec, env: NodeJS.ProcessEnv): Promise<Allocation> {
+    const groups = groupsOf(job);
+    const allocated = await Promise.all(
+      groups.map(async (_, i) => {
+        const of = (name: string) => env[groups.length > 1 ? `${name}_HET_GROUP_${i}` : name] ?? "";
+        return { jobId: of("SLURM_JOB_ID"), places: await placesOf(of("SLURM_JOB_NODELIST")) };
+      }),
+    );
+    return new Allocation(groups, allocated);
+  }
+
+  place(role: Role, index: number): Place {
+    const { places } = this.#of(role);
+    const place = places[index % places.length];
+    if (!place) throw new Error(`Slurm gave no machine to role ${role}`);
+    return place;
+  }
+
+  jobId(role: Role): string {
+    return this.#of(role).jobId;
+  }
+
+  /** The number of a role's group, in a job that has several. */
+  hetGroup(role: Role): number | undefined {
+    return this.#groups.length > 1 ? groupIndex(this.#groups, role) : undefined;
+  }
+
+  #of(role: Role): AllocatedGroup {
+    const group = this.#allocated[groupIndex(this.#groups, role)];
+    if (!group) throw new Error(`role ${role} is in no group of machines`);
+    return group;
+  }
+}
+
+/** @param list as Slurm writes machines: `gpu[01-04,07]` */
+async function placesOf(list: string): Promise<Place[]> {
+  const nodes = (await slurm("scontrol", ["show", "hostnames", list])).split("\n").filter((line) => line !== "");
+  const described = await slurm("scontrol", ["--oneliner", "show", "node", list]);
+  const addresses = new Map<string, string>();
+  for (const line of described.split("\n")) {
+    const [name, address] = [/\bNodeName=(\S+)/.exec(line)?.[1], /\bNodeAddr=(\S+)/.exec(line)?.[1]];
+    if (name !== undefined && address !== undefined) addresses.set(name, address);
+  }
+  return nodes.map((node) => ({ node, address: addresses.get(node) ?? node }));
+}

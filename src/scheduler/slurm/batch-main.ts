@@ -1,0 +1,33 @@
+// What a job runs on its first machine: starts its processes there and on the others, and says what came of it.
+// Usage: batch-main FOLDER
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SchedulerError } from "../error.js";
+import { jobSchema } from "../job.js";
+import { runJob } from "../supervisor.js";
+import { Allocation } from "./allocation.js";
+import { SlurmLauncher } from "./launcher.js";
+import { forgetOutcome, type Outcome, writeOutcome } from "./outcome.js";
+
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
+
+const job = jobSchema.parse(JSON.parse(readFileSync(join(process.argv[2] ?? "", "job.json"), "utf8")));
+const { SLURM_JOB_ID: job_id = "", SLURM_RESTART_COUNT: restarts = "0" } = process.env;
+// Of a run before this one: Slurm starts the job anew when it lost its first machine.
+forgetOutcome(job);
+const { state, message } = await run();
+writeOutcome(job, { state, message, job_id, requeues: Number(restarts) });
+process.stderr.write(`rolltape: the job is ${state}${message === "" ? "" : `: ${message}`}\n`);
+process.exit(state === "done" ? 0 : 1);
+
+async function run(): Promise<Pick<Outcome, "state" | "message">> {
+  try {
+    const launcher = new SlurmLauncher(job, await Allocation.read(job, process.env));
+    await runJob(job, { launcher, signal: stop.signal });
+    return { state: "done", message: "" };
+  } catch (error) {
+    const stopped = error instanceof SchedulerError && error.code === "job_stopped";
+    return { state: stopped ? "stopped" : "failed", message: error instanceof Error ? error.message : String(error) };
+  }
+}
