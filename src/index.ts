@@ -64,6 +64,11 @@ export { ProcessPool, type ProcessPoolOptions } from "./rollout/subproc/process-
 export { ProgramAgent, type ProgramAgentOptions } from "./rollout/subproc/program-agent.js";
 export { SubprocAgent } from "./rollout/subproc/subproc-agent.js";
 export { WorkflowError, type WorkflowErrorCode } from "./rollout/workflow-error.js";
+export { SchedulerError, type SchedulerErrorCode } from "./scheduler/error.js";
+export type { JobInput, JobSpec } from "./scheduler/job.js";
+export { parseJob } from "./scheduler/parse-job.js";
+export { runScheduledJob, type ScheduleOptions, type SchedulerType } from "./scheduler/schedule.js";
+export type { JobState } from "./scheduler/slurm/job-state.js";
 export { createServer, type ServerOptions } from "./server/app.js";
 export type { ServerSettings } from "./server/context.js";
 export { type RunningServer, type StartOptions, startServer } from "./server/start.js";

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/index.js";
+import { SchedulerError } from "../scheduler/error.js";
 import { RolloutJobError } from "./rollout-error.js";
 
 /** Exit status of a command that could not start or failed. */
@@ -16,7 +17,9 @@ export function reportFailure(error: unknown): number {
     process.stderr.write(`rolltape: the configuration cannot be used\n${problems.join("")}`);
     return EXIT_USAGE;
   }
-  const isUsage = error instanceof RolloutJobError && error.code !== "no_trajectories";
+  const isUsage =
+    (error instanceof RolloutJobError && error.code !== "no_trajectories") ||
+    (error instanceof SchedulerError && error.code === "job_invalid");
   process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);
   return isUsage ? EXIT_USAGE : EXIT_FAILURE;
 }

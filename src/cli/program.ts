@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { printConfig } from "./config-command.js";
 import { gateway } from "./gateway.js";
 import { inspect } from "./inspect.js";
+import { job } from "./job.js";
 import { withConfigOptions } from "./options.js";
 import { rollout } from "./rollout.js";
 import { parsePositive, withRolloutOptions } from "./rollout-options.js";
@@ -26,6 +27,9 @@ export function createProgram(): Command {
   withRolloutOptions(program.command("rollout"))
     .description("run an agent on every task of a file and export what it did as one batch")
     .action(rollout);
+  withConfigOptions(program.command("job").argument("<file>", "YAML file that describes the job's processes"))
+    .description("run engines, proxies, rollout workers and a controller, on this machine or over Slurm")
+    .action(job);
   program
     .command("inspect")
     .argument("<file>", "a safetensors file")

@@ -2,11 +2,14 @@ import { z } from "zod";
 import { ROLES } from "./roles.js";
 import { slurmSchema } from "./slurm/options.js";
 
-const ready = z.union([
-  z.literal("started"),
-  z.literal("line"),
-  z.strictObject({ url: z.string().describe("Answers 200 when the process is ready. Placeholders are filled in.") }),
-]);
+const ready = z.union(
+  [
+    z.literal("started"),
+    z.literal("line"),
+    z.strictObject({ url: z.string().describe("Answers 200 when the process is ready. Placeholders are filled in.") }),
+  ],
+  { error: "expected started, line or a map with a url" },
+);
 
 const roleSchema = z.strictObject({
   role: z.enum(ROLES),
@@ -30,13 +33,13 @@ const roleSchema = z.strictObject({
 export const jobSchema = z.strictObject({
   name: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/)
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, "expected at most 64 letters, digits, dots, dashes and underscores")
     .default("rolltape"),
-  folder: z.string().regex(/^\//).meta({ expected: "an absolute path" }),
+  folder: z.string().regex(/^\//, "expected an absolute path"),
   roles: z
     .array(roleSchema)
-    .refine((roles) => new Set(roles.map(({ role }) => role)).size === roles.length, "names a role twice")
-    .refine((roles) => roles.some(({ role }) => role === "controller"), "has no controller"),
+    .refine((roles) => new Set(roles.map(({ role }) => role)).size === roles.length, "expected each role once")
+    .refine((roles) => roles.some(({ role }) => role === "controller"), "expected a controller"),
   stop_seconds: z.number().min(0).max(3600).default(30).describe("How long a process may take to stop."),
   slurm: slurmSchema.prefault({}).describe("Read where Slurm runs the job."),
 });

@@ -10,7 +10,7 @@ export interface RunJobOptions {
   /** Default: everything on this machine. */
   readonly launcher?: Launcher;
   /** Stops the job. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

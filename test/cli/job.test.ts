@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { FakeSlurm } from "../scheduler/slurm/fake-slurm.js";
+import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+
+/** A file that describes a job of one controller. */
+function jobFile(script: string): { file: string; folder: string } {
+  const folder = temporaryFolder();
+  const file = join(folder, "job.yaml");
+  const controller = { role: "controller", command: ["sh", "-c", script], restarts: 0 };
+  writeFileSync(
+    file,
+    stringify({ folder: join(folder, "job"), roles: [controller], stop_seconds: 2, slurm: { poll_seconds: 0.1 } }),
+  );
+  return { file, folder: join(folder, "job") };
+}
+
+describe("rolltape job", () => {
+  it("runs a job on this machine", async () => {
+    const { file, folder } = jobFile("echo {folder}");
+    expect(await runRolltape(["job", file])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("the job is done") as string,
+    });
+    expect(readFileSync(join(folder, "logs/controller-0.out"), "utf8")).toBe(`${folder}\n`);
+  });
+
+  it("runs it over Slurm where the configuration says so, and tells its way", async () => {
+    const slurm = new FakeSlurm();
+    const { file, folder } = jobFile("echo {folder}");
+    const { code, stderr } = await runRolltape(["job", file, "scheduler.type=slurm"]);
+    expect(stderr).toMatch(/job 7 runs on n\[1-2\]\n.*the job is done/);
+    expect(code).toBe(0);
+    expect(slurm.calls("sbatch")).toHaveLength(1);
+    expect(readFileSync(join(folder, "logs/controller-0.out"), "utf8")).toBe(`${folder}\n`);
+  });
+
+  it("refuses ray, before anything starts", async () => {
+    const { file, folder } = jobFile("true");
+    const { code, stderr } = await runRolltape(["job", file, "scheduler.type=ray"]);
+    expect(stderr).toContain("scheduler.type: agent workflows run on local and slurm only, not on ray");
+    expect(code).toBe(2);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it("says what is wrong with a file", async () => {
+    const file = join(temporaryFolder(), "job.yaml");
+    writeFileSync(file, "folder: /x\nroles: []\nnmae: x\n");
+    const { code, stderr } = await runRolltape(["job", file]);
+    expect(stderr.split("\n").slice(0, 2)).toEqual([
+      `rolltape: ${file}: roles: expected a controller, got []`,
+      `${file}: nmae: unknown key, the nearest known one is name`,
+    ]);
+    expect(code).toBe(2);
+    expect(await runRolltape(["job", "/no/such/file"])).toMatchObject({ code: 2 });
+  });
+
+  it("ends with 1 where the job fails, and with 130 where it is stopped", async () => {
+    const failing = await runRolltape(["job", jobFile("exit 3").file]);
+    expect(failing).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("controller ended with status 3") as string,
+    });
+    const { file, folder } = jobFile("trap 'exit 0' TERM; echo up; while :; do sleep 0.05; done");
+    const running = rolltape(["job", file]);
+    const log = join(folder, "logs/controller-0.out");
+    await expect.poll(() => (existsSync(log) ? readFileSync(log, "utf8") : ""), { timeout: 30_000 }).toContain("up");
+    running.process.kill("SIGINT");
+    expect(await running.ended).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining("the job is stopped") as string,
+    });
+  });
+});

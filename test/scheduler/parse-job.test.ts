@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { SchedulerError } from "../../src/scheduler/error.js";
+import { parseJob } from "../../src/scheduler/parse-job.js";
+
+const controller = { role: "controller", command: ["true"] };
+const right = { folder: "/job", roles: [controller] };
+
+function problemsOf(written: unknown): string[] {
+  try {
+    parseJob(written);
+    return [];
+  } catch (error) {
+    return error instanceof SchedulerError && error.code === "job_invalid"
+      ? error.message.split("\n")
+      : [String(error)];
+  }
+}
+
+describe("the description of a job", () => {
+  it("gets its defaults", () => {
+    expect(parseJob(right)).toMatchObject({
+      name: "rolltape",
+      stop_seconds: 30,
+      roles: [{ count: 1, ready: "started", restarts: 3, env: {} }],
+      slurm: { options: [], groups: null, step_options: {}, requeue: true, pending_seconds: null, poll_seconds: 5 },
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no map", 3, "the job: expected object, got 3"],
+    [
+      "another name",
+      { ...right, name: "a b" },
+      'name: expected at most 64 letters, digits, dots, dashes and underscores, got "a b"',
+    ],
+    ["a relative folder", { ...right, folder: "job" }, 'folder: expected an absolute path, got "job"'],
+    ["no folder", { roles: [controller] }, "folder: expected string, got nothing"],
+    ["no controller", { ...right, roles: [] }, "roles: expected a controller, got []"],
+    [
+      "another kind of readiness",
+      { ...right, roles: [{ ...controller, ready: "no" }] },
+      'roles[0].ready: expected started, line or a map with a url, got "no"',
+    ],
+    [
+      "an unknown key",
+      { ...right, roles: [{ ...controller, cuont: 1 }] },
+      "roles[0].cuont: unknown key, the nearest known one is count",
+    ],
+    [
+      "an unknown key of Slurm",
+      { ...right, slurm: { optons: [] } },
+      "slurm.optons: unknown key, the nearest known one is options",
+    ],
+    [
+      "an option that is set elsewhere",
+      { ...right, slurm: { options: ["--nodes=4"] } },
+      'slurm.options[0]: is set by slurm.groups[].nodes, got "--nodes=4"',
+    ],
+    [
+      "an option that is none",
+      { ...right, slurm: { options: ["x"] } },
+      'slurm.options[0]: is no option: expected text that begins with -, got "x"',
+    ],
+  ])("refuses %s", (_, written, problem) => {
+    expect(problemsOf(written)).toEqual([problem]);
+  });
+
+  it("names everything that is wrong, and shows nothing of an environment", () => {
+    const problems = problemsOf({ ...right, folder: 1, roles: [{ ...controller, env: { KEY: 123_456 } }] });
+    expect(problems).toEqual([
+      "folder: expected string, got 1",
+      "roles[0].env.KEY: expected string, got a value of type number",
+    ]);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { SchedulerError } from "../../../src/scheduler/error.js";
+import { type JobInput, jobSchema } from "../../../src/scheduler/job.js";
+import { groupsOf } from "../../../src/scheduler/slurm/layout.js";
+import { submit } from "../../../src/scheduler/slurm/submit.js";
+import { temporaryFolder } from "../../cli/rolltape.js";
+
+type Groups = NonNullable<NonNullable<JobInput["slurm"]>["groups"]>;
+
+function job(groups: Groups | null, counts: { proxy?: number; rollout?: number } = {}) {
+  const role = (name: JobInput["roles"][number]["role"], count = 1) => ({ role: name, count, command: ["true"] });
+  const roles = [role("controller"), role("proxy", counts.proxy ?? 2), role("rollout", counts.rollout ?? 2)];
+  return jobSchema.parse({ folder: temporaryFolder(), roles, slurm: { groups } });
+}
+
+function problemsOf(groups: Groups, counts?: Parameters<typeof job>[1]): string {
+  try {
+    groupsOf(job(groups, counts));
+    return "";
+  } catch (error) {
+    return error instanceof SchedulerError && error.code === "job_invalid" ? error.message : String(error);
+  }
+}
+
+describe("machines by roles", () => {
+  it("are one for everything where a job says nothing", () => {
+    expect(groupsOf(job(null))).toEqual([{ roles: ["controller", "proxy", "rollout"], nodes: 1, options: [] }]);
+  });
+
+  it.each<[string, Groups, RegExp]>([
+    ["a role in no group", [{ roles: ["proxy", "rollout"], nodes: 1 }], /controller is in none/],
+    [
+      "a role in two groups",
+      [
+        { roles: ["proxy", "rollout", "controller"], nodes: 1 },
+        { roles: ["controller"], nodes: 1 },
+      ],
+      /controller is named again/,
+    ],
+    [
+      "a role that the job does not have",
+      [{ roles: ["proxy", "rollout", "controller", "engine"], nodes: 1 }],
+      /engine is no role of the job, which has controller, proxy, rollout/,
+    ],
+    [
+      "proxies apart from rollout workers",
+      [
+        { roles: ["proxy", "controller"], nodes: 1 },
+        { roles: ["rollout"], nodes: 1 },
+      ],
+      /expected proxy and rollout in the same group/,
+    ],
+  ])("refuse %s, before Slurm hears of it", async (_, groups, message) => {
+    expect(problemsOf(groups)).toMatch(message);
+    await expect(submit(job(groups))).rejects.toMatchObject({ code: "job_invalid" });
+  });
+
+  it("have a proxy for each rollout worker on them", () => {
+    const groups = (nodes: number): Groups => [{ roles: ["proxy", "rollout", "controller"], nodes }];
+    expect(problemsOf(groups(3), { proxy: 2, rollout: 4 })).toMatch(/2 proxies .* 4 rollout workers on 3 machines/);
+    expect(problemsOf(groups(2), { proxy: 2, rollout: 4 })).toBe("");
+    expect(problemsOf(groups(4), { proxy: 4, rollout: 4 })).toBe("");
+    expect(problemsOf(groups(3), { proxy: 3, rollout: 2 })).toBe("");
+  });
+});

@@ -1,0 +1,67 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { jobSchema } from "../../../src/scheduler/job.js";
+import { temporaryFolder } from "../../cli/rolltape.js";
+import { until } from "../../support/until.js";
+import { batchSessions, episodesOf, processesOf, rolloutJob } from "../job.js";
+import { runSlurmJob } from "./compiled.js";
+import { FakeSlurm } from "./fake-slurm.js";
+
+// Each process of a job is started by two others.
+vi.setConfig({ testTimeout: 120_000 });
+
+function slurmJob(job: Parameters<typeof rolloutJob>[0]) {
+  const groups = [{ roles: ["proxy", "rollout", "gateway", "controller"] as const, nodes: 2 }];
+  return jobSchema.parse({ ...rolloutJob(job), slurm: { poll_seconds: 0.1, groups } });
+}
+
+it("runs proxies beside rollout workers on two machines, a gateway and a controller to one batch", async () => {
+  const slurm = new FakeSlurm();
+  const folder = temporaryFolder();
+  const states: string[] = [];
+  await runSlurmJob(slurmJob({ folder, workers: 2, tasks: 4 }), {
+    onState: (id, { state, nodes }) => states.push(`${id} ${state} ${nodes}`),
+  });
+  const episodes = episodesOf(folder);
+  expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => undefined));
+  expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
+  expect(processesOf(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`)).toEqual([
+    "proxy n1 stopped ended with status 0",
+    "proxy n2 stopped ended with status 0",
+    "gateway n1 stopped ended with status 0",
+    "rollout n1 done ended with status 0",
+    "rollout n2 done ended with status 0",
+    "controller n1 done ended with status 0",
+  ]);
+  expect(states).toEqual(["7 RUNNING n[1-2]"]);
+  expect(readdirSync(join(folder, "workers"))).toEqual([]);
+  expect(slurm.livingSteps()).toEqual([]);
+});
+
+it("goes on without a machine that fails: the episodes of the others finish, and are the batch", async () => {
+  const slurm = new FakeSlurm();
+  const folder = temporaryFolder();
+  const running = runSlurmJob(slurmJob({ folder, workers: 2, tasks: 12, pauseMilliseconds: 150, restarts: 1 }));
+  await until(() => readdirSync(folder).includes("episodes") && episodesOf(folder).length >= 2);
+  slurm.takeDown("n2");
+  await running;
+  const records = processesOf(folder);
+  expect(records.filter(({ node }) => node === "n2")).toMatchObject([
+    { role: "proxy", state: "lost", restarts: 1, ended: expect.stringContaining("failed on node n2") as string },
+    { role: "rollout", state: "lost", restarts: 1, ended: expect.stringContaining("failed on node n2") as string },
+  ]);
+  const ofFirst = episodesOf(folder).filter(({ worker }) => worker === 0);
+  expect(ofFirst.map(({ task }) => task)).toEqual([0, 2, 4, 6, 8, 10]);
+  const finished = episodesOf(folder).flatMap(({ session_id }) => session_id ?? []);
+  const kept = finished.filter((id) => !id.includes(`-${tagLeftBehind(folder)}-`));
+  expect(kept.length).toBeGreaterThanOrEqual(3);
+  expect(batchSessions(folder)).toEqual(kept);
+});
+
+/** The tag of the one proxy that could not sign off. */
+function tagLeftBehind(folder: string): string {
+  const names = readdirSync(join(folder, "workers"));
+  expect(names).toHaveLength(1);
+  return names.join().replace(".json", "");
+}
