@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 /** A child that prints one JSON line with its url when it is ready. */
 export interface Child {
   readonly url: string;
+  readonly pid: number;
   /** Processor time of all of its threads up to now. */
   cpuSeconds(): number;
   stop(): Promise<void>;
@@ -21,7 +22,8 @@ export async function startChild(
   const url = await readyUrl(child, `${command} ${args.join(" ")}`);
   return {
     url,
-    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    pid: child.pid ?? 0,
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     stop: async () => {
       if (child.exitCode !== null) return;
       child.kill("SIGTERM");
@@ -42,9 +44,19 @@ async function readyUrl(child: ChildProcess, name: string): Promise<string> {
 /** Linux counts in hundredths of a second, for every program. */
 const TICKS_PER_SECOND = 100;
 
-/** User and system time: fields 14 and 15 of `/proc/PID/stat`, counted behind the command's name. */
-function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+/** Processor time of a process up to now. */
+export function cpuSecondsOf(pid: number): number {
+  return readSeconds(`/proc/${pid}/stat`);
+}
+
+/** Processor time of the thread that a process began with, which is that of its JavaScript. */
+export function mainThreadSecondsOf(pid: number): number {
+  return readSeconds(`/proc/${pid}/task/${pid}/stat`);
+}
+
+/** User and system time: fields 14 and 15 of a `stat` file, counted behind the command's name. */
+function readSeconds(file: string): number {
+  const stat = readFileSync(file, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -33,8 +33,13 @@ const COLUMNS = ["what", "ours", "reference", "ratio", "wanted", ""] as const;
 
 /** Rows as a Markdown table. */
 export function table(rows: readonly Row[]): string {
-  const cells = [COLUMNS, ...rows.map(cellsOf)];
-  const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  return markdown(COLUMNS, rows.map(cellsOf));
+}
+
+/** A Markdown table whose columns stand below each other as text, too. */
+export function markdown(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [columns, ...rows];
+  const widths = columns.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   const lines = cells.map((line) => `| ${line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`);
   lines.splice(1, 0, `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`);
   return lines.join("\n");

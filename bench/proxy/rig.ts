@@ -1,8 +1,7 @@
 import { Pool } from "undici";
-import { ensureTinyModel } from "../../src/engine/index.js";
-import { type Child, startChild } from "../processes.js";
+import type { Child } from "../processes.js";
+import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 
-const ADMIN_KEY = "sk-admin-bench-0123456789";
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** A server under load. */
@@ -26,9 +25,9 @@ export class Rig {
 
   /** @param enginePath where the engine's API is: `/slow` makes it wait before it answers */
   static async start(connections: number, { enginePath = "", args = [] as readonly string[] } = {}): Promise<Rig> {
-    const engine = await startScript("wire-engine-process.ts");
-    const passThrough = await startScript("pass-through-process.ts", engine.url);
-    const proxy = await startProxy(engine.url + enginePath, connections, args);
+    const engine = await startScript(new URL("wire-engine-process.ts", import.meta.url));
+    const passThrough = await startScript(new URL("pass-through-process.ts", import.meta.url), engine.url);
+    const proxy = await startProxy({ engineUrl: engine.url + enginePath, connections, args });
     const target = (child: Child): Target => ({
       pool: new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 }),
       cpuSeconds: () => child.cpuSeconds(),
@@ -68,25 +67,4 @@ export async function chat({ pool }: Target, key: string, body: string | Buffer)
   const text = await reply.body.text();
   if (reply.statusCode !== 200) throw new Error(`the proxy answered ${reply.statusCode}: ${text.slice(0, 500)}`);
   return text;
-}
-
-async function startProxy(engineUrl: string, connections: number, args: readonly string[]): Promise<Child> {
-  const { folder } = await ensureTinyModel();
-  const settings = [
-    "server.port=0",
-    "server.shutdown_seconds=0",
-    "server.log_level=error",
-    "engine.type=sglang",
-    `engine.urls=${engineUrl}`,
-    `engine.connections=${connections}`,
-    "engine.context_length=1000000",
-    `model.path=${folder}`,
-  ];
-  const command = ["dist/cli/main.js", "serve", ...settings, ...args];
-  return startChild(process.execPath, command, { ROLLTAPE_ADMIN_API_KEY: ADMIN_KEY });
-}
-
-function startScript(name: string, ...args: readonly string[]): Promise<Child> {
-  const script = new URL(name, import.meta.url).pathname;
-  return startChild(process.execPath, ["--import", "tsx", script, ...args]);
 }

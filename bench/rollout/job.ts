@@ -1,0 +1,64 @@
+import { type Agent, connectProxy, ProxyWorkflow, RolloutController } from "../../src/index.js";
+import { cpuSecondsOf, mainThreadSecondsOf } from "../processes.js";
+import { ADMIN_KEY } from "../servers.js";
+import { TURNS } from "./agents.js";
+
+export const CONCURRENT = 256;
+/** Episodes that are exported as one block. */
+const BATCH = 256;
+
+/** The processes of a job, as their ids. */
+export interface Pids {
+  readonly worker: number;
+  readonly proxy: number;
+  readonly engine: number;
+}
+
+/** Milliseconds of processor time for each turn. */
+export interface Cpu {
+  readonly mainThread: number;
+  readonly otherThreads: number;
+}
+
+export interface JobTimes {
+  readonly episodes: number;
+  readonly seconds: number;
+  readonly cpu: Readonly<Record<keyof Pids, Cpu>>;
+}
+
+/** Runs so many episodes of an agent, always {@link CONCURRENT} at once, and exports them as they come. */
+export async function runJob(agent: Agent<number>, url: string, episodes: number, pids: Pids): Promise<JobTimes> {
+  await using proxy = connectProxy({ url, adminKey: ADMIN_KEY });
+  const controller = new RolloutController(new ProxyWorkflow(agent), proxy, {
+    maxConcurrentRollouts: CONCURRENT,
+    maxStaleness: Math.ceil(episodes / BATCH),
+    consumerBatchSize: BATCH,
+  });
+  const before = read(pids);
+  const started = performance.now();
+  for (let task = 0; task < episodes; task++) controller.submit(task);
+  controller.finish();
+  let accepted = 0;
+  for (let batch = await controller.waitBatch(); batch; batch = await controller.waitBatch()) {
+    accepted += batch.tasks.length;
+    await batch.export();
+  }
+  const seconds = (performance.now() - started) / 1000;
+  if (accepted < episodes) throw new Error(`${episodes - accepted} episodes were rejected`);
+  return { episodes, seconds, cpu: perTurn(before, read(pids), episodes * TURNS) };
+}
+
+type Reading = Readonly<Record<keyof Pids, { readonly all: number; readonly main: number }>>;
+
+function read(pids: Pids): Reading {
+  const of = (pid: number) => ({ all: cpuSecondsOf(pid), main: mainThreadSecondsOf(pid) });
+  return { worker: of(pids.worker), proxy: of(pids.proxy), engine: of(pids.engine) };
+}
+
+function perTurn(before: Reading, after: Reading, turns: number): JobTimes["cpu"] {
+  const of = (part: keyof Pids): Cpu => {
+    const [all, main] = [after[part].all - before[part].all, after[part].main - before[part].main];
+    return { mainThread: (main * 1000) / turns, otherThreads: ((all - main) * 1000) / turns };
+  };
+  return { worker: of("worker"), proxy: of("proxy"), engine: of("engine") };
+}
