@@ -50,6 +50,7 @@ export {
   RolloutController,
   type RolloutCounts,
   type SubmitOptions,
+  type WeightUpdate,
 } from "./rollout/controller/controller.js";
 export { ControllerError, type ControllerErrorCode } from "./rollout/controller/error.js";
 export type { StalenessLimits } from "./rollout/controller/staleness.js";

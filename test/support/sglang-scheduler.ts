@@ -11,6 +11,8 @@ export interface SchedulerOptions {
   readonly weightVersion: string;
   /** Ends a completion when the request names no stop token. */
   readonly eosTokenId: number;
+  /** Hears of what was sampled for each request, aborted ones too. */
+  readonly onOutcome?: ((request: GenerateRequest, outcome: GenerateOutcome) => void) | undefined;
 }
 
 export type PauseMode = "abort" | "retract" | "in_place";
@@ -58,7 +60,9 @@ export class SglangScheduler {
     const job: Job = { request, tokens: [], onToken, running: false, aborted: false };
     this.#jobs.set(request.rid, job);
     try {
-      return await this.#run(job);
+      const outcome = await this.#run(job);
+      this.#options.onOutcome?.(request, outcome);
+      return outcome;
     } finally {
       this.#jobs.delete(request.rid);
       this.#wake();

@@ -56,6 +56,7 @@ function makeContext(options: SglangServerOptions): ServerContext {
       maxRunning: options.maxRunning ?? Number.POSITIVE_INFINITY,
       weightVersion: options.weightVersion ?? "default",
       eosTokenId: options.eosTokenId ?? 2,
+      onOutcome: options.onOutcome,
     }),
     reply: {
       text: options.text ?? !options.skipTokenizerInit,

@@ -1,9 +1,9 @@
-import { AdminClient, type BatchFields } from "../../client/admin-client.js";
+import type { BatchFields } from "../../client/admin-client.js";
 import type { CallOptions } from "../../client/proxy-calls.js";
-import { HttpTransport } from "../../client/transport.js";
 import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
 import { AcceptedTasks, type BatchOrder } from "./accepted-tasks.js";
+import { AnnouncedVersion } from "./announced-version.js";
 import { RolloutBatch } from "./batch.js";
 import { ControllerError } from "./error.js";
 import { StalenessControl, type StalenessLimits } from "./staleness.js";
@@ -11,7 +11,10 @@ import type { RejectionCounts, TaskResult } from "./task.js";
 import { BatchWaiters } from "./waiters.js";
 
 export interface ControllerOptions<Data = unknown> extends StalenessLimits {
-  /** Weight version from which training goes on after a restart. Default 0. */
+  /**
+   * Weight version from which training goes on after a restart; the proxy is told before the first task starts. Default
+   * 0, which a proxy that was started with this job takes for granted.
+   */
   readonly version?: number | undefined;
   /** Default: `completion`. */
   readonly batchOrder?: BatchOrder | undefined;
@@ -42,6 +45,13 @@ export interface RolloutCounts {
   readonly rejectedEpisodes: RejectionCounts;
 }
 
+/**
+ * Brings new weights to the engine. Where the engine does not report the version of its tokens, `announce` tells the proxy
+ * between the last token of the old weights and the first of the new: while the engine is paused. Else it need not be
+ * called.
+ */
+export type WeightUpdate = (announce: () => Promise<void>) => Promise<void>;
+
 interface Task<Data> {
   readonly index: number;
   readonly data: Data;
@@ -58,6 +68,7 @@ export class RolloutController<Data = unknown> {
   readonly #engine: RolloutEngine;
   readonly #options: ControllerOptions<Data>;
   readonly #staleness: StalenessControl;
+  readonly #announced: AnnouncedVersion;
   readonly #accepted: AcceptedTasks<Data>;
   readonly #queue: Task<Data>[] = [];
   readonly #waiters = new BatchWaiters<RolloutBatch<Data>>();
@@ -76,6 +87,7 @@ export class RolloutController<Data = unknown> {
     this.#engine = engine;
     this.#options = options;
     this.#staleness = new StalenessControl(options, options.version);
+    this.#announced = new AnnouncedVersion(engine, options.version);
     this.#accepted = new AcceptedTasks(options.batchOrder ?? "completion");
   }
 
@@ -103,6 +115,8 @@ export class RolloutController<Data = unknown> {
     const taskId = options.taskId ?? `task-${index}`;
     this.#queue.push({ index, data, taskId, groupId: options.groupId ?? taskId });
     this.#proceed();
+    // Where the proxy cannot be told, who waits for a batch hears it.
+    this.#settleVersion().catch(() => {});
     return index;
   }
 
@@ -114,9 +128,11 @@ export class RolloutController<Data = unknown> {
 
   /**
    * The next `consumerBatchSize` accepted tasks. Undefined after the last. Tasks of a later version may have to be allowed
-   * by {@link setVersion} first. A signal gives the waiting up, not the tasks.
+   * by {@link setVersion} first. A signal gives the waiting up, not the tasks. Rejects where the proxy cannot be told from
+   * which version training goes on.
    */
-  waitBatch(signal?: AbortSignal): Promise<RolloutBatch<Data> | undefined> {
+  async waitBatch(signal?: AbortSignal): Promise<RolloutBatch<Data> | undefined> {
+    if (!this.#announced.settled) await this.#settleVersion();
     const batch = this.#waiters.wait(signal);
     this.#proceed();
     return batch;
@@ -137,14 +153,22 @@ export class RolloutController<Data = unknown> {
    * version; generations in flight are the engine's to cut and the proxy's to resume. Where it fails, the version that
    * stood before stands.
    */
-  async setVersion(version: number, update?: () => Promise<void>, options: CallOptions = {}): Promise<void> {
+  async setVersion(version: number, update?: WeightUpdate, options: CallOptions = {}): Promise<void> {
     this.#staleness.assertNext(version);
     this.#updates++;
+    let announced = false;
+    const announce = async () => {
+      announced = true;
+      await this.#announced.tell(version, options);
+    };
     try {
-      await update?.();
-      const transport = new HttpTransport(this.#engine.url, this.#engine.connections);
-      await new AdminClient(transport, this.#engine.adminKey).setVersion(version, options);
+      await update?.(announce);
+      if (!announced) await announce();
       this.#staleness.setVersion(version);
+    } catch (error) {
+      // What cannot be told now is what broke the update, most likely.
+      if (announced) await this.#announced.tell(this.version).catch(() => {});
+      throw error;
     } finally {
       this.#updates--;
       this.#proceed();
@@ -163,9 +187,19 @@ export class RolloutController<Data = unknown> {
     this.#proceed();
   }
 
+  async #settleVersion(): Promise<void> {
+    if (this.#announced.settled) return;
+    await this.#announced.settle();
+    this.#proceed();
+  }
+
+  get #held(): boolean {
+    return this.#paused || this.#updates > 0 || !this.#announced.settled;
+  }
+
   /** Starts what may start, hands out what is complete. */
   #proceed(): void {
-    while (this.#queue.length > 0 && !this.#paused && this.#updates === 0 && this.#staleness.freeSlots > 0) {
+    while (this.#queue.length > 0 && !this.#held && this.#staleness.freeSlots > 0) {
       const task = this.#queue.shift();
       if (task) this.#start(task);
     }

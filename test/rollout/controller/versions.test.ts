@@ -108,12 +108,58 @@ describe("a weight update", () => {
     expect((await next)?.sessionIds).toEqual(["s0"]);
   });
 
-  it("after a restart goes on from the version that was given", async () => {
-    const { engine } = await listeningProxy();
+  it("can be told to the proxy in its midst, and is taken back where it fails after that", async () => {
+    const { proxy, engine } = await listeningProxy();
+    const controller = new RolloutController(new HeldWorkflow(), engine, limits);
+    const known: number[] = [];
+    await controller.setVersion(1, async (announce) => {
+      await announce();
+      known.push(proxy.context.weightVersion);
+    });
+    const broken = controller.setVersion(2, async (announce) => {
+      await announce();
+      known.push(proxy.context.weightVersion);
+      throw new Error("the engine does not go on");
+    });
+    await expect(broken).rejects.toThrow("the engine does not go on");
+    expect([...known, proxy.context.weightVersion, controller.version]).toEqual([1, 2, 1, 1]);
+  });
+});
+
+describe("after a restart", () => {
+  const limits = { maxConcurrentRollouts: 4, maxStaleness: 0, consumerBatchSize: 2, version: 5 };
+
+  it("tasks go on from the version that was given, once the proxy knows it", async () => {
+    const { proxy, engine } = await listeningProxy();
     const workflow = new HeldWorkflow();
-    const controller = new RolloutController(workflow, engine, { ...limits, consumerBatchSize: 2, version: 5 });
+    const controller = new RolloutController(workflow, engine, limits);
     for (const task of [0, 1, 2, 3]) controller.submit(task);
-    expect(workflow.started).toEqual([0, 1]);
+    expect(workflow.started).toEqual([]);
+    await expect.poll(() => workflow.started).toEqual([0, 1]);
+    expect(proxy.context.weightVersion).toBe(5);
     expect(controller.counts).toMatchObject({ accepted: 10, running: 2 });
+  });
+
+  it("nothing starts while the proxy cannot be told, and who waits for a batch hears why", async () => {
+    const { proxy, engine } = await listeningProxy();
+    const workflow = new HeldWorkflow();
+    let adminKey = "sk-admin-of-another-proxy";
+    const changing = {
+      ...engine,
+      get adminKey() {
+        return adminKey;
+      },
+    };
+    const controller = new RolloutController(workflow, changing, limits);
+    controller.submit(0);
+    await expect(controller.waitBatch()).rejects.toMatchObject({ status: 401 });
+    expect(workflow.started).toEqual([]);
+    adminKey = engine.adminKey;
+    controller.finish();
+    const batch = controller.waitBatch();
+    await expect.poll(() => workflow.started).toEqual([0]);
+    expect(proxy.context.weightVersion).toBe(5);
+    await workflow.end(0);
+    expect((await batch)?.sessionIds).toEqual(["s0"]);
   });
 });
