@@ -1,12 +1,14 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/index.js";
 import { SchedulerError } from "../scheduler/error.js";
-import { RolloutJobError } from "./rollout-error.js";
+import { RolloutJobError, type RolloutJobErrorCode } from "./rollout-error.js";
 
 /** Exit status of a command that could not start or failed. */
 export const EXIT_FAILURE = 1;
 /** Exit status for arguments or a configuration that cannot be used. */
 export const EXIT_USAGE = 2;
+
+const USAGE_CODES: ReadonlySet<string> = new Set<RolloutJobErrorCode>(["invalid_data", "invalid_arguments"]);
 
 /** Says on standard error why a command ended, and answers its exit status. */
 export function reportFailure(error: unknown): number {
@@ -18,7 +20,7 @@ export function reportFailure(error: unknown): number {
     return EXIT_USAGE;
   }
   const isUsage =
-    (error instanceof RolloutJobError && error.code !== "no_trajectories") ||
+    (error instanceof RolloutJobError && USAGE_CODES.has(error.code)) ||
     (error instanceof SchedulerError && error.code === "job_invalid");
   process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);
   return isUsage ? EXIT_USAGE : EXIT_FAILURE;

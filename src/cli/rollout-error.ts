@@ -3,9 +3,16 @@
  *
  * - `invalid_data`: a line of the data that is no task.
  * - `invalid_arguments`: options that do not go together.
+ * - `proxy_failed`: a proxy worker could not be started.
+ * - `trainer_failed`: the trainer program could not be started, or ended with another status than 0.
  * - `no_trajectories`: no episode was accepted; there is no batch.
  */
-export type RolloutJobErrorCode = "invalid_data" | "invalid_arguments" | "no_trajectories";
+export type RolloutJobErrorCode =
+  | "invalid_data"
+  | "invalid_arguments"
+  | "proxy_failed"
+  | "trainer_failed"
+  | "no_trajectories";
 
 export class RolloutJobError extends Error {
   override readonly name = "RolloutJobError";

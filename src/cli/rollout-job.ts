@@ -1,13 +1,17 @@
 import type { Config } from "../config/index.js";
 import type { ConnectedProxy } from "../rollout/connect.js";
+import type { RolloutBatch } from "../rollout/controller/batch.js";
 import { RolloutController } from "../rollout/controller/controller.js";
+import { BatchFiles } from "./rollout-batches.js";
 import type { RolloutTask } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
 import { onInterrupt } from "./rollout-interrupt.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
+import { exportSurvivors } from "./rollout-survivors.js";
 import { RolloutTally } from "./rollout-tally.js";
 import { SampledTokens } from "./rollout-tokens.js";
+import { runTrainer } from "./rollout-trainer.js";
 import type { JobWorkflow } from "./rollout-workflow.js";
 
 /** Tasks at once where the configuration does not say. */
@@ -15,60 +19,118 @@ const CONCURRENT_TASKS = 64;
 
 export interface Job {
   readonly config: Config;
+  readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
-  readonly job: JobWorkflow;
+  readonly workflow: JobWorkflow;
   readonly tasks: readonly RolloutTask[];
-  readonly layout: RolloutOptions["layout"];
 }
 
 export interface JobOutcome {
   readonly tally: RolloutTally;
+  readonly batches: BatchFiles;
   /** Tokens that the engine sampled. */
   readonly sampledTokens: number;
-  /** A safetensors file. */
-  readonly batch: Uint8Array;
   readonly interrupted: boolean;
+  /** What the trainer came to grief with; the job was stopped then. */
+  readonly failure: Error | undefined;
 }
 
-/**
- * Runs every task and exports what was accepted as one batch. A signal stops it: what has finished by then is exported.
- *
- * @throws RolloutJobError `no_trajectories`
- */
-export async function runJob({ config, proxy, job, tasks, layout }: Job): Promise<JobOutcome> {
-  const { agent, max_concurrent_rollouts } = config.rollout;
-  const tally = new RolloutTally();
-  const controller = new RolloutController(job.workflow, proxy, {
-    maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(CONCURRENT_TASKS, tasks.length),
-    // The whole job is one batch of one version.
-    maxStaleness: 0,
-    consumerBatchSize: tasks.length,
-    exportFields: { layout, style: agent.export_style, discount: agent.turn_discount, on_mismatch: "split" },
-    onResult: (result) => tally.add(result),
-  });
-  const tokens = new SampledTokens(proxy.url);
-  const progress = new RolloutProgress(tasks.length * job.groupSize, tally, tokens);
-  let interrupted = false;
-  const forget = onInterrupt(() => {
-    interrupted = true;
+/** One job: runs every task, writes what was accepted as batches, and has the trainer consume them. */
+export class RolloutJob {
+  readonly #job: Job;
+  readonly #controller: RolloutController;
+  readonly #tally = new RolloutTally();
+  readonly #batches: BatchFiles;
+  readonly #stopping = new AbortController();
+  #interrupted = false;
+  #failure: Error | undefined;
+
+  constructor(job: Job) {
+    const { max_staleness, max_concurrent_rollouts, consumer_batch_size } = job.config.rollout;
+    const { trainer, fromVersion, out } = job.options;
+    const count = job.tasks.length;
+    const consumerBatchSize = consumer_batch_size ?? count;
+    this.#job = job;
+    this.#batches = new BatchFiles(out, consumer_batch_size === null ? undefined : (fromVersion ?? 0));
+    this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
+      maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(CONCURRENT_TASKS, count),
+      // Without a trainer there are no later versions: nothing becomes stale.
+      maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
+      consumerBatchSize,
+      version: fromVersion,
+      onResult: (result) => this.#tally.add(result),
+    });
+  }
+
+  /**
+   * A signal stops it, and so does a trainer that fails: what has finished by then is written.
+   *
+   * @throws RolloutJobError `no_trajectories`
+   */
+  async run(): Promise<JobOutcome> {
+    const { tasks, workflow, proxy } = this.#job;
+    const tokens = await SampledTokens.of(proxy.url);
+    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens);
+    const forget = onInterrupt(() => this.#interrupt());
+    try {
+      for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
+      this.#controller.finish();
+      for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
+    } finally {
+      await progress.stop();
+      forget();
+    }
+    const [failure, interrupted] = [this.#failure, this.#interrupted];
+    if (this.#batches.files.length === 0) throw failure ?? nothing(this.#tally, interrupted);
+    return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, interrupted, failure };
+  }
+
+  #next(): Promise<RolloutBatch | undefined> {
+    return this.#controller.waitBatch();
+  }
+
+  #interrupt(): void {
+    this.#interrupted = true;
     process.stderr.write("\nrolltape: stopping; what has finished is exported\n");
-    void controller.stop();
-  });
-  try {
-    for (const { data, taskId } of tasks) controller.submit(data, { taskId });
-    controller.finish();
-    const batch = await controller.waitBatch();
-    await progress.stop();
-    if (!batch) throw nothing(tally, interrupted);
-    return { tally, sampledTokens: tokens.count, batch: await batch.export(), interrupted };
-  } finally {
-    await progress.stop();
-    forget();
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#stopping.abort(new Error("the job was stopped"));
+    void this.#controller.stop();
+  }
+
+  async #consume(batch: RolloutBatch): Promise<void> {
+    const { config, options, proxy } = this.#job;
+    const { turn_discount: discount, export_style: style } = config.rollout.agent;
+    const fields = { layout: options.layout, style, discount, on_mismatch: "split" } as const;
+    const dropIncompleteGroup = config.drop_incomplete_group;
+    const { bytes, lost, leftOut } = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    this.#tally.lose(lost, leftOut);
+    if (bytes === undefined) this.#controller.lose(batch);
+    else await this.#train(await this.#batches.write(bytes));
+  }
+
+  /** Nothing is trained on any more once the job is stopped. */
+  async #train(file: string): Promise<void> {
+    const { trainer } = this.#job.options;
+    const { signal } = this.#stopping;
+    if (trainer === undefined || signal.aborted) return;
+    const version = this.#controller.version + 1;
+    try {
+      await runTrainer(trainer, { file, version }, signal);
+      await this.#controller.setVersion(version);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+      this.#stop();
+    }
   }
 }
 
-function nothing({ examples }: RolloutTally, interrupted: boolean): RolloutJobError {
-  const reasons = [...examples].map(([code, { message }]) => `${code}: ${message}`).join("\n  ");
-  const why = interrupted && examples.size === 0 ? "the job was stopped before one had finished" : `\n  ${reasons}`;
-  return new RolloutJobError("no_trajectories", `no episode was accepted: ${why}`);
+function nothing({ examples, lost }: RolloutTally, interrupted: boolean): RolloutJobError {
+  const reasons = [...examples].map(([code, { message }]) => `\n  ${code}: ${message}`).join("");
+  const gone = lost > 0 ? `\n  ${lost} sessions were lost with their proxy worker` : "";
+  const why = interrupted && examples.size === 0 ? " the job was stopped before one had finished" : reasons + gone;
+  return new RolloutJobError("no_trajectories", `no episode was accepted:${why}`);
 }

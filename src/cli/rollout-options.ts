@@ -12,6 +12,14 @@ export interface RolloutOptions extends ConfigOptions {
   /** Seconds of one episode. */
   readonly timeout?: number;
   readonly layout: "padded" | "packed" | "tree";
+  /** Proxies in processes of their own, where it is more than 1. */
+  readonly proxyWorkers?: number;
+  /** A proxy or gateway that runs already. */
+  readonly proxy?: string;
+  /** A program that trains on each batch. */
+  readonly trainer?: readonly [string, ...string[]];
+  /** Weight version that there is at the start. */
+  readonly fromVersion?: number;
 }
 
 /** Declares what `rolltape rollout` takes. */
@@ -31,6 +39,20 @@ export function withRolloutOptions(command: Command): Command {
       parsePositive("a whole number of at least 1", Number.isInteger),
     )
     .option("--timeout <seconds>", "time of one episode", parsePositive("seconds", Number.isFinite))
+    .option(
+      "--proxy-workers <n>",
+      "proxies in processes of their own, behind one address",
+      parsePositive("a whole number of at least 1", Number.isInteger),
+    )
+    .addOption(
+      new Option("--proxy <url>", "a proxy or gateway that runs already").argParser(parseUrl).conflicts("proxyWorkers"),
+    )
+    .addOption(
+      new Option("--trainer <program>", "a program that trains on each batch: words, or a JSON list").argParser(
+        parseCommand,
+      ),
+    )
+    .option("--from-version <n>", "weight version that there is at the start", parseVersion)
     .addOption(
       new Option("--layout <layout>", "layout of the batch").choices(["padded", "packed", "tree"]).default("padded"),
     );
@@ -53,6 +75,17 @@ function parseList(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function parseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError("Expected an http or https URL.");
+}
+
+function parseVersion(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new InvalidArgumentError("Expected a whole number of at least 0.");
 }
 
 /** Reads a number above 0 that is one of the expected kind. */

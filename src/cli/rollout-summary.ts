@@ -1,4 +1,4 @@
-import { parseHeader, rowsOf } from "./inspect-header.js";
+import type { BatchFiles } from "./rollout-batches.js";
 import type { RolloutTally } from "./rollout-tally.js";
 
 export interface RolloutSummary {
@@ -9,18 +9,14 @@ export interface RolloutSummary {
   readonly seconds: number;
   /** Tokens that the engine sampled, those of rejected episodes too. */
   readonly sampledTokens: number;
-  /** The safetensors file that was written. */
-  readonly batch: Uint8Array;
-  readonly out: string;
+  readonly batches: BatchFiles;
   /** The job was stopped before its end. */
-  readonly interrupted: boolean;
+  readonly stopped: boolean;
 }
 
 /** What `rolltape rollout` prints at its end. */
 export function describeRollout(summary: RolloutSummary): string {
-  const { tally, tasks, groupSize, seconds, batch, out } = summary;
-  const lengths = rowsOf(parseHeader(batch)).map(({ length }) => length);
-  const tokens = lengths.reduce((total, each) => total + each, 0);
+  const { tally, tasks, groupSize, seconds, sampledTokens, batches } = summary;
   const notRun = tasks - tally.acceptedTasks - tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
   for (const [code, count] of tally.reasons) {
@@ -30,17 +26,28 @@ export function describeRollout(summary: RolloutSummary): string {
     const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";
     lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
   }
-  if (summary.interrupted) lines.push(["stopped", `${notRun} of ${tasks} tasks were not begun`]);
+  if (tally.lost > 0) lines.push(["lost", lost(tally)]);
+  if (summary.stopped) lines.push(["stopped", `${notRun} of ${tasks} tasks were not begun`]);
   lines.push(
     ["rewards", rewards(tally)],
     [
       "tokens",
-      `${tokens} in ${lengths.length} rows; ${summary.sampledTokens} sampled, ${(summary.sampledTokens / seconds).toFixed(0)}/s`,
+      `${batches.tokens} in ${batches.rows} rows; ${sampledTokens} sampled, ${(sampledTokens / seconds).toFixed(0)}/s`,
     ],
     ["time", `${seconds.toFixed(1)} s, ${(tally.accepted / seconds).toFixed(1)} episodes/s`],
-    ["wrote", `${out}, ${batch.byteLength} bytes`],
+    ["wrote", `${written(batches)}, ${batches.bytes} bytes`],
   );
   return lines.map(([name, text]) => `${name.padEnd(9)} ${text}\n`).join("");
+}
+
+function lost({ lost: sessions, leftOut }: RolloutTally): string {
+  const others = leftOut > 0 ? `; ${leftOut} more of their groups were left out` : "";
+  return `${sessions} sessions went with their proxy worker${others}`;
+}
+
+function written({ files }: BatchFiles): string {
+  const [first = "", last = first] = [files[0], files.at(-1)];
+  return files.length > 1 ? `${files.length} files, ${first} to ${last}` : first;
 }
 
 function rewards({ rewards: all, rewardMean }: RolloutTally): string {

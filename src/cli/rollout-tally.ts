@@ -10,6 +10,10 @@ export class RolloutTally {
   /** Of these, how many lost members of their group. */
   incompleteTasks = 0;
   rejectedTasks = 0;
+  /** Sessions of accepted episodes that went with their proxy worker before they were exported. */
+  lost = 0;
+  /** Accepted episodes that were left out of a batch because their group had lost a member so. */
+  leftOut = 0;
   /** Rejected episodes by reason, in order of appearance. */
   readonly reasons = new Map<string, number>();
   /** The first rejection of each reason. */
@@ -28,6 +32,11 @@ export class RolloutTally {
       this.reasons.set(reason.code, (this.reasons.get(reason.code) ?? 0) + 1);
       if (!this.examples.has(reason.code)) this.examples.set(reason.code, reason);
     }
+  }
+
+  lose(lost: number, leftOut: number): void {
+    this.lost += lost;
+    this.leftOut += leftOut;
   }
 
   /** Undefined without an accepted episode. */

@@ -1,26 +1,39 @@
-/** Counts the tokens that a proxy's engine sampled, from its metrics. */
+/** Counts the tokens that the engines of a proxy sampled since then, from its metrics. */
 export class SampledTokens {
   readonly #url: string;
   readonly #started = performance.now();
-  #count = 0;
+  /** Of each worker, or of the only one, what it has sampled up to now and had before. */
+  readonly #counts = new Map<string, { last: number; readonly before: number }>();
 
-  constructor(url: string) {
+  private constructor(url: string) {
     this.#url = url;
   }
 
-  /** As of the last {@link refresh}. */
+  static async of(url: string): Promise<SampledTokens> {
+    const tokens = new SampledTokens(url);
+    for (const [worker, count] of await tokens.#read()) tokens.#counts.set(worker, { last: count, before: count });
+    return tokens;
+  }
+
+  /** As of the last {@link refresh}; with those of workers that have died since. */
   get count(): number {
-    return this.#count;
+    return [...this.#counts.values()].reduce((sum, { last, before }) => sum + last - before, 0);
   }
 
   /** Since the start, as of the last {@link refresh}. */
   get perSecond(): number {
-    return this.#count / Math.max(1e-3, (performance.now() - this.#started) / 1000);
+    return this.count / Math.max(1e-3, (performance.now() - this.#started) / 1000);
   }
 
   async refresh(): Promise<void> {
-    const reply = await fetch(`${this.#url}/metrics`);
-    const [, count] = /^rolltape_tokens_total\{direction="completion"\} (\S+)$/m.exec(await reply.text()) ?? [];
-    this.#count = Number(count ?? 0);
+    for (const [worker, last] of await this.#read()) {
+      this.#counts.set(worker, { last, before: this.#counts.get(worker)?.before ?? 0 });
+    }
+  }
+
+  async #read(): Promise<[string, number][]> {
+    const text = await (await fetch(`${this.#url}/metrics`)).text();
+    const samples = text.matchAll(/^rolltape_tokens_total\{(.*)direction="completion"\} (\S+)$/gm);
+    return [...samples].map(([, worker = "", count]) => [worker, Number(count)]);
   }
 }

@@ -1,13 +1,13 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { adminKey, type Config, resolveConfig } from "../config/index.js";
+import { resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
-import type { RunningServer } from "../server/start.js";
-import { createLogger } from "./logger.js";
 import { readTasks } from "./rollout-data.js";
+import { RolloutJobError } from "./rollout-error.js";
 import { EXIT_INTERRUPTED } from "./rollout-interrupt.js";
-import { type JobOutcome, runJob } from "./rollout-job.js";
+import { RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
+import { openProxy } from "./rollout-proxy.js";
 import { describeRollout } from "./rollout-summary.js";
 import { createWorkflow } from "./rollout-workflow.js";
 
@@ -22,45 +22,44 @@ const JOB_DEFAULTS = [
   "rollout.agent.session_timeout_seconds=2147483",
 ] as const;
 
-/** `rolltape rollout`: engine, proxy, episodes, one batch in a file, a summary on standard output. */
-export async function rollout(overrides: readonly string[], options: RolloutOptions): Promise<void> {
-  const config = resolveConfig({ file: options.config, overrides: [...JOB_DEFAULTS, ...overrides] });
-  const { key } = adminKey(config, process.env);
+/** `rolltape rollout`: engine, proxy, episodes, batches in files, a summary on standard output. */
+export async function rollout(args: readonly string[], options: RolloutOptions): Promise<void> {
+  const overrides = [...JOB_DEFAULTS, ...args];
+  const config = resolveConfig({ file: options.config, overrides });
   const tasks = await readTasks(options.data);
-  await mkdir(dirname(options.out), { recursive: true });
-  const job = await createWorkflow(config, options);
+  await assertWritable(options.out);
+  const workflow = await createWorkflow(config, options);
   try {
-    await using server = await startProxy(config, key);
-    await using proxy = connectProxy({ url: server.url, adminKey: key });
+    await using served = await openProxy({ config, options, overrides });
+    await using proxy = connectProxy(served);
     const started = performance.now();
-    const outcome = await runJob({ config, proxy, job, tasks, layout: options.layout });
+    const { interrupted, failure, ...outcome } = await new RolloutJob({
+      config,
+      options,
+      proxy,
+      workflow,
+      tasks,
+    }).run();
     const seconds = (performance.now() - started) / 1000;
-    await writeWhole(options.out, outcome.batch);
-    process.stdout.write(
-      describe(outcome, { tasks: tasks.length, groupSize: job.groupSize, seconds, out: options.out }),
-    );
-    if (outcome.interrupted) process.exitCode = EXIT_INTERRUPTED;
+    const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };
+    const stopped = interrupted || failure !== undefined;
+    process.stdout.write(describeRollout({ ...outcome, ...particulars, stopped }));
+    if (failure) throw failure;
+    if (interrupted) process.exitCode = EXIT_INTERRUPTED;
   } finally {
-    job.close();
+    workflow.close();
   }
 }
 
-type Particulars = Pick<Parameters<typeof describeRollout>[0], "tasks" | "groupSize" | "seconds" | "out">;
-
-function describe({ tally, sampledTokens, batch, interrupted }: JobOutcome, particulars: Particulars): string {
-  return describeRollout({ ...particulars, tally, sampledTokens, batch, interrupted });
-}
-
-async function startProxy(config: Config, key: string): Promise<RunningServer & AsyncDisposable> {
-  // Loaded here, with the native addon: wrong arguments are reported without it.
-  const { startServer } = await import("../server/start.js");
-  const server = await startServer(config, { adminKey: key, logger: createLogger(config) });
-  return { ...server, [Symbol.asyncDispose]: () => server.close() };
-}
-
-/** The file is there when all of it is. */
-async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
-  const partial = `${file}.partial-${process.pid}`;
-  await writeFile(partial, bytes);
-  await rename(partial, file);
+/** Found out before anything runs: what cannot be written at the end is lost. */
+async function assertWritable(out: string): Promise<void> {
+  const folder = dirname(out);
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${(error as Error).message}`);
+  }
+  const there = await stat(out).catch(() => undefined);
+  if (there?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
 }

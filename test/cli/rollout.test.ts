@@ -1,30 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { readSafetensors } from "../support/safetensors.js";
-import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+import { AGENT, rolloutJob as job, readBatch } from "./rollout-job.js";
+import { rolltape, runRolltape } from "./rolltape.js";
 
-const AGENT = `${fileURLToPath(new URL("./agents/chat.mjs", import.meta.url))}#agent`;
 const PROGRAM = fileURLToPath(new URL("../rollout/subproc/agents/agent.py", import.meta.url));
-
-/** A job's files in a folder of its own, and the arguments that name them. */
-function job(tasks: readonly unknown[]) {
-  const folder = temporaryFolder();
-  const [data, out] = [join(folder, "tasks.jsonl"), join(folder, "out", "batch.safetensors")];
-  writeFileSync(data, tasks.map((task) => `${JSON.stringify(task)}\n`).join("\n"));
-  return { folder, data, out, args: ["rollout", "--data", data, "--out", out] };
-}
-
-function readBatch(file: string) {
-  const { tensors, metadata } = readSafetensors(readFileSync(file));
-  const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
-  return {
-    rewards: tensors["rewards"]?.data,
-    shape: tensors["input_ids"]?.shape,
-    sessions: rows.map((row) => row.session_id),
-  };
-}
 
 describe("rolltape rollout", () => {
   it("runs every task and writes one batch, in the order of the tasks, with discounted rewards", async () => {
@@ -101,6 +82,10 @@ describe("a rollout that cannot begin", () => {
       1,
       "does not export agentx",
     ],
+    ["with a folder as its file", ["--agent", AGENT, "--out", "."], 2, "--out . is a folder"],
+    ["with an address that is none", ["--agent", AGENT, "--proxy", "localhost"], 2, "http or https URL"],
+    ["with the proxy of somebody else", ["--agent", AGENT, "--proxy", "http://127.0.0.1:9"], 2, "needs the admin key"],
+    ["with a version that is none", ["--agent", AGENT, "--from-version", "-1"], 2, "whole number"],
     ["with a wrong configuration", ["--agent", AGENT, "rollout.agent.mod=inline"], 2, "rollout.agent.mode"],
   ])("%s says so", async (_, more, code, message) => {
     const { out, args } = job([{ question: "why?" }]);

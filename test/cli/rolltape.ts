@@ -34,6 +34,8 @@ export interface Rolltape {
   line<T>(): Promise<T>;
   /** Resolves when standard error holds this text; rejects when the process ends without it. */
   logged(text: string): Promise<void>;
+  /** The same for what matches; answers the match. */
+  loggedMatch(pattern: RegExp): Promise<readonly string[]>;
   /** Resolves when the process is gone. */
   readonly ended: Promise<Ended>;
 }
@@ -71,6 +73,10 @@ export function rolltape(args: readonly string[], env: Readonly<Record<string, s
     line,
     ready: async () => readyEvent.parse(await line()),
     logged: (text) => until(() => stderr.includes(text)),
+    loggedMatch: async (pattern) => {
+      await until(() => pattern.test(stderr));
+      return pattern.exec(stderr) ?? [];
+    },
   };
 }
 

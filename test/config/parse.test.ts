@@ -56,7 +56,7 @@ describe("defaults", () => {
         },
         max_concurrent_rollouts: null,
         max_staleness: 0,
-        consumer_batch_size: 1,
+        consumer_batch_size: null,
       },
       scheduler: { type: "local" },
       gateway: { workers: [], workers_file: null, workers_folder: null, poll_seconds: 1 },

@@ -9,9 +9,7 @@ export const rolloutSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe(
-      "Rollouts that run at once; null takes `rollout.consumer_batch_size`. Read by rollout jobs; `serve` does nothing with it.",
-    ),
+    .describe("Rollouts that run at once; null takes 64. Read by rollout jobs; `serve` does nothing with it."),
   max_staleness: z
     .int()
     .min(0)
@@ -22,8 +20,9 @@ export const rolloutSchema = z.strictObject({
   consumer_batch_size: z
     .int()
     .min(1)
-    .default(1)
+    .nullable()
+    .default(null)
     .describe(
-      "Rollouts that the trainer consumes for one weight version. Read by rollout jobs; `serve` does nothing with it.",
+      "Rollouts that the trainer consumes for one weight version; null takes all tasks of a job. Read by rollout jobs; `serve` does nothing with it.",
     ),
 });

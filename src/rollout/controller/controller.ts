@@ -138,6 +138,12 @@ export class RolloutController<Data = unknown> {
     return batch;
   }
 
+  /** No session of a batch exists any more: its tasks count as rejected, and others may start in their place. */
+  lose(batch: RolloutBatch<Data>): void {
+    this.#staleness.lose(batch.tasks.length);
+    this.#proceed();
+  }
+
   /** Starts no further tasks; those that run go on. */
   pause(): void {
     this.#paused = true;

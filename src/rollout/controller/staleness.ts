@@ -71,6 +71,12 @@ export class StalenessControl {
     else this.#rejected++;
   }
 
+  /** Rollouts that were accepted and never reached the trainer: they count as rejected, and make room. */
+  lose(rollouts: number): void {
+    this.#accepted -= rollouts;
+    this.#rejected += rollouts;
+  }
+
   setVersion(version: number): void {
     this.assertNext(version);
     this.#version = version;

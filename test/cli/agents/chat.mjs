@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 
 /** Two turns, rewarded by what its task says; or what else the task tells. */
 export const agent = {
-  async run({ question, reward, fail, hang }, context) {
+  async run({ question, reward, fail, hang, until }, context) {
     // In a subprocess the environment has address and key.
     const client = new OpenAI({
       baseURL: context.base_url ?? process.env.COMPAT_BASE_URL,
@@ -17,6 +19,12 @@ export const agent = {
         { role: "assistant", content: choices[0].message.content ?? "" },
         { role: "user", content: "again" },
       );
+    }
+    if (until) {
+      // The key says which of several proxy workers has the session.
+      process.stderr.write(`an agent waits on ${context.api_key}\n`);
+      while (!existsSync(until)) await sleep(20);
+      await client.chat.completions.create({ model: "any", messages, max_tokens: 4 });
     }
     if (fail) throw new Error(fail);
     if (hang) {

@@ -121,6 +121,18 @@ describe("batches", () => {
     expect(() => controller.submit(9)).toThrow(expect.objectContaining({ code: "no_more_tasks" }));
   });
 
+  it("whose sessions are gone make room for other tasks", async () => {
+    const { workflow, controller, submit } = controlled();
+    submit(4);
+    await workflow.end(0);
+    await workflow.end(1);
+    const batch = await controller.waitBatch();
+    expect(workflow.started).toEqual([0, 1]);
+    if (batch) controller.lose(batch);
+    expect(workflow.started).toEqual([0, 1, 2, 3]);
+    expect(controller.counts).toMatchObject({ accepted: 0, rejected: 2, running: 2 });
+  });
+
   it("are not waited for any longer than their caller wants", async () => {
     const { workflow, controller, submit } = controlled();
     submit(2);

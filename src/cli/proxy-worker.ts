@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describeEnd } from "../rollout/subproc/ended.js";
+import { killGroup, trackGroup } from "../rollout/subproc/process-group.js";
+import { RolloutJobError } from "./rollout-error.js";
+
+const RESTARTS = 3;
+const FIRST_PAUSE_MS = 250;
+
+export interface ProxyWorkerOptions {
+  /** Of `rolltape serve`. */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * `rolltape serve` in a process of its own, with logs on this one's standard error. It is started again when it dies, a few
+ * times; what it had recorded is gone then. It does not hear the terminal's Ctrl-C, and does not outlive this process.
+ */
+export class ProxyWorker {
+  readonly #options: ProxyWorkerOptions;
+  readonly #stopping = new AbortController();
+  #child: ChildProcess | undefined;
+  #over: Promise<void> = Promise.resolve();
+
+  constructor(options: ProxyWorkerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when it takes calls.
+   *
+   * @throws RolloutJobError `proxy_failed` where it ends before that
+   */
+  async start(): Promise<void> {
+    const life = await this.#spawn();
+    this.#over = this.#keep(life);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#child?.kill("SIGTERM");
+    await this.#over;
+  }
+
+  async #keep(first: Life): Promise<void> {
+    let life: Life | undefined = first;
+    for (let restarts = 0; life !== undefined; restarts++) {
+      const how = await life.ended;
+      if (this.#stopping.signal.aborted) return;
+      const again = restarts < RESTARTS;
+      report(`a proxy worker ended with ${how}, its sessions are lost; it is ${again ? "" : "not "}started again`);
+      life = again ? await this.#startAgain(restarts) : undefined;
+    }
+  }
+
+  /** Undefined where the job is over. */
+  async #startAgain(restarts: number): Promise<Life | undefined> {
+    const { signal } = this.#stopping;
+    await sleep(FIRST_PAUSE_MS * 2 ** restarts, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    return this.#spawn().catch((error: Error) => ({ ended: Promise.resolve(error.message) }));
+  }
+
+  /** Resolves when the process takes calls. */
+  async #spawn(): Promise<Life> {
+    const { args, env } = this.#options;
+    const main = fileURLToPath(new URL("./main.js", import.meta.url));
+    const child = spawn(process.execPath, [main, "serve", ...args], {
+      // Its own group: a Ctrl-C is for the job alone, which stops its proxies when everything is exported.
+      detached: true,
+      // The channel says nothing: by its end the worker notices that the job is gone.
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+      env,
+    });
+    this.#child = child;
+    const { pid } = child;
+    if (pid !== undefined) trackGroup(pid);
+    const ended = endOf(child).finally(() => pid !== undefined && killGroup(pid));
+    if (!(await tookCalls(child))) {
+      throw new RolloutJobError("proxy_failed", `a proxy worker ended before it took calls, with ${await ended}`);
+    }
+    return { ended };
+  }
+}
+
+/** One process of a worker, and how it ended. */
+interface Life {
+  readonly ended: Promise<string>;
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    return describeEnd(code, signal);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Waits for its ready line. */
+async function tookCalls({ stdout }: ChildProcess): Promise<boolean> {
+  if (!stdout) return false;
+  const lines = createInterface(stdout);
+  const line = await new Promise<string | undefined>((resolve) => {
+    lines.once("line", resolve).once("close", () => resolve(undefined));
+  });
+  stdout.resume();
+  return line !== undefined;
+}
+
+function report(message: string): void {
+  process.stderr.write(`rolltape: ${message}\n`);
+}

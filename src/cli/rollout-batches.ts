@@ -1,0 +1,47 @@
+import { rename, writeFile } from "node:fs/promises";
+import { format, parse } from "node:path";
+import { parseHeader, rowsOf } from "./inspect-header.js";
+
+/** The files that a job writes. */
+export class BatchFiles {
+  readonly #out: string;
+  #next: number | undefined;
+  readonly files: string[] = [];
+  bytes = 0;
+  rows = 0;
+  tokens = 0;
+
+  /**
+   * @param out the file, where the job has one batch
+   * @param first number of the first batch, where it may have several; the file's name has it then: `batch-00000.safetensors`
+   */
+  constructor(out: string, first: number | undefined) {
+    this.#out = out;
+    this.#next = first;
+  }
+
+  /** Answers the name. The file is there when all of it is. */
+  async write(batch: Uint8Array): Promise<string> {
+    const file = this.#next === undefined ? this.#out : numbered(this.#out, this.#next++);
+    const partial = `${file}.partial-${process.pid}`;
+    await writeFile(partial, batch);
+    await rename(partial, file);
+    this.#count(batch);
+    this.files.push(file);
+    return file;
+  }
+
+  #count(batch: Uint8Array): void {
+    const lengths = rowsOf(parseHeader(batch)).map(({ length }) => length);
+    this.bytes += batch.byteLength;
+    this.rows += lengths.length;
+    this.tokens += lengths.reduce((total, each) => total + each, 0);
+  }
+}
+
+const DIGITS = 5;
+
+function numbered(file: string, number: number): string {
+  const { dir, name, ext } = parse(file);
+  return format({ dir, name: `${name}-${String(number).padStart(DIGITS, "0")}`, ext });
+}

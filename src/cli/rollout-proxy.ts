@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AdminKey, adminKey, type Config } from "../config/index.js";
+import type { RunningGateway } from "../gateway/start.js";
+import { createLogger } from "./logger.js";
+import { ProxyWorker } from "./proxy-worker.js";
+import { RolloutJobError } from "./rollout-error.js";
+import type { RolloutOptions } from "./rollout-options.js";
+
+/** The proxy that a job runs against. */
+export interface JobProxy extends AsyncDisposable {
+  readonly url: string;
+  readonly adminKey: string;
+}
+
+export interface JobProxySettings {
+  readonly config: Config;
+  readonly options: RolloutOptions;
+  /** `key=value` arguments of the job, as its proxies are to have them too. */
+  readonly overrides: readonly string[];
+}
+
+/** A proxy in this process, or several in processes of their own behind a gateway, or one that runs already. */
+export async function openProxy({ config, options, overrides }: JobProxySettings): Promise<JobProxy> {
+  const admin = adminKey(config, process.env);
+  if (options.proxy !== undefined) return runningProxy(options.proxy, admin);
+  const workers = options.proxyWorkers ?? 1;
+  if (workers === 1) return startOne(config, admin.key);
+  const file = options.config === undefined ? [] : ["--config", options.config];
+  return startSeveral(workers, { config, key: admin.key, args: [...overrides, ...file] });
+}
+
+function runningProxy(url: string, { key, file }: AdminKey): JobProxy {
+  if (file !== undefined) {
+    const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
+    throw new RolloutJobError("invalid_arguments", `--proxy needs the admin key of that proxy, in ${where}`);
+  }
+  return { url, adminKey: key, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function startOne(config: Config, key: string): Promise<JobProxy> {
+  // Loaded here, with the native addon: wrong arguments are reported without it.
+  const { startServer } = await import("../server/start.js");
+  const server = await startServer(config, { adminKey: key, logger: createLogger(config) });
+  return { url: server.url, adminKey: key, [Symbol.asyncDispose]: () => server.close() };
+}
+
+interface Several {
+  readonly config: Config;
+  readonly key: string;
+  /** Of each worker. */
+  readonly args: readonly string[];
+}
+
+/** Workers first, since the gateway looks for them once before it takes calls; it stops first, too. */
+async function startSeveral(count: number, { config, key, args }: Several): Promise<JobProxy> {
+  const folder = await mkdtemp(join(tmpdir(), "rolltape-workers-"));
+  // Host and port of the configuration are the gateway's.
+  const own = ["server.port=0", "server.host=127.0.0.1", "server.advertised_host=null", "server.worker_tag=auto"];
+  const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
+  const options = { args: [...args, ...own, `server.workers_folder=${folder}`], env };
+  const workers = Array.from({ length: count }, () => new ProxyWorker(options));
+  const stop = async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all(workers.map((worker) => worker.start()));
+    const gateway = await startGatewayOf(folder, config);
+    const close = async () => {
+      await gateway.close();
+      await stop();
+    };
+    return { url: gateway.url, adminKey: key, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startGatewayOf(folder: string, config: Config): Promise<RunningGateway> {
+  const { startGateway } = await import("../gateway/start.js");
+  const gateway = { ...config.gateway, workers: [], workers_file: null, workers_folder: folder };
+  return startGateway({ ...config, gateway }, { logger: createLogger(config) });
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { AdminClient, BatchFields } from "../client/admin-client.js";
+import { ProxyError } from "../client/error.js";
+import type { RolloutBatch } from "../rollout/controller/batch.js";
+
+export interface SurvivorsOptions {
+  readonly admin: AdminClient;
+  readonly fields: BatchFields;
+  /** Whether a group that lost a member is left out whole. */
+  readonly dropIncompleteGroup: boolean;
+}
+
+export interface Survivors {
+  /** Undefined where nothing is left. */
+  readonly bytes: Uint8Array | undefined;
+  /** Sessions that went with their proxy worker. */
+  readonly lost: number;
+  /** Sessions that were left out because their group was not whole any more. */
+  readonly leftOut: number;
+}
+
+/** What the proxy says of sessions that are no more: they went with their worker, or with its last life. */
+const GONE = new Set(["worker_unavailable", "session_not_found", "session_expired"]);
+
+const refusal = z.object({ sessions: z.array(z.object({ session_id: z.string(), code: z.string() })) });
+
+/**
+ * Exports a batch without the sessions that are gone. One worker's death costs its own sessions, not the batch.
+ *
+ * @throws what the proxy says where it refuses for another reason
+ */
+export async function exportSurvivors(batch: RolloutBatch, options: SurvivorsOptions): Promise<Survivors> {
+  const { admin, fields } = options;
+  const gone = new Set<string>();
+  for (;;) {
+    const kept = batch.tasks.flatMap(({ accepted }) => survivors(accepted, gone, options));
+    const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
+    try {
+      const bytes = kept.length > 0 ? await admin.exportBatch(kept, fields) : undefined;
+      await Promise.allSettled(left.map((id) => admin.deleteSession(id)));
+      return { bytes, lost: gone.size, leftOut: left.length };
+    } catch (error) {
+      const more = goneSessions(error).filter((id) => !gone.has(id));
+      if (more.length === 0) throw error;
+      for (const id of more) gone.add(id);
+    }
+  }
+}
+
+function survivors(
+  accepted: readonly { readonly sessionId: string }[],
+  gone: ReadonlySet<string>,
+  { dropIncompleteGroup }: SurvivorsOptions,
+): string[] {
+  const ids = accepted.map(({ sessionId }) => sessionId);
+  const kept = ids.filter((id) => !gone.has(id));
+  return dropIncompleteGroup && kept.length < ids.length ? [] : kept;
+}
+
+/** Empty where anything else is in the way, too: that is not cured by leaving sessions out. */
+function goneSessions(error: unknown): string[] {
+  if (!(error instanceof ProxyError)) return [];
+  const { data } = refusal.safeParse(error.details);
+  const sessions = data?.sessions ?? [];
+  return sessions.every(({ code }) => GONE.has(code)) ? sessions.map(({ session_id }) => session_id) : [];
+}

@@ -1,0 +1,10 @@
+// A trainer of tests: notes what it was told; what it does then, its first argument says.
+// Usage: trainer.mjs BEHAVIOUR LOG FILE
+import { appendFileSync, existsSync } from "node:fs";
+
+const [behaviour, log, file] = process.argv.slice(2);
+const { ROLLTAPE_BATCH: batch, ROLLTAPE_VERSION: version } = process.env;
+appendFileSync(log, `${JSON.stringify({ version, same: file === batch, there: existsSync(file) })}\n`);
+process.stdout.write("training\n");
+if (behaviour === "fail") process.exit(3);
+if (behaviour === "hang") setInterval(() => {}, 1000);
