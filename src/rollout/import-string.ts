@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { resolve as resolveModule } from "import-meta-resolve";
 import { WorkflowError } from "./workflow-error.js";
 
 interface ImportString {
@@ -19,7 +20,10 @@ export async function importString(text: string, directory: string): Promise<unk
   const { module, name } = parse(text);
   const exports = await importModule(module, directory);
   if (name === undefined) return "default" in exports ? exports["default"] : exports;
-  if (name in exports) return exports[name];
+  if (Object.hasOwn(exports, name)) return exports[name];
+  // Of a CommonJS module Node tells some names only as properties of what it exports.
+  const whole = exports["default"];
+  if (typeof whole === "object" && whole !== null && Object.hasOwn(whole, name)) return (whole as Exports)[name];
   const names = Object.keys(exports).join(", ") || "nothing";
   throw new WorkflowError("export_not_found", `${module} does not export ${name}. It exports ${names}.`);
 }
@@ -37,18 +41,32 @@ type Exports = Readonly<Record<string, unknown>>;
 async function importModule(module: string, directory: string): Promise<Exports> {
   const file = fileOf(module, directory);
   try {
-    if (file !== undefined) return (await import(pathToFileURL(file).href)) as Exports;
+    if (file !== undefined) return (await import(pathToFileURL(mainOf(file)).href)) as Exports;
     return await importPackage(module, directory);
   } catch (error) {
     throw importFailed(module, file, directory, error);
   }
 }
 
-/** The file that is meant, whether or not it is there; undefined: a package. */
+/** The file or folder that is meant, whether or not it is there; undefined: a package. A name alone never means a folder. */
 function fileOf(module: string, directory: string): string | undefined {
   if (module.startsWith("file:")) return fileURLToPath(module);
   const path = resolve(directory, module);
-  return /^\.{1,2}\//.test(module) || isAbsolute(module) || existsSync(path) ? path : undefined;
+  return /^\.{1,2}(\/|$)/.test(module) || isAbsolute(module) || isFile(path) ? path : undefined;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** Of a folder, what its package.json names, or its index. */
+function mainOf(path: string): string {
+  if (!existsSync(path) || isFile(path)) return path;
+  try {
+    return createRequire(path).resolve(path);
+  } catch (cause) {
+    throw new Error("it is a folder whose package.json names no main module, and it has no index.js", { cause });
+  }
 }
 
 /** A package as this one sees it, else as the directory does: the two differ where this one is installed globally. */
@@ -56,19 +74,16 @@ async function importPackage(name: string, directory: string): Promise<Exports> 
   try {
     return (await import(name)) as Exports;
   } catch (error) {
-    const path = resolveFrom(directory, name);
-    if (path === undefined) throw error;
-    return (await import(pathToFileURL(path).href)) as Exports;
+    if (!isUnresolved(error)) throw error;
+    // What it says of its own search is right for the user, who sees the directory.
+    const url = resolveModule(name, pathToFileURL(resolve(directory, "package.json")).href);
+    return (await import(url)) as Exports;
   }
 }
 
-function resolveFrom(directory: string, name: string): string | undefined {
-  try {
-    const path = createRequire(resolve(directory, "package.json")).resolve(name);
-    return isAbsolute(path) ? path : undefined;
-  } catch {
-    return undefined;
-  }
+function isUnresolved(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === "ERR_MODULE_NOT_FOUND" || code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
 }
 
 function importFailed(module: string, file: string | undefined, directory: string, cause: unknown): WorkflowError {

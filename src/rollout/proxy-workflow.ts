@@ -68,7 +68,8 @@ function checkOptions({
   timeoutSeconds,
   proxyUrl: url,
 }: ProxyWorkflowOptions): void {
-  if (!(discount >= 0 && discount <= 1)) throw invalidOption("discount", discount, "a number from 0 to 1");
+  if (typeof discount !== "number" || !(discount >= 0 && discount <= 1))
+    throw invalidOption("discount", discount, "a number from 0 to 1");
   if (style !== "individual" && style !== "concat") throw invalidOption("style", style, "individual or concat");
   if (timeoutSeconds !== undefined && !(timeoutSeconds > 0)) {
     throw invalidOption("timeoutSeconds", timeoutSeconds, "a number of seconds above 0");

@@ -134,6 +134,41 @@ describe("an import string", () => {
     expect((await refusal("undici#Agent", { directory })).code).toBe("invalid_workflow");
   });
 
+  it("names a package that only imports find, or one of its parts", async () => {
+    const exports = { ".": { import: "./index.js" }, "./deep": { import: "./deep.js" } };
+    const directory = directoryWith({
+      "node_modules/esm-agents/package.json": JSON.stringify({ name: "esm-agents", type: "module", exports }),
+      "node_modules/esm-agents/index.js": AGENT,
+      "node_modules/esm-agents/deep.js": `export { Agent as Deep } from "./index.js";`,
+    });
+    for (const text of ["esm-agents#Agent", "esm-agents/deep#Deep"]) {
+      expect((agentIn(await resolveWorkflow(text, { directory })) as object).constructor.name).toBe("Agent");
+    }
+    const { message } = await refusal("esm-agents/secret", { directory });
+    expect(message).toContain(`Package subpath './secret' is not defined by "exports"`);
+  });
+
+  it("names a package beside a folder of the same name, and a folder by its path", async () => {
+    const index = (reward: number) =>
+      `module.exports.agent = { name: "agent ${reward}", run() { return ${reward}; } };`;
+    const directory = directoryWith({
+      "node_modules/agents/index.js": index(1),
+      "agents/index.js": index(2),
+      "empty/readme": "",
+    });
+    expect(agentIn(await resolveWorkflow("agents#agent", { directory }))).toMatchObject({ name: "agent 1" });
+    expect(agentIn(await resolveWorkflow("./agents#agent", { directory }))).toMatchObject({ name: "agent 2" });
+    expect((await refusal("./empty", { directory })).message).toContain("is a folder");
+  });
+
+  it("names a property of what a CommonJS module exports", async () => {
+    const directory = directoryWith({
+      "agent.cjs": "module.exports = { solver: { name: 's', run() { return 1; } } };",
+    });
+    expect(agentIn(await resolveWorkflow("./agent.cjs#solver", { directory }))).toMatchObject({ name: "s" });
+    expect((await refusal("./agent.cjs#toString", { directory })).code).toBe("export_not_found");
+  });
+
   it("is resolved again: to a class of workflows, to another import string, in a group once", async () => {
     const directory = directoryWith({
       "workflow.mjs": "export class Own { constructor(o) { this.options = o; } async arunEpisode() {} }",
