@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** How long the last output of a process that has ended is waited for: one that left its group may hold the pipe. */
 const LAST_OUTPUT_MS = 1000;
 
-/** Resolves when the output of a process that has exited was read. */
+/** Resolves when the output of a process was read that exits now: to be called when it says so, not later. */
 export async function outputRead(child: ChildProcess): Promise<void> {
   const waiting = new AbortController();
   const { signal } = waiting;

@@ -1,3 +1,14 @@
+const CODES = [
+  "not_serializable",
+  "worker_start_failed",
+  "worker_exited",
+  "program_not_started",
+  "program_failed",
+  "invalid_program_output",
+  "agent_timeout",
+  "pool_closed",
+] as const;
+
 /**
  * What kept a process from giving a reward.
  *
@@ -10,15 +21,7 @@
  * - `agent_timeout`: the process was still at work when its time was over. It was killed.
  * - `pool_closed`: the pool takes no more tasks.
  */
-export type SubprocErrorCode =
-  | "not_serializable"
-  | "worker_start_failed"
-  | "worker_exited"
-  | "program_not_started"
-  | "program_failed"
-  | "invalid_program_output"
-  | "agent_timeout"
-  | "pool_closed";
+export type SubprocErrorCode = (typeof CODES)[number];
 
 export class SubprocError extends Error {
   override readonly name = "SubprocError";
@@ -28,4 +31,8 @@ export class SubprocError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+export function isSubprocCode(code: string | undefined): code is SubprocErrorCode {
+  return CODES.some((each) => each === code);
 }

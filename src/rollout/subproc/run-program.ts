@@ -39,7 +39,6 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   child.stdin.on("error", () => {});
   child.stdin.end(program.input);
   const how = await ended(child, file, signal);
-  await outputRead(child);
   if (how !== "status 0") {
     throw new SubprocError("program_failed", withTail(`${file} ended with ${how}.`, errors));
   }
@@ -49,7 +48,7 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   throw new SubprocError("invalid_program_output", withTail(sentence, errors));
 }
 
-/** Resolves with how it ended. */
+/** Resolves with how it ended, when all that it said was read. */
 function ended(child: ChildProcessWithoutNullStreams, file: string, signal: AbortSignal): Promise<string> {
   const { pid } = child;
   if (pid !== undefined) trackGroup(pid);
@@ -69,7 +68,8 @@ function ended(child: ChildProcessWithoutNullStreams, file: string, signal: Abor
     child.on("exit", (code, name) => {
       signal.removeEventListener("abort", giveUp);
       kill();
-      resolve(describeEnd(code, name));
+      // Asked for here: the output may be at its end by the time that anybody else hears of the exit.
+      resolve(outputRead(child).then(() => describeEnd(code, name)));
     });
   });
 }

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { SubprocError } from "./error.js";
 
 /** `clone`: to a worker process, by structured clone. `json`: to a program, as JSON. */
@@ -39,14 +40,53 @@ function assertPrimitive(value: unknown, path: string, wire: Wire): void {
 }
 
 function childrenOf(value: object, path: string, wire: Wire): [unknown, string][] {
-  if (Array.isArray(value)) return value.map((each, i) => [each, `${path}[${i}]`]);
+  if (wire === "clone") assertCloned(value, path);
+  if (Array.isArray(value)) return wire === "clone" ? propertiesOf(value, path) : itemsOf(value, path);
   if (wire === "clone") {
     if (isLeaf(value)) return [];
     if (value instanceof Set) return [...value].map((each, i) => [each, `${path}.values()[${i}]`]);
     if (value instanceof Map) return entriesOf(value, path);
   }
   if (!isPlain(value)) throw refused(path, `an instance of ${value.constructor?.name || "a class without a name"}`);
-  return Object.entries(value).map(([key, each]) => [each, path + accessor(key)]);
+  return propertiesOf(value, path);
+}
+
+/** What is plain to look at and yet not cloned. */
+function assertCloned(value: object, path: string): void {
+  if (types.isProxy(value)) throw refused(path, "a Proxy");
+  const buffer = ArrayBuffer.isView(value) ? value.buffer : value;
+  if (types.isSharedArrayBuffer(buffer)) throw refused(path, "shared memory");
+  if (types.isArrayBuffer(buffer) && isDetached(buffer))
+    throw refused(path, "memory that was handed on to someone else");
+}
+
+function isDetached(buffer: ArrayBuffer): boolean {
+  try {
+    new Uint8Array(buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function itemsOf(list: readonly unknown[], path: string): [unknown, string][] {
+  return list.map((each, i) => [each, `${path}[${i}]`]);
+}
+
+function propertiesOf(value: object, path: string): [unknown, string][] {
+  return Object.keys(value).map((key) => {
+    const at = Array.isArray(value) && /^\d+$/.test(key) ? `${path}[${key}]` : path + accessor(key);
+    return [read(value, key, at), at];
+  });
+}
+
+/** A getter may throw. */
+function read(value: object, key: string, path: string): unknown {
+  try {
+    return (value as Readonly<Record<string, unknown>>)[key];
+  } catch (error) {
+    throw refused(path, `a getter that throws (${error instanceof Error ? error.message : String(error)})`);
+  }
 }
 
 function entriesOf(map: ReadonlyMap<unknown, unknown>, path: string): [unknown, string][] {
@@ -60,7 +100,6 @@ function isLeaf(value: object): boolean {
   return (
     ArrayBuffer.isView(value) ||
     value instanceof ArrayBuffer ||
-    value instanceof SharedArrayBuffer ||
     value instanceof Date ||
     value instanceof RegExp ||
     value instanceof Error

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
 import { loaders } from "./loaders.js";
-import { received, type WorkerMessage, type WorkerTask } from "./messages.js";
+import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
 import { OutputTail, withTail } from "./output-tail.js";
 import { killGroup, trackGroup } from "./process-group.js";
 import { bareEnvironment } from "./task-environment.js";
@@ -14,6 +14,7 @@ const TAIL_BYTES = 8192;
 export class TaskNotTaken extends Error {}
 
 interface Running {
+  readonly id: number;
   started: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -24,6 +25,7 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #tail: OutputTail;
   #running: Running | undefined;
+  #tasks = 0;
   #usable = true;
 
   /** @param nodeArguments of the process, beside the loaders that this one has */
@@ -69,11 +71,10 @@ export class WorkerProcess {
     };
     try {
       return await new Promise((resolve, reject) => {
-        this.#running = { started: false, resolve, reject };
+        this.#running = { id: this.#tasks++, started: false, resolve, reject };
         signal.addEventListener("abort", give, { once: true });
         if (!this.#child.connected) return this.#settle()?.reject(new TaskNotTaken());
-        // That it could not be sent shows by the end of the process.
-        this.#child.send(task, () => {});
+        this.#send({ ...task, id: this.#running.id });
       });
     } finally {
       signal.removeEventListener("abort", give);
@@ -87,9 +88,21 @@ export class WorkerProcess {
     if (this.#child.pid !== undefined) killGroup(this.#child.pid);
   }
 
+  #send(task: SentTask): void {
+    try {
+      // That it could not be sent shows by the end of the process.
+      this.#child.send(task, () => {});
+    } catch (cause) {
+      const message = `The task cannot be sent to another process: ${(cause as Error).message}`;
+      this.#settle()?.reject(new SubprocError("not_serializable", message, { cause }));
+    }
+  }
+
+  /** What it says of anything but the task that it runs is none of its own words. */
   #hear(message: WorkerMessage): void {
+    if (message.id !== this.#running?.id) return;
     if (message.type === "started") {
-      if (this.#running) this.#running.started = true;
+      this.#running.started = true;
       return;
     }
     if (!message.reusable) this.kill();

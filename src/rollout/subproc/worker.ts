@@ -1,27 +1,28 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentContext } from "../contract.js";
 import { loadAgent } from "./load-agent.js";
-import { sendable, type WorkerMessage, type WorkerTask } from "./messages.js";
+import { type SentTask, sendable, type WorkerMessage, type WorkerTask } from "./messages.js";
 import { assertSerializable } from "./serializable.js";
 
 /** A worker process: runs the agents that its parent sends, one after another. */
 
 const send = (message: WorkerMessage) => process.send?.(message);
 
-process.on("message", (task: WorkerTask) => void work(task));
+process.on("message", (task: SentTask) => void work(task));
 // The parent has gone: what this process and its agents started goes with them.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 
 /** What is active while nothing runs: the least ever seen, since loading this very module is work too. */
 let atRest = Number.POSITIVE_INFINITY;
 
-async function work(task: WorkerTask): Promise<void> {
+async function work(task: SentTask): Promise<void> {
+  const { id } = task;
   atRest = Math.min(atRest, process.getActiveResourcesInfo().length);
-  send({ type: "started" });
-  const environment = { ...process.env };
+  send({ id, type: "started" });
+  const [environment, directory] = [{ ...process.env }, process.cwd()];
   const outcome = await outcomeOf(task);
   restore(environment);
-  send({ ...outcome, reusable: await isAtRest() });
+  send({ id, ...outcome, reusable: isBackIn(directory) && (await isAtRest()) });
 }
 
 async function outcomeOf(task: WorkerTask) {
@@ -43,6 +44,16 @@ async function outcomeOf(task: WorkerTask) {
 function restore(environment: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);
+}
+
+/** The next task begins where this one did, if that is still there. */
+function isBackIn(directory: string): boolean {
+  try {
+    process.chdir(directory);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The agent left no timer, request or child process behind. */

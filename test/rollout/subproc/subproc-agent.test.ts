@@ -44,6 +44,13 @@ describe("an agent in a worker process", () => {
     });
   });
 
+  it("begins in the pool's directory, wherever the task before went, and is believed about its own task only", async () => {
+    const agent = named("obedient", pool({ maxWorkers: 1 }));
+    const pid = await agent.run({ do: "move" }, context());
+    expect(await agent.run({ do: "lie" }, context())).toBe(pid);
+    expect(await agent.run({ do: "where" }, context())).toEqual({ [process.cwd()]: pid });
+  });
+
   it("travels as an instance with its properties as they are, or as a class with keyword arguments", async () => {
     const processes = pool();
     const instance = new SubprocAgent(processes, new Scaled(3));
@@ -59,6 +66,13 @@ describe("an agent in a worker process", () => {
     expect(await named("redirected").run({ do: "pid" }, context())).toBeTypeOf("number");
   });
 });
+
+/** A buffer that was transferred. */
+function handedOn(): ArrayBuffer {
+  const buffer = new ArrayBuffer(4);
+  structuredClone(buffer, { transfer: [buffer] });
+  return buffer;
+}
 
 describe("what cannot travel is refused by its name", () => {
   it.each([
@@ -82,7 +96,31 @@ describe("what cannot travel is refused by its name", () => {
     const agent = named("obedient");
     const data = { tools: [{ call: () => 1 }] } as Order;
     await expect(agent.run(data, context())).rejects.toThrow("data.tools[0].call is a function");
-    await expect(agent.run({ do: "function" }, context())).rejects.toThrow("reward.id is a function");
+    const refused = { name: "SubprocError", code: "not_serializable" };
+    const reward = { ...refused, message: expect.stringContaining("reward.id is a function") as string };
+    await expect(agent.run({ do: "function" }, context())).rejects.toMatchObject(reward);
+    await expect(agent.run({ do: "proxy" }, context())).rejects.toThrow("reward is a Proxy");
+  });
+
+  it.each<[string, () => object]>([
+    ["data.b is a Proxy", () => ({ b: new Proxy({}, {}) })],
+    ["data.b is shared memory", () => ({ b: new Uint8Array(new SharedArrayBuffer(4)) })],
+    ["data.b is memory that was handed on", () => ({ b: handedOn() })],
+    ["data.list.extra is a function", () => ({ list: Object.assign([1], { extra: () => 1 }) })],
+    [
+      "data.b is a getter that throws (not yet)",
+      () => ({
+        get b(): never {
+          throw new Error("not yet");
+        },
+      }),
+    ],
+  ])("though it looks plain: %s", async (message, data) => {
+    const agent = named("obedient", pool({ maxWorkers: 1 }));
+    const pid = await agent.run({ do: "pid" }, context());
+    const refused = { code: "not_serializable", message: expect.stringContaining(message) as string };
+    await expect(agent.run(data() as Order, context())).rejects.toMatchObject(refused);
+    expect(await agent.run({ do: "pid" }, context())).toBe(pid);
   });
 
   it("an agent that no module is known of", () => {
@@ -93,6 +131,12 @@ describe("what cannot travel is refused by its name", () => {
 describe("an agent that fails fails alone", () => {
   it.each([
     ["throws", "throw", { name: "TypeError", message: "the tool is broken" }],
+    [
+      "throws what cannot be looked at",
+      "throw something odd",
+      { message: "The agent threw what cannot be described." },
+    ],
+    ["throws with a code", "throw with a code", { message: "no file", code: "ENOENT" }],
     ["exits", "exit", { code: "worker_exited", message: expect.stringContaining("status 7") as string }],
     ["crashes", "crash", { code: "worker_exited", message: expect.stringContaining("SIGSEGV") as string }],
     [

@@ -23,6 +23,16 @@ export const obedient = {
     }
     if (order.do === "throw") throw new TypeError("the tool is broken");
     if (order.do === "function") return { id: () => 1 };
+    if (order.do === "proxy") return new Proxy({ id: 1 }, {});
+    if (order.do === "throw something odd") throw Object.create(null);
+    if (order.do === "throw with a code") throw Object.assign(new Error("no file"), { code: "ENOENT" });
+    if (order.do === "move") process.chdir("/");
+    if (order.do === "where") return { [process.cwd()]: process.pid };
+    if (order.do === "lie") {
+      const lie = { type: "done", value: 99, reusable: true };
+      process.send?.(lie);
+      process.send?.(lie);
+    }
     if (order.do === "timer") setTimeout(() => {}, 3_600_000);
     return process.pid;
   },
