@@ -38,8 +38,6 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     get promptEnd() {
       return built.end();
     },
-    // Anthropic's clients read arguments as JSON while they come, and throw where they turn out to be none.
-    wholeCalls: sink === undefined || call.api === "messages",
   });
   const wantsTokens = call.request.logprobs;
   const reader = new OutputReader({ model, generation, parser, wantsTokens: wantsTokens && sink !== undefined, sink });

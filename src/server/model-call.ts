@@ -108,8 +108,9 @@ async function generateAndRecord(
   return { answer: { ...start, ...end }, interaction, rest: output };
 }
 
-function finishOf({ finish }: GenerateResult, { toolCalls }: ReadOutput): GenerationAnswer["finishReason"] {
-  return finish.reason === "stop" && toolCalls === "calls" ? "tool_calls" : finish.reason;
+/** Malformed calls are text: one that is well formed beside them is to be answered all the same. */
+function finishOf({ finish }: GenerateResult, { message }: ReadOutput): GenerationAnswer["finishReason"] {
+  return finish.reason === "stop" && message.toolCalls !== undefined ? "tool_calls" : finish.reason;
 }
 
 /** The chain digest of the last message covers them all. */

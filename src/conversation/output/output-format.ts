@@ -29,7 +29,6 @@ export function outputFormat(families: OutputFamilies, options: OutputParserOpti
     reader,
     out,
     tools: new Map(options.tools.map((tool) => [tool.function.name, tool])),
-    policy: options.wholeCalls === true ? "whole" : "early",
   });
   if (families.tools === "gpt_oss" || families.reasoning === "gpt_oss") return harmony(families, options, contextOf);
   const tools = families.tools === "none" || options.tools.length === 0 ? NO_CALLS : TOOL_FAMILIES[families.tools];

@@ -7,17 +7,17 @@ import type { Message, Tool } from "../message.js";
 export type OutputEvent =
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "text"; readonly text: string }
-  /** A call begins: its function's name is complete. Calls are numbered from 0. */
+  /** A call, which is well formed: its arguments are all there, and follow. Calls are numbered from 0. */
   | { readonly type: "tool_call"; readonly index: number; readonly id: string; readonly name: string }
-  /** More of the call's raw argument text. */
+  /** The call's raw argument text. */
   | { readonly type: "tool_call_arguments"; readonly index: number; readonly text: string };
 
 /** What the whole output says. */
 export interface ParsedOutput {
   readonly message: Message;
   /**
-   * `calls`: every tool call is well formed; `malformed`: what was meant as one is left in the text, or has arguments
-   * that are no JSON, if it was told before they broke; `none`: no sign of one.
+   * `calls`: every tool call is well formed; `malformed`: what was meant as one is left in the text; `none`: no sign of
+   * one.
    */
   readonly toolCalls: "none" | "calls" | "malformed";
   /** The stop string that ended the text, if one did. */
@@ -51,9 +51,4 @@ export interface OutputParserOptions {
   readonly stopTokenIds: readonly number[];
   /** The prompt's last tokens as text: a template may have opened the reasoning already. */
   readonly promptEnd: string;
-  /**
-   * Tells a call only once all of it is well formed, and leaves every other in the text. For answers that are not
-   * streamed. Otherwise a call is told when its name is known and its arguments begin well.
-   */
-  readonly wholeCalls?: boolean;
 }

@@ -74,7 +74,6 @@ function readTwice(
   const options = {
     tools: TOOLS,
     promptEnd: ["", "<think>", "<|start|>assistant", "<|start|>assistant<|channel|>final<|message|>"][next(4)] ?? "",
-    wholeCalls: next(2) === 0,
     stop: next(8) === 0 ? ["w3"] : [],
   };
   const end = next(2) === 0 ? "stop" : "length";

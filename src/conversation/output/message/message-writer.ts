@@ -14,7 +14,7 @@ export class MessageWriter {
   #events: Mutable<OutputEvent>[] = [];
   #content = "";
   #reasoning = "";
-  readonly #calls: Mutable<ToolCall>[] = [];
+  readonly #calls: ToolCall[] = [];
   #malformed = false;
   #channel: Channel = "text";
   #space = "";
@@ -46,26 +46,11 @@ export class MessageWriter {
     this.#write("text", text);
   }
 
-  /** A call that was told turns out to be malformed. */
-  breakCall(): void {
-    this.#malformed = true;
-  }
-
-  /** @returns the call's number */
-  beginCall(id: string, name: string): number {
+  /** A well-formed call. */
+  call(id: string, name: string, args: string): void {
     this.newPart();
-    const index = this.#calls.push({ id, name, arguments: "" }) - 1;
-    this.#events.push({ type: "tool_call", index, id, name });
-    return index;
-  }
-
-  callArguments(index: number, text: string): void {
-    const call = this.#calls[index];
-    if (call === undefined || text === "") return;
-    call.arguments += text;
-    const last = this.#events.at(-1);
-    if (last?.type === "tool_call_arguments" && last.index === index) last.text += text;
-    else this.#events.push({ type: "tool_call_arguments", index, text });
+    const index = this.#calls.push({ id, name, arguments: args }) - 1;
+    this.#events.push({ type: "tool_call", index, id, name }, { type: "tool_call_arguments", index, text: args });
   }
 
   /** The events since they were last taken. */
@@ -86,7 +71,7 @@ export class MessageWriter {
       role: "assistant",
       content: this.#content,
       ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning }),
-      ...(this.#calls.length === 0 ? {} : { toolCalls: this.#calls.map((call) => ({ ...call })) }),
+      ...(this.#calls.length === 0 ? {} : { toolCalls: [...this.#calls] }),
     };
   }
 

@@ -45,17 +45,17 @@ function* readFramed(context: ToolContext, frame: CallFrame): Step<void> {
   }
 }
 
-/** Reads a call whose first marker is next; whether it was told as one. Recording is on. */
+/** Reads a call whose first marker is next; whether it is well formed. Recording is on. */
 function* readCall(context: ToolContext, frame: CallFrame): Step<boolean> {
-  const { reader } = context;
+  const { reader, out } = context;
   const { section, begin, end } = frame;
   const call = newCall(context, frame.newId ?? randomCallId);
   reader.skip(begin);
   const isWhole = (yield* frame.body(context, call)) && (yield* endsWell(context, frame));
   const ends = [section?.begin, section?.end, begin, end].filter((marker) => marker !== undefined);
   yield* settle(context, call, isWhole, ends);
-  if (!isWhole && end !== undefined && (yield* reader.accept(end)) && !call.isTold) call.rest(end);
-  return call.isTold;
+  if (!isWhole && end !== undefined && (yield* reader.accept(end))) out.text(end);
+  return isWhole;
 }
 
 /** A call ends with its marker, or with the next call's, or with the output. */

@@ -1,6 +1,6 @@
 import type { Tool } from "../../message.js";
 import type { MessageWriter } from "../message/message-writer.js";
-import { type CallIds, type CallPolicy, PendingCall } from "../message/pending-call.js";
+import { type CallIds, PendingCall } from "../message/pending-call.js";
 import type { OutputReader, Step } from "../reading/reader.js";
 
 /** What a parser of tool calls works with. */
@@ -8,7 +8,6 @@ export interface ToolContext {
   readonly reader: OutputReader;
   readonly out: MessageWriter;
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly policy: CallPolicy;
 }
 
 /** How a family of models writes tool calls. */
@@ -19,16 +18,15 @@ export interface ToolSyntax {
   readonly read: (context: ToolContext) => Step<void>;
 }
 
-/** Begins a call. The reader keeps what is read of it, until it is told. */
-export function newCall({ reader, out, policy }: ToolContext, newId: CallIds): PendingCall {
-  return new PendingCall({ out, policy, onTold: () => reader.record() }, newId);
+export function newCall({ out }: ToolContext, newId: CallIds): PendingCall {
+  return new PendingCall(out, newId);
 }
 
 /**
- * Ends a call that was read. What follows a malformed one is part of it, up to one of the markers. Ends the recording.
+ * Ends a call that was read. A malformed one is text, with what follows it up to one of the markers. Ends the recording.
  */
 export function* settle(
-  { reader }: ToolContext,
+  { reader, out }: ToolContext,
   call: PendingCall,
   isWhole: boolean,
   ends: readonly string[],
@@ -38,6 +36,6 @@ export function* settle(
     reader.recorded();
     return;
   }
-  call.break(reader.recorded());
-  yield* reader.until(reader.markers(ends), call.rest);
+  out.malformed(reader.recorded());
+  yield* reader.until(reader.markers(ends), out.text);
 }

@@ -58,7 +58,6 @@ const QWEN3_CODER: Record<string, Fixture> = {
     content: `<tool_call>\n<function=get_weather>\n${param("city", "Rome")}<parameter=da`,
     toolCalls: "malformed",
     end: "length",
-    early: { content: "", calls: [["get_weather", '{"city": "Rome"\n<parameter=da']] },
   },
 };
 

@@ -65,13 +65,11 @@ const HERMES: Record<string, Fixture> = {
     output: '<tool_call>{"name": "ping", "arguments": {"a": tru}}</tool_call>ok',
     content: '<tool_call>{"name": "ping", "arguments": {"a": tru}}</tool_call>ok',
     toolCalls: "malformed",
-    early: { content: "ok", calls: [["ping", '{"a": tru}}']] },
   },
   "something behind the arguments": {
     output: '<tool_call>{"name": "ping", "arguments": {}}}</tool_call>',
     content: '<tool_call>{"name": "ping", "arguments": {}}}</tool_call>',
     toolCalls: "malformed",
-    early: { content: "", calls: [["ping", "{}}}"]] },
   },
   "a good call behind a malformed one": {
     output: '<tool_call>{"name": 5}</tool_call>\n<tool_call>{"name": "ping", "arguments": {}}</tool_call>',
@@ -84,7 +82,6 @@ const HERMES: Record<string, Fixture> = {
     content: 'So:\n<tool_call>{"name": "get_weather", "arguments": {"city": "Pa',
     toolCalls: "malformed",
     end: "length",
-    early: { content: "So:", calls: [["get_weather", '{"city": "Pa']] },
   },
   "a marker that the token limit cuts off": {
     output: "So: <tool_ca",

@@ -31,8 +31,6 @@ export interface Fixture {
   readonly toolCalls?: "none" | "calls" | "malformed";
   readonly promptEnd?: string;
   readonly end?: OutputEnd;
-  /** Where calls are told early, if that differs. */
-  readonly early?: Pick<Fixture, "content" | "calls">;
 }
 
 const ENDS: Partial<Record<OutputFamilies["tools"], string>> = { gpt_oss: "<|return|>" };
@@ -52,21 +50,19 @@ export function textsOf(families: OutputFamilies): [string, TestText][] {
   ];
 }
 
-/** Holds a fixture against what is read, for pushes of every size, told early and told whole. */
+/** Holds a fixture against what is read, for pushes of every size. */
 export function expectFixture(text: TestText, families: OutputFamilies, fixture: Fixture): void {
   const ids = idsOf(text, fixture.output);
-  for (const wholeCalls of [true, false]) {
-    const expected = expectedOf(wholeCalls ? fixture : { ...fixture, ...fixture.early });
-    for (const pushes of pushesOf(ids)) {
-      const options: Partial<OutputParserOptions> = { tools: TOOLS, promptEnd: fixture.promptEnd ?? "", wholeCalls };
-      const { told, message, toolCalls } = read(text, families, pushes, options, fixture.end);
-      const events = messageOf(told.flat());
-      const said = { content: message.content, reasoning: message.reasoning ?? "", calls: message.toolCalls ?? [] };
-      expect(events).toEqual(said);
-      expect({ ...said, calls: said.calls.map((call) => [call.name, call.arguments]), toolCalls }).toEqual(expected);
-      for (const [index, [, , id]] of (fixture.calls ?? []).entries()) {
-        if (id !== undefined && said.calls[index]) expect(said.calls[index].id).toBe(id);
-      }
+  const expected = expectedOf(fixture);
+  for (const pushes of pushesOf(ids)) {
+    const options: Partial<OutputParserOptions> = { tools: TOOLS, promptEnd: fixture.promptEnd ?? "" };
+    const { told, message, toolCalls } = read(text, families, pushes, options, fixture.end);
+    const events = messageOf(told.flat());
+    const said = { content: message.content, reasoning: message.reasoning ?? "", calls: message.toolCalls ?? [] };
+    expect(events).toEqual(said);
+    expect({ ...said, calls: said.calls.map((call) => [call.name, call.arguments]), toolCalls }).toEqual(expected);
+    for (const [index, [, , id]] of (fixture.calls ?? []).entries()) {
+      if (id !== undefined && said.calls[index]) expect(said.calls[index].id).toBe(id);
     }
   }
 }
