@@ -21,6 +21,8 @@ export interface GenerationAnswer extends AnswerStart {
   /** The stop string that ended it, if one did. */
   readonly stopString: string | undefined;
   readonly completionTokens: number;
+  /** Those of `completionTokens` that are reasoning. */
+  readonly reasoningTokens: number;
   readonly cachedTokens: number;
   /** The recorded output, where the request wants its log probabilities. */
   readonly tokens: RecordedTokens | undefined;

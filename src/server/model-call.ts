@@ -102,9 +102,9 @@ async function generateAndRecord(
     fallback: built.fallback,
   });
   context.metrics.countRecorded({ interaction, result, promptTokens, completionTokens, toolCalls: output.toolCalls });
-  const { message, parts, stopString } = output;
+  const { message, parts, stopString, reasoningTokens } = output;
   const cachedTokens = result.cachedTokens ?? 0;
-  const end = { message, parts, stopString, finishReason, completionTokens, cachedTokens, tokens };
+  const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };
   return { answer: { ...start, ...end }, interaction, rest: output };
 }
 

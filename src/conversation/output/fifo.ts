@@ -12,6 +12,11 @@ export class Fifo<T> {
     return this.#items[this.#first];
   }
 
+  /** The item behind so many others. */
+  peek(index: number): T | undefined {
+    return this.#items[this.#first + index];
+  }
+
   push(item: T): void {
     this.#items.push(item);
   }

@@ -1,5 +1,6 @@
 import { randomCallId } from "./message/pending-call.js";
 import type { OutputReader, Step } from "./reading/reader.js";
+import type { ReasoningCount } from "./tokens/reasoning-count.js";
 import { readArguments } from "./tools/json-call.js";
 import { callName } from "./tools/named-call.js";
 import { newCall, settle, type ToolContext } from "./tools/tool-syntax.js";
@@ -23,6 +24,7 @@ export interface HarmonyOptions {
   /** Whether messages to functions are calls; else they are text. */
   readonly calls: boolean;
   readonly promptEnd: string;
+  readonly count: ReasoningCount;
 }
 
 /**
@@ -31,12 +33,17 @@ export interface HarmonyOptions {
  */
 export function* readHarmony(context: ToolContext, options: HarmonyOptions): Step<void> {
   const { reader } = context;
+  const { count } = options;
   let before = headerOf(options.promptEnd);
   while (before !== "" || (yield* reader.ready())) {
+    const start = reader.position;
+    count.begin("undecided", start);
     reader.record();
     const header = before.includes(MESSAGE) ? before : yield* readHeader(reader, before);
     before = "";
-    if (header !== undefined) yield* readMessage(context, header, options);
+    const kind = header === undefined ? undefined : kindOf(header, options);
+    count.begin(kind === "reasoning" ? "reasoning" : "answer", start);
+    if (kind !== undefined) yield* readMessage(context, kind);
     else yield* readStray(context);
   }
 }
@@ -70,19 +77,26 @@ function* readStray({ reader, out }: ToolContext): Step<void> {
   yield* acceptEnd(reader);
 }
 
-function* readMessage(context: ToolContext, header: string, options: HarmonyOptions): Step<void> {
-  const { reader, out } = context;
+/** A call of a function, or what else a message is. */
+type MessageKind = { readonly calls: string } | "reasoning" | "text";
+
+function kindOf(header: string, { calls, reasoning }: HarmonyOptions): MessageKind {
   const [, channel] = /.*<\|channel\|>\s*(\w*)/s.exec(header) ?? [];
   const [, recipient = ""] = /\sto=(?:functions\.)?([^\s<]+)/.exec(header) ?? [];
-  const name = options.calls && recipient !== "" ? callName(recipient) : undefined;
-  if (name !== undefined) {
-    yield* readCall(context, name);
+  const name = calls && recipient !== "" ? callName(recipient) : undefined;
+  if (name !== undefined) return { calls: name };
+  return channel === "analysis" && reasoning ? "reasoning" : "text";
+}
+
+function* readMessage(context: ToolContext, kind: MessageKind): Step<void> {
+  const { reader, out } = context;
+  if (typeof kind === "object") {
+    yield* readCall(context, kind.calls);
     return;
   }
   reader.recorded();
   out.newPart();
-  const isReasoning = channel === "analysis" && options.reasoning;
-  yield* reader.until(reader.markers([...OPENERS, ...ENDS]), isReasoning ? out.reasoning : out.text);
+  yield* reader.until(reader.markers([...OPENERS, ...ENDS]), kind === "reasoning" ? out.reasoning : out.text);
   yield* acceptEnd(reader);
 }
 

@@ -4,6 +4,7 @@ import type { OutputParserOptions } from "./output-parser.js";
 import type { OutputReader, Step } from "./reading/reader.js";
 import { REASONING_FAMILIES } from "./reasoning/families.js";
 import { isOpenAt, type ReasoningSyntax, readReasoning } from "./reasoning/reasoning-syntax.js";
+import type { ReasoningCount } from "./tokens/reasoning-count.js";
 import { TOOL_FAMILIES } from "./tools/families.js";
 import type { ToolContext, ToolSyntax } from "./tools/tool-syntax.js";
 
@@ -20,7 +21,7 @@ export interface OutputFamilies {
 export interface OutputFormat {
   /** Spellings that mean something; where the vocabulary has tokens of them, those and no other text. */
   readonly markers: readonly string[];
-  readonly read: (reader: OutputReader, out: MessageWriter) => Step<void>;
+  readonly read: (reader: OutputReader, out: MessageWriter, count: ReasoningCount) => Step<void>;
 }
 
 /** Reasoning first, then text and tool calls: what looks like a call in the reasoning is none. */
@@ -34,11 +35,11 @@ export function outputFormat(families: OutputFamilies, options: OutputParserOpti
   const tools = families.tools === "none" || options.tools.length === 0 ? NO_CALLS : TOOL_FAMILIES[families.tools];
   const reasoning = families.reasoning === "none" ? undefined : REASONING_FAMILIES[families.reasoning];
   if (reasoning === undefined) {
-    return { markers: tools.markers, read: (reader, out) => tools.read(contextOf(reader, out)) };
+    return { markers: tools.markers, read: (reader, out, count) => readAnswer(contextOf(reader, out), tools, count) };
   }
   return {
     markers: [reasoning.begin, reasoning.end, ...tools.markers],
-    read: (reader, out) => readBoth(contextOf(reader, out), reasoning, tools, options.promptEnd),
+    read: (reader, out, count) => readBoth({ ...contextOf(reader, out), count }, reasoning, tools, options.promptEnd),
   };
 }
 
@@ -49,10 +50,20 @@ const NO_CALLS: ToolSyntax = {
   },
 };
 
-function* readBoth(context: ToolContext, syntax: ReasoningSyntax, tools: ToolSyntax, promptEnd: string): Step<void> {
-  const { reader, out } = context;
+function* readAnswer(context: ToolContext, tools: ToolSyntax, count: ReasoningCount): Step<void> {
+  count.end(0);
+  yield* tools.read(context);
+}
+
+function* readBoth(
+  context: ToolContext & { readonly count: ReasoningCount },
+  syntax: ReasoningSyntax,
+  tools: ToolSyntax,
+  promptEnd: string,
+): Step<void> {
+  const { reader, out, count } = context;
   const callMarkers = syntax.endsAtCalls === true ? tools.markers.slice(0, 1) : [];
-  yield* readReasoning({ reader, out, syntax, isOpen: isOpenAt(promptEnd, syntax), callMarkers });
+  yield* readReasoning({ reader, out, count, syntax, isOpen: isOpenAt(promptEnd, syntax), callMarkers });
   yield* tools.read(context);
 }
 
@@ -65,6 +76,6 @@ function harmony(
   const calls = families.tools === "gpt_oss" && tools.length > 0;
   return {
     markers: HARMONY_MARKERS,
-    read: (reader, out) => readHarmony(contextOf(reader, out), { reasoning, calls, promptEnd }),
+    read: (reader, out, count) => readHarmony(contextOf(reader, out), { reasoning, calls, promptEnd, count }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Message, Tool } from "../message.js";
+import type { TokenSpan } from "./tokens/text-tokens.js";
 
 /**
  * A piece of an output as the agent may see it, in the order in which the model wrote it. Nothing that was told is taken
@@ -6,7 +7,8 @@ import type { Message, Tool } from "../message.js";
  */
 export type OutputEvent =
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "text"; readonly text: string }
+  /** `tokens`: those that have a part in the text and were not told before, if they are asked for. */
+  | { readonly type: "text"; readonly text: string; readonly tokens?: TokenSpan }
   /** A call, which is well formed: its arguments are all there, and follow. Calls are numbered from 0. */
   | { readonly type: "tool_call"; readonly index: number; readonly id: string; readonly name: string }
   /** The call's raw argument text. */
@@ -22,6 +24,8 @@ export interface ParsedOutput {
   readonly toolCalls: "none" | "calls" | "malformed";
   /** The stop string that ended the text, if one did. */
   readonly stopString: string | undefined;
+  /** Tokens of the reasoning, with the markers and headers that the model wrote for it. */
+  readonly reasoningTokens: number;
 }
 
 /** How the generation ended, as far as the text is concerned. */
@@ -51,4 +55,6 @@ export interface OutputParserOptions {
   readonly stopTokenIds: readonly number[];
   /** The prompt's last tokens as text: a template may have opened the reasoning already. */
   readonly promptEnd: string;
+  /** Whether texts are told with their tokens. */
+  readonly textTokens?: boolean;
 }

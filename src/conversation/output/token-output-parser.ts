@@ -1,11 +1,13 @@
 import { createDetokenizer, type Detokenizer } from "./detokenizer/detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
-import { MessageWriter } from "./message/message-writer.js";
+import { MessageWriter, type WrittenEvent } from "./message/message-writer.js";
 import { type OutputFamilies, outputFormat } from "./output-format.js";
 import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
 import type { Piece } from "./piece.js";
 import { OutputReader, type Step } from "./reading/reader.js";
 import { StopStrings } from "./stop-strings.js";
+import { ReasoningCount } from "./tokens/reasoning-count.js";
+import { TextTokens } from "./tokens/text-tokens.js";
 
 /** From tokens over pieces of text, of which stop strings cut the end off, to what the output says. */
 export class TokenOutputParser implements OutputParser {
@@ -16,6 +18,8 @@ export class TokenOutputParser implements OutputParser {
   readonly #stopTokenIds: ReadonlySet<number>;
   readonly #reader: OutputReader;
   readonly #out: MessageWriter;
+  readonly #count = new ReasoningCount();
+  readonly #textTokens: TextTokens | undefined;
   readonly #reading: Step<void>;
   /** A token that ends the output, unless more tokens come. */
   #lastStop: number | undefined;
@@ -24,12 +28,16 @@ export class TokenOutputParser implements OutputParser {
     const format = outputFormat(families, options);
     this.#vocabulary = vocabulary;
     this.#markers = new Set(format.markers.filter((marker) => vocabulary.isAdded(marker)));
-    this.#detokenizer = createDetokenizer(vocabulary, this.#markers);
+    this.#textTokens = options.textTokens === true ? new TextTokens() : undefined;
+    this.#detokenizer = createDetokenizer(vocabulary, this.#markers, (at) => {
+      this.#count.token(at);
+      this.#textTokens?.token(at);
+    });
     this.#stopStrings = new StopStrings(options.stop);
     this.#stopTokenIds = new Set(options.stopTokenIds);
     this.#reader = new OutputReader(this.#markers);
-    this.#out = new MessageWriter(format.markers.length > 0);
-    this.#reading = format.read(this.#reader, this.#out);
+    this.#out = new MessageWriter(format.markers.length > 0, () => this.#reader.position);
+    this.#reading = format.read(this.#reader, this.#out, this.#count);
   }
 
   get stopped(): boolean {
@@ -53,7 +61,8 @@ export class TokenOutputParser implements OutputParser {
     this.#reader.end();
     const events = this.#read([...rest, ...this.#stopStrings.finish()], true);
     const { message, toolCalls } = this.#out;
-    return { events, output: { message, toolCalls, stopString: this.#stopStrings.found } };
+    const reasoningTokens = this.#count.count;
+    return { events, output: { message, toolCalls, stopString: this.#stopStrings.found, reasoningTokens } };
   }
 
   /** The token that ends a call may end the output too. */
@@ -73,7 +82,15 @@ export class TokenOutputParser implements OutputParser {
   #read(pieces: readonly Piece[], isLast = false): OutputEvent[] {
     this.#reader.feed(pieces);
     this.#reading.next();
+    this.#count.readTo(this.#reader.position);
     if (isLast) this.#out.flush();
-    return this.#out.take();
+    return this.#out.take().map((event) => this.#told(event));
+  }
+
+  #told(event: WrittenEvent): OutputEvent {
+    if (event.type === "reasoning") return { type: "reasoning", text: event.text };
+    if (event.type !== "text") return event;
+    const { type, text, from, to } = event;
+    return this.#textTokens ? { type, text, tokens: this.#textTokens.of(from, to) } : { type, text };
   }
 }

@@ -8,6 +8,7 @@ const usage = z.object({
   completion_tokens: z.int(),
   total_tokens: z.int(),
   prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
 });
 
 export const chatCompletionResponseSchema = z.object({
@@ -52,11 +53,13 @@ function toContent({ content, toolCalls }: GenerationAnswer["message"]): string 
   return content === "" && toolCalls !== undefined && toolCalls.length > 0 ? null : content;
 }
 
-export function toUsage({ promptTokens, completionTokens, cachedTokens }: GenerationAnswer): z.input<typeof usage> {
+export function toUsage(answer: GenerationAnswer): z.input<typeof usage> {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = answer;
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }

@@ -7,6 +7,7 @@ const usage = z.object({
   output_tokens: z.int(),
   cache_creation_input_tokens: z.int().nullable(),
   cache_read_input_tokens: z.int().nullable(),
+  output_tokens_details: z.object({ thinking_tokens: z.int() }).nullable(),
 });
 
 const block = z.discriminatedUnion("type", [
@@ -56,6 +57,7 @@ export function emptyMessage({ interactionId, model, promptTokens }: AnswerStart
       output_tokens: 0,
       cache_creation_input_tokens: null,
       cache_read_input_tokens: null,
+      output_tokens_details: null,
     },
   };
 }
@@ -65,12 +67,14 @@ export function toStop(answer: GenerationAnswer): Pick<MessagesResponse, "stop_r
 }
 
 /** As Anthropic counts: what was read from the cache is not part of the input tokens. */
-export function toUsage({ promptTokens, completionTokens, cachedTokens }: GenerationAnswer): MessagesResponse["usage"] {
+export function toUsage(answer: GenerationAnswer): MessagesResponse["usage"] {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = answer;
   return {
     input_tokens: promptTokens - cachedTokens,
     output_tokens: completionTokens,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: cachedTokens,
+    output_tokens_details: { thinking_tokens: reasoningTokens },
   };
 }
 

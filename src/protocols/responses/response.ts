@@ -94,12 +94,13 @@ export function toResponse(answer: GenerationAnswer, echo: RequestEcho): Respons
   };
 }
 
-function toUsage({ promptTokens, completionTokens, cachedTokens }: GenerationAnswer): z.input<typeof usage> {
+function toUsage(answer: GenerationAnswer): z.input<typeof usage> {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = answer;
   return {
     input_tokens: promptTokens,
     input_tokens_details: { cached_tokens: cachedTokens },
     output_tokens: completionTokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + completionTokens,
   };
 }

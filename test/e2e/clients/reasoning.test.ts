@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { type CallTokens, ServedAgents, toolCall } from "../../support/served-agents.js";
 import { ADD, Numbers, parametersOf } from "./tools.js";
 
 /** Reasoning apart from the answer, through each protocol, streamed; and back again with the next turn. */
@@ -13,7 +13,16 @@ beforeAll(async () => {
 afterAll(() => agents.close());
 
 const SAID = `<think>\nOne and two.\n</think>\n\nI add.\n${toolCall("add", { a: 1, b: 2 })}`;
+const THOUGHT = SAID.slice(0, SAID.indexOf("</think>") + "</think>".length);
 const user = { role: "user" as const, content: "1+2?" };
+
+/** Tokens of the first recorded output that begin in its reasoning, by what a decode of those before them gives. */
+function thoughtTokens([first]: readonly CallTokens[]): number {
+  const ids = (first?.ids ?? []).filter((_, i) => first?.mask[i] === 1);
+  const before = (i: number) =>
+    agents.proxy.context.model.decode(Int32Array.from(ids.slice(0, i)), { skipSpecialTokens: false });
+  return ids.filter((_, i) => before(i).length < THOUGHT.length).length;
+}
 
 describe("reasoning", () => {
   it("of a chat completion comes as reasoning_content", async () => {
@@ -22,14 +31,17 @@ describe("reasoning", () => {
     await agents.say(SAID, 1);
     await agents.say("Three.");
     const told = { reasoning: "", text: "", finish: "" };
+    let counted: number | undefined;
     const stream = await client.chat.completions.create({
       model: "tiny",
       messages: [user],
       tools: [ADD],
       stream: true,
+      stream_options: { include_usage: true },
     });
-    for await (const { choices } of stream) {
+    for await (const { choices, usage } of stream) {
       const [choice] = choices;
+      counted = usage?.completion_tokens_details?.reasoning_tokens ?? counted;
       const { content, reasoning_content: reasoning } = (choice?.delta ?? {}) as {
         content?: string;
         reasoning_content?: string;
@@ -43,9 +55,12 @@ describe("reasoning", () => {
     const calls = [{ id: "c", type: "function" as const, function: { name: "add", arguments: '{"b":2,"a":1}' } }];
     const result = { role: "tool" as const, tool_call_id: "c", content: "3" };
     const messages = [user, { ...assistant, tool_calls: calls }, result];
-    await client.chat.completions.create({ model: "tiny", messages, tools: [ADD] });
+    const second = await client.chat.completions.create({ model: "tiny", messages, tools: [ADD] });
+    expect(second.usage?.completion_tokens_details?.reasoning_tokens).toBe(0);
     const { interactions, exported, logged } = await agents.recorded(session);
     expect(exported).toEqual(logged);
+    expect(counted).toBe(thoughtTokens(exported));
+    expect(counted).toBeGreaterThan(3);
     expect(interactions[1]?.parent_id).toBe(interactions[0]?.interaction_id);
   });
 
@@ -74,9 +89,11 @@ describe("reasoning", () => {
       { role: "assistant" as const, content: first.content },
       { role: "user" as const, content: [result] },
     ];
-    await client.messages.create({ ...body, messages });
+    const second = await client.messages.create({ ...body, messages });
+    expect(second.usage.output_tokens_details?.thinking_tokens).toBe(0);
     const { interactions, exported, logged } = await agents.recorded(session);
     expect(exported).toEqual(logged);
+    expect(first.usage.output_tokens_details?.thinking_tokens).toBe(thoughtTokens(exported));
     expect(interactions[1]?.parent_id).toBe(first.id);
   });
 
@@ -91,7 +108,12 @@ describe("reasoning", () => {
       { type: "message", content: [{ text: "I add." }] },
       { type: "function_call", name: "add" },
     ]);
+    await agents.say(SAID);
+    const whole = await client.responses.create({ model: "tiny", input: "1+2?", tools });
     const { exported, logged } = await agents.recorded(session);
     expect(exported).toEqual(logged);
+    for (const { usage } of [response, whole]) {
+      expect(usage?.output_tokens_details.reasoning_tokens).toBe(thoughtTokens(exported));
+    }
   });
 });

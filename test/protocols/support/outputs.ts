@@ -75,6 +75,7 @@ function answerOf(parts: readonly OutputPart[], end: "stop" | "length", stopped:
     finishReason: end === "stop" && toolCalls.length > 0 ? "tool_calls" : end,
     stopString: end === "stop" && stopped && toolCalls.length === 0 ? "END" : undefined,
     completionTokens: 7,
+    reasoningTokens: parts.some(({ type }) => type === "reasoning") ? 5 : 0,
     cachedTokens: 3,
     tokens: undefined,
   };

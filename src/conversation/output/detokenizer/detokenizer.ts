@@ -10,16 +10,23 @@ export interface Detokenizer {
   finish(): Piece[];
 }
 
+/** Told of each token where its text begins, in characters, special tokens that are no markers not counted. */
+export type OnToken = (at: number) => void;
+
 /**
  * A detokenizer whose text pieces, one after the other, are the text that a decode without special tokens gives of all
  * the ids, markers aside.
  *
  * @param markers spellings of added tokens that become pieces of their own
  */
-export function createDetokenizer(vocabulary: Vocabulary, markers: ReadonlySet<string>): Detokenizer {
+export function createDetokenizer(
+  vocabulary: Vocabulary,
+  markers: ReadonlySet<string>,
+  onToken: OnToken = () => {},
+): Detokenizer {
   return vocabulary.decoder === undefined
-    ? new WholeDetokenizer(vocabulary, markers)
-    : new TokenwiseDetokenizer(vocabulary, markers);
+    ? new WholeDetokenizer(vocabulary, markers, onToken)
+    : new TokenwiseDetokenizer(vocabulary, markers, onToken);
 }
 
 /** Bytes are decoded as they come; a character that they leave open is held until it is complete or broken. */
@@ -32,10 +39,13 @@ class TokenwiseDetokenizer implements Detokenizer {
   #text = "";
   #toStrip: number;
   #pieces: Piece[] = [];
+  readonly #onToken: OnToken;
+  #length = 0;
 
-  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>) {
+  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>, onToken: OnToken) {
     this.#vocabulary = vocabulary;
     this.#markers = markers;
+    this.#onToken = onToken;
     this.#toStrip = vocabulary.strip.count;
     this.#breaksAtText = vocabulary.strip.firstTokenOnly;
   }
@@ -53,6 +63,7 @@ class TokenwiseDetokenizer implements Detokenizer {
   #token(id: number): void {
     const entry = this.#vocabulary.entry(id);
     if (entry.kind === "bytes") {
+      this.#onToken(this.#length);
       this.#append(this.#utf8.decode(entry.bytes, { stream: true }));
       this.#bytesOpen = true;
       return;
@@ -60,12 +71,15 @@ class TokenwiseDetokenizer implements Detokenizer {
     const isMarker = entry.kind === "added" && this.#markers.has(entry.text);
     // A special token that is no marker is as good as not there: even a character may go on behind it.
     if (entry.kind === "added" && entry.special && !isMarker) {
+      this.#onToken(this.#length);
       this.#piece({ kind: "token", text: entry.text, special: true });
       return;
     }
     this.#closeBytes();
+    this.#onToken(this.#length);
     if (isMarker) {
       this.#toStrip = 0;
+      this.#length += entry.text.length;
       this.#piece({ kind: "token", text: entry.text, special: entry.special });
       return;
     }
@@ -80,7 +94,9 @@ class TokenwiseDetokenizer implements Detokenizer {
   }
 
   #append(text: string): void {
-    this.#text += this.#toStrip > 0 ? this.#stripped(text) : text;
+    const shown = this.#toStrip > 0 ? this.#stripped(text) : text;
+    this.#text += shown;
+    this.#length += shown.length;
   }
 
   #stripped(text: string): string {

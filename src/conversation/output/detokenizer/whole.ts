@@ -1,19 +1,23 @@
 import type { Piece } from "../piece.js";
-import type { Detokenizer } from "./detokenizer.js";
+import type { Detokenizer, OnToken } from "./detokenizer.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /**
  * For decoders that no chat model is known to have (WordPiece, CTC, …), where the text of a token hangs on the tokens
- * behind it: the text up to a marker is decoded when the marker comes, the rest at the end.
+ * behind it: the text up to a marker is decoded when the marker comes, the rest at the end. All tokens between two markers
+ * are taken to begin where the first does.
  */
 export class WholeDetokenizer implements Detokenizer {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
+  readonly #onToken: OnToken;
   #ids: number[] = [];
+  #length = 0;
 
-  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>) {
+  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>, onToken: OnToken) {
     this.#vocabulary = vocabulary;
     this.#markers = markers;
+    this.#onToken = onToken;
   }
 
   push(ids: Int32Array): Piece[] {
@@ -22,7 +26,10 @@ export class WholeDetokenizer implements Detokenizer {
       const entry = this.#vocabulary.entry(id);
       if (entry.kind === "added" && this.#markers.has(entry.text)) {
         pieces.push(...this.finish(), { kind: "token", text: entry.text, special: entry.special });
+        this.#onToken(this.#length);
+        this.#length += entry.text.length;
       } else {
+        this.#onToken(this.#length);
         this.#ids.push(id);
       }
     }
@@ -32,6 +39,7 @@ export class WholeDetokenizer implements Detokenizer {
   finish(): Piece[] {
     const text = this.#vocabulary.source.decode(Int32Array.from(this.#ids), { skipSpecialTokens: true });
     this.#ids = [];
+    this.#length += text.length;
     return text === "" ? [] : [{ kind: "text", text }];
   }
 }

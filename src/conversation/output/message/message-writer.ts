@@ -1,7 +1,17 @@
 import type { Message, ToolCall } from "../../message.js";
 import type { OutputEvent, ParsedOutput } from "../output-parser.js";
 
-type Mutable<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never;
+/** A text, and where of the output it is from: numbers of characters, markers included. */
+interface PlacedText {
+  readonly type: Channel;
+  text: string;
+  readonly from: number;
+  to: number;
+}
+
+/** An event before its tokens are looked for. */
+export type WrittenEvent = PlacedText | Exclude<OutputEvent, { readonly type: Channel }>;
+
 type Channel = "reasoning" | "text";
 
 /**
@@ -11,18 +21,22 @@ type Channel = "reasoning" | "text";
 export class MessageWriter {
   /** Whether there are markers at all; without any, white space is text. */
   readonly #trims: boolean;
-  #events: Mutable<OutputEvent>[] = [];
+  readonly #position: () => number;
+  #events: WrittenEvent[] = [];
   #content = "";
   #reasoning = "";
   readonly #calls: ToolCall[] = [];
   #malformed = false;
   #channel: Channel = "text";
   #space = "";
+  #spaceAt = 0;
   #afterMarker = false;
   #inNewPart = false;
 
-  constructor(trims: boolean) {
+  /** @param position how much of the output is read: the end of what is written */
+  constructor(trims: boolean, position: () => number) {
     this.#trims = trims;
+    this.#position = position;
   }
 
   readonly text = (text: string): void => this.#write("text", text);
@@ -54,7 +68,7 @@ export class MessageWriter {
   }
 
   /** The events since they were last taken. */
-  take(): OutputEvent[] {
+  take(): WrittenEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
@@ -62,7 +76,7 @@ export class MessageWriter {
 
   /** At the end the white space that was held is text. */
   flush(): void {
-    if (this.#space !== "") this.#tell(this.#channel, this.#space);
+    this.#tell(this.#channel, this.#space, this.#spaceAt, this.#spaceAt + this.#space.length);
     this.#space = "";
   }
 
@@ -81,8 +95,9 @@ export class MessageWriter {
   }
 
   #write(channel: Channel, text: string): void {
+    const to = this.#position();
     if (!this.#trims) {
-      this.#tell(channel, text);
+      this.#tell(channel, text, to - text.length, to);
       return;
     }
     if (channel !== this.#channel) this.flush();
@@ -91,27 +106,32 @@ export class MessageWriter {
     if (rest === "") return;
     this.#afterMarker = false;
     const end = endWithoutSpace(rest);
+    if (this.#space === "") this.#spaceAt = to - rest.length;
     if (end === 0) {
       this.#space += rest;
       return;
     }
+    const shownTo = to - rest.length + end;
     if (this.#inNewPart && this.#told(channel) !== "") this.#space = `\n${this.#space}`;
     this.#inNewPart = false;
-    this.#tell(channel, this.#space + rest.slice(0, end));
+    this.#tell(channel, this.#space + rest.slice(0, end), this.#spaceAt, shownTo);
     this.#space = rest.slice(end);
+    this.#spaceAt = shownTo;
   }
 
   #told(channel: Channel): string {
     return channel === "text" ? this.#content : this.#reasoning;
   }
 
-  #tell(channel: Channel, text: string): void {
+  #tell(channel: Channel, text: string, from: number, to: number): void {
     if (text === "") return;
     if (channel === "text") this.#content += text;
     else this.#reasoning += text;
     const last = this.#events.at(-1);
-    if (last?.type === channel) last.text += text;
-    else this.#events.push({ type: channel, text });
+    if (last?.type === channel) {
+      last.text += text;
+      last.to = to;
+    } else this.#events.push({ type: channel, text, from, to });
   }
 }
 

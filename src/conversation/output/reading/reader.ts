@@ -20,6 +20,7 @@ export class OutputReader {
   #text = "";
   #ended = false;
   #record: string | undefined;
+  #position = 0;
 
   /** @param tokens spellings of the tokens that are markers of the format */
   constructor(tokens: ReadonlySet<string>) {
@@ -41,6 +42,11 @@ export class OutputReader {
 
   markers(spellings: readonly string[]): Markers {
     return new Markers(spellings, (spelling) => this.#tokens.has(spelling));
+  }
+
+  /** How much of the output is read, in characters. */
+  get position(): number {
+    return this.#position;
   }
 
   /** The text that is there to be read, up to the next token. */
@@ -71,6 +77,7 @@ export class OutputReader {
   take(length: number): string {
     const taken = this.#text.slice(0, length);
     this.#text = this.#text.slice(length);
+    this.#position += taken.length;
     if (this.#record !== undefined) this.#record += taken;
     return taken;
   }
@@ -81,8 +88,9 @@ export class OutputReader {
       this.take(marker.length);
       return;
     }
-    const token = this.#queue.shift();
-    if (this.#record !== undefined) this.#record += token?.text ?? "";
+    const text = this.#queue.shift()?.text ?? "";
+    this.#position += text.length;
+    if (this.#record !== undefined) this.#record += text;
     this.#refill();
   }
 

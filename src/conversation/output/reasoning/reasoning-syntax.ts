@@ -1,5 +1,6 @@
 import type { MessageWriter } from "../message/message-writer.js";
 import type { OutputReader, Step } from "../reading/reader.js";
+import type { ReasoningCount } from "../tokens/reasoning-count.js";
 
 /** How a family of models marks its reasoning. */
 export interface ReasoningSyntax {
@@ -14,6 +15,7 @@ export interface ReasoningSyntax {
 interface ReasoningContext {
   readonly reader: OutputReader;
   readonly out: MessageWriter;
+  readonly count: ReasoningCount;
   readonly syntax: ReasoningSyntax;
   /** Whether the prompt, or what is known of the model, has begun the reasoning already. */
   readonly isOpen: boolean;
@@ -31,19 +33,24 @@ export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: Re
  * Reads the reasoning at the beginning of an output; what follows it is left. Without an end all of the output is
  * reasoning: it was cut off.
  */
-export function* readReasoning({ reader, out, syntax, isOpen, callMarkers }: ReasoningContext): Step<void> {
+export function* readReasoning(context: ReasoningContext): Step<void> {
+  const { reader, out, count, syntax, isOpen, callMarkers } = context;
   const { begin, end } = syntax;
   reader.record();
   yield* reader.skipSpace();
   const hasBegun = yield* reader.accept(begin);
   const written = reader.recorded();
   if (!hasBegun && !isOpen) {
+    count.end(0);
     out.text(written);
     return;
   }
+  count.begin("reasoning", 0);
   if (hasBegun) out.boundary();
   else out.reasoning(written);
   const marker = yield* reader.until(reader.markers([end, ...callMarkers]), out.reasoning);
   if (marker === end) reader.skip(end);
-  if (marker !== undefined) out.boundary();
+  if (marker === undefined) return;
+  count.end(reader.position);
+  out.boundary();
 }

@@ -5,16 +5,23 @@ import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
 const PING = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>';
 
 const THINK: Record<string, Fixture> = {
-  "reasoning, then text": { output: "<think>\nHm.\n\nSo.\n</think>\n\nHi!", reasoning: "Hm.\n\nSo.", content: "Hi!" },
+  "reasoning, then text": {
+    output: "<think>\nHm.\n\nSo.\n</think>\n\nHi!",
+    reasoning: "Hm.\n\nSo.",
+    thought: ["<think>\nHm.\n\nSo.\n</think>"],
+    content: "Hi!",
+  },
   "reasoning that the prompt has begun": {
     output: "Hm.\n</think>\n\nHi!",
     promptEnd: "<|im_start|>assistant\n<think>\n",
+    thought: ["Hm.\n</think>"],
     reasoning: "Hm.",
     content: "Hi!",
   },
   "reasoning that the prompt has begun and the output begins again": {
     output: "<think>Hm.</think>Hi!",
     promptEnd: "<think>",
+    thought: ["<think>Hm.</think>"],
     reasoning: "Hm.",
     content: "Hi!",
   },
@@ -24,15 +31,23 @@ const THINK: Record<string, Fixture> = {
     content: "Hi!\n",
   },
   "no reasoning": { output: "\n\nHi!", content: "\n\nHi!" },
-  nothing: { output: "<think>\n\n</think>\n\n", content: "" },
+  nothing: { output: "<think>\n\n</think>\n\n", thought: ["<think>\n\n</think>"], content: "" },
+  "letters of several tokens in the reasoning": {
+    output: "<think>\n😀é</think>😀",
+    thought: ["<think>\n😀é</think>"],
+    reasoning: "😀é",
+    content: "😀",
+  },
   "reasoning that the token limit cuts off": {
     output: "<think>\nHm.\n</thi",
     end: "length",
     reasoning: "Hm.\n</thi",
+    thought: ["<think>\nHm.\n</thi"],
   },
   "a call behind the reasoning, and one drafted in it": {
     output: `<think>\nI could write {"name": "ping"}.\n</think>\n\nOk.\n${PING}`,
     reasoning: 'I could write {"name": "ping"}.',
+    thought: ['<think>\nI could write {"name": "ping"}.\n</think>'],
     content: "Ok.",
     calls: [["ping", "{}"]],
   },
@@ -44,6 +59,7 @@ const QWEN3: Record<string, Fixture> = {
   "a call that ends the reasoning": {
     output: `<think>\nHm.\n${PING}`,
     reasoning: "Hm.",
+    thought: ["<think>\nHm.\n"],
     calls: [["ping", "{}"]],
   },
 };
@@ -52,12 +68,18 @@ const GLM: Record<string, Fixture> = {
   "a call in the reasoning": {
     output: "<think>Try <tool_call>ping\n</tool_call>?</think>\n<tool_call>ping\n</tool_call>",
     reasoning: "Try <tool_call>ping\n</tool_call>?",
+    thought: ["<think>Try <tool_call>ping\n</tool_call>?</think>"],
     calls: [["ping", "{}"]],
   },
 };
 
 const R1: Record<string, Fixture> = {
-  "reasoning that nothing has begun": { output: "Hm.</think>Hi!", reasoning: "Hm.", content: "Hi!" },
+  "reasoning that nothing has begun": {
+    output: "Hm.</think>Hi!",
+    reasoning: "Hm.",
+    thought: ["Hm.</think>"],
+    content: "Hi!",
+  },
   "reasoning that the prompt has ended": { output: "Hi!", promptEnd: "<think>\n</think>\n", content: "Hi!" },
 };
 
@@ -67,6 +89,7 @@ const KIMI_K2: Record<string, Fixture> = {
       "<think>Hm.<|tool_calls_section_begin|><|tool_call_begin|>functions.ping:3<|tool_call_argument_begin|>{}" +
       "<|tool_call_end|><|tool_calls_section_end|>",
     reasoning: "Hm.",
+    thought: ["<think>Hm."],
     calls: [["ping", "{}", "functions.ping:3"]],
   },
 };
@@ -74,6 +97,7 @@ const KIMI_K2: Record<string, Fixture> = {
 const MISTRAL: Record<string, Fixture> = {
   "reasoning, text and a call": {
     output: "[THINK]Hm.[/THINK]Ok.[TOOL_CALLS]ping[ARGS]{}",
+    thought: ["[THINK]Hm.[/THINK]"],
     reasoning: "Hm.",
     content: "Ok.",
     calls: [["ping", "{}"]],
@@ -81,17 +105,28 @@ const MISTRAL: Record<string, Fixture> = {
 };
 
 const KIMI: Record<string, Fixture> = {
-  "reasoning, then text": { output: "◁think▷Hm.◁/think▷Hi!", reasoning: "Hm.", content: "Hi!" },
+  "reasoning, then text": {
+    output: "◁think▷Hm.◁/think▷Hi!",
+    reasoning: "Hm.",
+    thought: ["◁think▷Hm.◁/think▷"],
+    content: "Hi!",
+  },
 };
 
 const SEED: Record<string, Fixture> = {
-  "reasoning, then text": { output: "<seed:think>Hm.</seed:think>Hi!", reasoning: "Hm.", content: "Hi!" },
+  "reasoning, then text": {
+    output: "<seed:think>Hm.</seed:think>Hi!",
+    reasoning: "Hm.",
+    thought: ["<seed:think>Hm.</seed:think>"],
+    content: "Hi!",
+  },
 };
 
 const START = "<|start|>assistant";
 const HARMONY: Record<string, Fixture> = {
   "reasoning, then the answer": {
     output: `<|channel|>analysis<|message|>Hm.\n<|end|>${START}<|channel|>final<|message|>Hi!<|return|>`,
+    thought: ["<|channel|>analysis<|message|>Hm.\n<|end|>"],
     promptEnd: START,
     reasoning: "Hm.",
     content: "Hi!",
@@ -102,6 +137,7 @@ const HARMONY: Record<string, Fixture> = {
       `${START} to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city":"Rome"}<|call|>`,
     promptEnd: START,
     reasoning: "Hm.",
+    thought: ["<|channel|>analysis<|message|>Hm.<|end|>"],
     content: "I look.",
     calls: [["get_weather", '{"city":"Rome"}']],
   },
@@ -117,6 +153,7 @@ const HARMONY: Record<string, Fixture> = {
       `${START}<|channel|>commentary to=functions.ping<|message|>{"a": 1}<|call|>`,
     promptEnd: START,
     reasoning: "A.\nB.",
+    thought: ["<|channel|>analysis<|message|>A.<|end|>", `${START}<|channel|>analysis<|message|>B.<|end|>`],
     calls: [
       ["ping", "{}"],
       ["ping", '{"a": 1}'],
@@ -138,6 +175,7 @@ const HARMONY: Record<string, Fixture> = {
     promptEnd: START,
     end: "length",
     reasoning: "Hm",
+    thought: ["<|channel|>analysis<|message|>Hm"],
   },
   "a header that the token limit cuts off": { output: "<|channel|>ana", promptEnd: START, end: "length" },
   "text without a channel": { output: "Hello, all <|x|>.", promptEnd: START, content: "Hello, all <|x|>." },

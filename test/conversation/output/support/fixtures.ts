@@ -26,6 +26,8 @@ export interface Fixture {
   readonly output: string;
   readonly content?: string;
   readonly reasoning?: string;
+  /** The parts of the output that count as reasoning, markers and headers included. */
+  readonly thought?: readonly string[];
   /** Name and arguments of each call, and its id where the format has one. */
   readonly calls?: readonly (readonly [name: string, args: string, id?: string])[];
   readonly toolCalls?: "none" | "calls" | "malformed";
@@ -56,7 +58,8 @@ export function expectFixture(text: TestText, families: OutputFamilies, fixture:
   const expected = expectedOf(fixture);
   for (const pushes of pushesOf(ids)) {
     const options: Partial<OutputParserOptions> = { tools: TOOLS, promptEnd: fixture.promptEnd ?? "" };
-    const { told, message, toolCalls } = read(text, families, pushes, options, fixture.end);
+    const { told, message, toolCalls, reasoningTokens } = read(text, families, pushes, options, fixture.end);
+    expect(reasoningTokens).toBe(tokensIn(text, fixture));
     const events = messageOf(told.flat());
     const said = { content: message.content, reasoning: message.reasoning ?? "", calls: message.toolCalls ?? [] };
     expect(events).toEqual(said);
@@ -65,6 +68,24 @@ export function expectFixture(text: TestText, families: OutputFamilies, fixture:
       if (id !== undefined && said.calls[index]) expect(said.calls[index].id).toBe(id);
     }
   }
+}
+
+/** Tokens that begin in one of the parts, by what a decode of all tokens before them gives. */
+function tokensIn(text: TestText, { output, thought = [] }: Fixture): number {
+  const ids = idsOf(text, output);
+  const starts = ids.map((_, i) => {
+    const before = text.tokenizer.decode(Int32Array.from(ids.slice(0, i)), { skipSpecialTokens: false });
+    return before.replace(/\uFFFD+$/, "").length;
+  });
+  let at = 0;
+  let count = 0;
+  for (const part of thought) {
+    const from = output.indexOf(part, at);
+    if (from < 0) throw new Error(`${part} is not in ${output}`);
+    at = from + part.length;
+    count += starts.filter((start) => start >= from && start < at).length;
+  }
+  return count;
 }
 
 function expectedOf({ content = "", reasoning = "", calls = [], toolCalls }: Fixture) {
