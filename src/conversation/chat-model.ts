@@ -96,6 +96,10 @@ export class FolderChatModel implements ChatModel {
     return this.#tokenizer.decode(ids, options);
   }
 
+  tokenBytes(id: number): Uint8Array {
+    return this.#vocabulary.bytes(id);
+  }
+
   outputParser(options: OutputParserOptions): OutputParser {
     return new TokenOutputParser(this.#vocabulary, this.families, options);
   }

@@ -26,6 +26,8 @@ export interface ChatModel {
    */
   continuation(conversation: Conversation, turn: RecordedTurn): Promise<ContinuationResult>;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
+  /** What one token adds to a text, in UTF-8. */
+  tokenBytes(id: number): Uint8Array;
   /** A parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
   /** How the cache of encoded text does. */

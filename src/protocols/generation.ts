@@ -24,7 +24,7 @@ export interface GenerationAnswer extends AnswerStart {
   /** Those of `completionTokens` that are reasoning. */
   readonly reasoningTokens: number;
   readonly cachedTokens: number;
-  /** The recorded output, where the request wants its log probabilities. */
+  /** The recorded output, where the request wants the log probabilities of all. */
   readonly tokens: RecordedTokens | undefined;
 }
 
@@ -35,4 +35,6 @@ export interface RecordedTokens {
   readonly top: TopLogprobs | undefined;
   /** The text of one token; holds U+FFFD where the token is a part of a character. */
   readonly textOf: (id: number) => string;
+  /** What one token adds to the text, in UTF-8. */
+  readonly bytesOf: (id: number) => Uint8Array;
 }

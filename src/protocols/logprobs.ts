@@ -4,7 +4,7 @@ import type { RecordedTokens } from "./generation.js";
 const tokenLogprob = z.object({
   token: z.string(),
   logprob: z.number().describe("Natural logarithm."),
-  bytes: z.array(z.int()).nullable().describe("UTF-8 bytes; null where the token is a part of a character."),
+  bytes: z.array(z.int()).describe("UTF-8 bytes, of a part of a character, too."),
 });
 
 /** `logprobs` of a choice, and of a part of a response's text: one entry per recorded token. */
@@ -30,9 +30,6 @@ function alternatives(tokens: RecordedTokens, ids: Int32Array, logprobs: Float32
   return entries;
 }
 
-const encoder = new TextEncoder();
-
 function entry(tokens: RecordedTokens, id: number, logprob: number) {
-  const token = tokens.textOf(id);
-  return { token, logprob, bytes: token.includes("\uFFFD") ? null : Array.from(encoder.encode(token)) };
+  return { token: tokens.textOf(id), logprob, bytes: Array.from(tokens.bytesOf(id)) };
 }

@@ -5,8 +5,8 @@ import type { RequestSampling } from "./sampling.js";
 export interface ModelRequest {
   readonly conversation: Conversation;
   readonly sampling: RequestSampling;
-  /** Whether the answer carries log probabilities. */
-  readonly logprobs: boolean;
+  /** Of which tokens the answer carries log probabilities: of all, or of those of its text. */
+  readonly logprobs: "none" | "all" | "text";
   /** Whether the answer is sent while it is generated. */
   readonly stream: boolean;
 }

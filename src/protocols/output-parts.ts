@@ -1,19 +1,33 @@
 import type { OutputEvent } from "../conversation/output/output-parser.js";
+import type { TokenLogprobs } from "./logprobs.js";
+
+interface TextRun {
+  readonly type: "text";
+  readonly text: string;
+  /** Of the tokens that have a part in it, where the request wants them. */
+  readonly logprobs?: TokenLogprobs;
+}
+
+/** A piece of an output as an answer tells it. */
+export type AnswerEvent = Exclude<OutputEvent, { readonly type: "text" }> | TextRun;
 
 /** A run of an output: the protocols with items or blocks have one for each. */
 export type OutputPart =
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "text"; readonly text: string }
+  | TextRun
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: string };
 
 /** Takes one event into the parts told so far: more of the last part, or a new one. */
-export function addToParts(parts: OutputPart[], event: OutputEvent): void {
+export function addToParts(parts: OutputPart[], event: AnswerEvent): void {
   const last = parts.at(-1);
   switch (event.type) {
     case "reasoning":
-    case "text":
       if (last?.type === event.type) parts[parts.length - 1] = { type: event.type, text: last.text + event.text };
       else parts.push({ type: event.type, text: event.text });
+      break;
+    case "text":
+      if (last?.type === event.type) parts[parts.length - 1] = longer(last, event);
+      else parts.push(longer({ type: event.type, text: "" }, event));
       break;
     case "tool_call":
       parts.push({ type: "tool_call", id: event.id, name: event.name, arguments: "" });
@@ -22,4 +36,10 @@ export function addToParts(parts: OutputPart[], event: OutputEvent): void {
       if (last?.type === "tool_call") parts[parts.length - 1] = { ...last, arguments: last.arguments + event.text };
       break;
   }
+}
+
+function longer({ type, text, logprobs = [] }: TextRun, added: TextRun): TextRun {
+  if (added.logprobs === undefined) return { type, text: text + added.text };
+  for (const entry of added.logprobs) logprobs.push(entry);
+  return { type, text: text + added.text, logprobs };
 }

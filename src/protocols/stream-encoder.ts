@@ -1,5 +1,5 @@
-import type { OutputEvent } from "../conversation/output/output-parser.js";
 import type { AnswerStart, GenerationAnswer, RecordedTokens } from "./generation.js";
+import type { AnswerEvent } from "./output-parts.js";
 
 /** An error as a protocol tells it in a stream that has begun. */
 export interface StreamFailure {
@@ -19,8 +19,8 @@ export interface StreamEncoder {
   /** What is sent while nothing else is, so that no one takes the connection for dead. */
   readonly keepAlive: string;
   start(start: AnswerStart): string;
-  /** @param tokens the tokens since the last call, where the request wants their log probabilities */
-  push(events: readonly OutputEvent[], tokens: RecordedTokens | undefined): string;
+  /** @param tokens the tokens since the last call, where the request wants the log probabilities of all */
+  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): string;
   finish(answer: GenerationAnswer): string;
   fail(failure: StreamFailure): string;
 }

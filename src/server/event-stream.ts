@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
-import type { OutputEvent } from "../conversation/output/output-parser.js";
 import type { AnswerStart, RecordedTokens } from "../protocols/generation.js";
+import type { AnswerEvent } from "../protocols/output-parts.js";
 import type { StreamEncoder } from "../protocols/stream-encoder.js";
 import type { ServerContext } from "./context.js";
 import { onceSent } from "./disconnect.js";
@@ -51,7 +51,7 @@ export class EventStream implements AnswerSink {
     }, this.#context.settings.keepAliveSeconds * 1000);
   }
 
-  write(events: readonly OutputEvent[], tokens: RecordedTokens | undefined): void {
+  write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void {
     this.#observeFirst();
     this.#send(() => this.#encoder.push(events, tokens));
   }

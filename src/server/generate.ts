@@ -38,8 +38,9 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     get promptEnd() {
       return built.end();
     },
+    textTokens: call.request.logprobs === "text",
   });
-  const wantsTokens = call.request.logprobs;
+  const wantsTokens = call.request.logprobs === "all";
   const reader = new OutputReader({ model, generation, parser, wantsTokens: wantsTokens && sink !== undefined, sink });
   const advance = () => {
     try {

@@ -3,19 +3,20 @@ import type { OutputEvent, OutputParser, ParsedOutput } from "../conversation/ou
 import type { Finish } from "../engine/engine.js";
 import type { NativeGeneration } from "../native/contract.js";
 import type { RecordedTokens } from "../protocols/generation.js";
-import { addToParts, type OutputPart } from "../protocols/output-parts.js";
+import { toLogprobs } from "../protocols/logprobs.js";
+import { type AnswerEvent, addToParts, type OutputPart } from "../protocols/output-parts.js";
 
 /** Who is told an output while it is generated. */
 export interface OutputSink {
   /** False: what is written now would pile up. It says so when that is over. */
   readonly takesMore: boolean;
-  write(events: readonly OutputEvent[], tokens: RecordedTokens | undefined): void;
+  write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void;
 }
 
 export interface ReadOutput extends ParsedOutput {
   readonly parts: readonly OutputPart[];
   /** What was not told yet. */
-  readonly rest: readonly OutputEvent[];
+  readonly rest: readonly AnswerEvent[];
   readonly restTokens: RecordedTokens | undefined;
 }
 
@@ -57,16 +58,28 @@ export class OutputReader {
     const restTokens = this.#tokensSince();
     const rest = this.#next();
     const { events, output } = this.#options.parser.finish(finish.reason);
-    for (const event of events) addToParts(this.#parts, event);
-    return { ...output, parts: this.#parts, rest: [...rest, ...events], restTokens };
+    rest.push(...this.#answered(events));
+    return { ...output, parts: this.#parts, rest, restTokens };
   }
 
-  #next(): OutputEvent[] {
+  #next(): AnswerEvent[] {
     const ids = this.#options.generation.ids(this.#read);
     this.#read += ids.length;
-    const events = this.#options.parser.push(ids);
+    return this.#answered(this.#options.parser.push(ids));
+  }
+
+  #answered(told: readonly OutputEvent[]): AnswerEvent[] {
+    const events = told.map((event) => this.#withLogprobs(event));
     for (const event of events) addToParts(this.#parts, event);
     return events;
+  }
+
+  /** The tokens of a text lie in the generation still, however late it is told. */
+  #withLogprobs(event: OutputEvent): AnswerEvent {
+    if (event.type !== "text" || event.tokens === undefined) return event;
+    const { model, generation } = this.#options;
+    const { from, to } = event.tokens;
+    return { type: "text", text: event.text, logprobs: toLogprobs(recordedTokens(model, generation, from, to)) };
   }
 
   #tokensSince(): RecordedTokens | undefined {
@@ -75,14 +88,20 @@ export class OutputReader {
   }
 }
 
-/** A generation's tokens from one of them on. */
-export function recordedTokens(model: ChatModel, generation: NativeGeneration, from: number): RecordedTokens {
+/** A generation's tokens from one of them on, up to another. */
+export function recordedTokens(
+  model: ChatModel,
+  generation: NativeGeneration,
+  from: number,
+  to = generation.length,
+): RecordedTokens {
   const top = generation.top();
-  const start = from * (top?.width ?? 0);
+  const range = [from * (top?.width ?? 0), to * (top?.width ?? 0)] as const;
   return {
-    ids: generation.ids(from),
-    logprobs: generation.logprobs(from),
-    top: top && { ...top, ids: top.ids.subarray(start), logprobs: top.logprobs.subarray(start) },
+    ids: generation.ids(from).subarray(0, to - from),
+    logprobs: generation.logprobs(from).subarray(0, to - from),
+    top: top && { ...top, ids: top.ids.subarray(...range), logprobs: top.logprobs.subarray(...range) },
     textOf: (id) => model.decode(Int32Array.of(id), { skipSpecialTokens: false }),
+    bytesOf: (id) => model.tokenBytes(id),
   };
 }

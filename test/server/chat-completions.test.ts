@@ -232,15 +232,24 @@ describe("the answer", () => {
 
   it("carries the recorded log probabilities, one entry per token", async () => {
     const reply = (await proxy.chat(session, [user("a")], { logprobs: true })).json<{
-      choices: [
-        { logprobs: { content: { token: string; logprob: number; bytes: number[] | null; top_logprobs: [] }[] } },
-      ];
+      choices: [{ logprobs: { content: { token: string; logprob: number; bytes: number[]; top_logprobs: [] }[] } }];
     }>();
     const { content } = reply.choices[0].logprobs;
     expect(content.map((entry) => entry.logprob)).toEqual([-0.125, -0.25, -0.375]);
     expect(content.map((entry) => entry.token)).toEqual([300, 301, 302].map((id) => decode(Int32Array.of(id))));
-    const whole = content.filter((entry) => entry.bytes !== null);
-    expect(whole.map(({ bytes }) => Buffer.from(bytes ?? []).toString())).toEqual(whole.map((entry) => entry.token));
+    expect(content.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(content.map((entry) => entry.token));
+  });
+
+  it("tells the bytes of tokens that are parts of a character, which give it together", async () => {
+    const pieces = await proxy.context.model.prompt({ messages: [{ role: "user", content: "😀" }] });
+    const ids = pieces.flatMap((piece) => [...piece]);
+    proxy.engine.replies.push({ ids });
+    const reply = (await proxy.chat(session, [user("a")], { logprobs: true })).json<{
+      choices: [{ logprobs: { content: { token: string; bytes: number[] }[] } }];
+    }>();
+    const { content } = reply.choices[0].logprobs;
+    expect(content.some(({ token }) => token.includes("\uFFFD"))).toBe(true);
+    expect(Buffer.from(content.flatMap(({ bytes }) => bytes)).toString()).toBe(decode(Int32Array.from(ids)));
   });
 });
 

@@ -205,7 +205,6 @@ describe("refusals name the field", () => {
     ["no input", { input: null }, "input"],
     ["background", { background: true }, "background"],
     ["truncation", { truncation: "auto" }, "truncation"],
-    ["log probabilities", { include: ["message.output_text.logprobs"] }, "include"],
     ["one call at most", { parallel_tool_calls: false }, "parallel_tool_calls"],
     ["an unknown effort", { reasoning: { effort: "huge" } }, "reasoning.effort"],
     ["structured output without a grammar", { text: { format: { type: "json_object" } } }, "text.format"],

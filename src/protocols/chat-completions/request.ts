@@ -97,7 +97,7 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
   return {
     conversation: toConversation(request),
     sampling: toSampling(request),
-    logprobs,
+    logprobs: logprobs ? "all" : "none",
     stream: request.stream ?? false,
     includeUsage: request.stream_options?.include_usage ?? false,
   };

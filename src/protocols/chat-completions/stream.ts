@@ -1,6 +1,6 @@
-import type { OutputEvent } from "../../conversation/output/output-parser.js";
 import type { AnswerStart, GenerationAnswer, RecordedTokens } from "../generation.js";
 import { toLogprobs } from "../logprobs.js";
+import type { AnswerEvent } from "../output-parts.js";
 import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { toUsage } from "./response.js";
@@ -28,7 +28,7 @@ export class ChatCompletionStream implements StreamEncoder {
     return this.#chunk({ role: "assistant", content: "", refusal: null }, null);
   }
 
-  push(events: readonly OutputEvent[], tokens: RecordedTokens | undefined): string {
+  push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): string {
     const [first, ...rest] = events.map(toDelta);
     if (!tokens) return first ? [first, ...rest].map((delta) => this.#chunk(delta, null)).join("") : "";
     const logprobs = { content: toLogprobs(tokens), refusal: null };
@@ -54,7 +54,7 @@ export class ChatCompletionStream implements StreamEncoder {
   }
 }
 
-function toDelta(event: OutputEvent): Delta {
+function toDelta(event: AnswerEvent): Delta {
   switch (event.type) {
     case "text":
       return { content: event.text };

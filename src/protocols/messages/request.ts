@@ -90,7 +90,7 @@ export function parseMessages(request: MessagesRequest): ModelRequest {
   return {
     conversation: toConversation(request),
     sampling: toSampling(request),
-    logprobs: false,
+    logprobs: "none",
     stream: request.stream ?? false,
   };
 }

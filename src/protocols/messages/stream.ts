@@ -1,5 +1,5 @@
-import type { OutputEvent } from "../../conversation/output/output-parser.js";
 import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import type { AnswerEvent } from "../output-parts.js";
 import { typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { anthropicErrorType } from "./error.js";
@@ -21,7 +21,7 @@ export class MessagesStream implements StreamEncoder {
     return typedEvent({ type: "message_start", message: emptyMessage(start) }) + this.keepAlive;
   }
 
-  push(events: readonly OutputEvent[]): string {
+  push(events: readonly AnswerEvent[]): string {
     return events.map((event) => this.#event(event)).join("");
   }
 
@@ -34,7 +34,7 @@ export class MessagesStream implements StreamEncoder {
     return typedEvent({ type: "error", error: { type: anthropicErrorType(status), message, code } });
   }
 
-  #event(event: OutputEvent): string {
+  #event(event: AnswerEvent): string {
     switch (event.type) {
       case "text":
         return (

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type TokenLogprobs, tokenLogprobs } from "../logprobs.js";
 import type { OutputPart } from "../output-parts.js";
 
 /** Items of a response's output. Their ids tell the response and the place: nothing is kept to find them again. */
@@ -9,7 +10,7 @@ const outputText = z.object({
   type: z.literal("output_text"),
   text: z.string(),
   annotations: z.array(z.unknown()),
-  logprobs: z.array(z.unknown()),
+  logprobs: tokenLogprobs,
 });
 
 const reasoningText = z.object({ type: z.literal("reasoning_text"), text: z.string() });
@@ -69,7 +70,7 @@ export function toItem(responseId: string, part: OutputPart, index: number, as: 
         id,
         role: "assistant",
         status: as,
-        content: part.text === "" ? [] : [toOutputText(part.text)],
+        content: part.text === "" ? [] : [toOutputText(part)],
       };
     case "reasoning": {
       const content = part.text === "" ? [] : [toReasoningText(part.text)];
@@ -80,8 +81,13 @@ export function toItem(responseId: string, part: OutputPart, index: number, as: 
   }
 }
 
-export function toOutputText(text: string): OutputText {
-  return { type: "output_text", text, annotations: [], logprobs: [] };
+interface TextOfItem {
+  readonly text: string;
+  readonly logprobs?: TokenLogprobs;
+}
+
+export function toOutputText({ text, logprobs = [] }: TextOfItem): OutputText {
+  return { type: "output_text", text, annotations: [], logprobs };
 }
 
 export function toReasoningText(text: string): ReasoningText {

@@ -26,8 +26,9 @@ const toolChoice = z.union([
   z.object({ type: z.literal("function"), name: z.string() }),
 ]);
 
+const LOGPROBS = "message.output_text.logprobs";
+
 const isAbsentOr = (value: unknown) => (given: unknown) => given === value;
-const hasNoLogprobs = (value: unknown) => Array.isArray(value) && !value.includes("message.output_text.logprobs");
 
 const text = z.strictObject({
   format: responsesTextFormat.nullish(),
@@ -51,6 +52,8 @@ export const responsesSchema = z.strictObject({
     .strictObject({ effort: reasoningEffort.nullish(), summary: noEffect, generate_summary: noEffect })
     .optional()
     .describe("effort reaches the chat template. Reasoning is answered whole, never as a summary."),
+  include: listOf(z.string()).optional().describe(`${LOGPROBS}; other values have nothing to add.`),
+  top_logprobs: z.int32().min(0).max(20).optional().describe(`For include: ${LOGPROBS}.`),
   stream: z.boolean().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   top_k: z.int32().min(-1).optional().describe("0 and -1 are off."),
@@ -59,10 +62,8 @@ export const responsesSchema = z.strictObject({
   background: unsupported("background: true", isAbsentOr(false)),
   conversation: unsupported("conversation (use previous_response_id)"),
   context_management: unsupported("context_management", isEmpty),
-  include: unsupported("include of message.output_text.logprobs", hasNoLogprobs),
   max_tool_calls: unsupported("max_tool_calls"),
   prompt: unsupported("prompt"),
-  top_logprobs: unsupported("top_logprobs", isAbsentOr(0)),
   truncation: unsupported("truncation other than disabled", isAbsentOr("disabled")),
 
   moderation: noEffect,
@@ -89,9 +90,13 @@ export function parseResponses(request: ResponsesRequest, earlier: EarlierRespon
   return {
     conversation: toConversation(request, earlier),
     sampling: toSampling(request),
-    logprobs: false,
+    logprobs: wantsLogprobs(request) ? "text" : "none",
     stream: request.stream ?? false,
   };
+}
+
+function wantsLogprobs({ include = [] }: ResponsesRequest): boolean {
+  return include.includes(LOGPROBS);
 }
 
 function toConversation(request: ResponsesRequest, earlier: EarlierResponses): Conversation {
@@ -149,6 +154,7 @@ function toSampling(request: ResponsesRequest): RequestSampling {
     maxTokens: request.max_output_tokens,
     stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
+    topLogprobs: wantsLogprobs(request) ? (request.top_logprobs ?? 0) : 0,
     structure: request.text?.format?.structure,
   };
 }

@@ -34,6 +34,7 @@ export const responseSchema = z.object({
   text: z.object({ format: z.unknown() }),
   tool_choice: z.unknown(),
   tools: z.array(z.unknown()),
+  top_logprobs: z.int(),
   top_p: z.number(),
   truncation: z.literal("disabled"),
 });
@@ -59,6 +60,7 @@ export function toEcho(request: ResponsesRequest): RequestEcho {
     text: { format: request.text?.format?.format ?? { type: "text" } },
     tool_choice: request.tool_choice ?? "auto",
     tools: request.tools ?? [],
+    top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     truncation: "disabled",
   };

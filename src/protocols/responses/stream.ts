@@ -1,6 +1,5 @@
-import type { OutputEvent } from "../../conversation/output/output-parser.js";
 import type { AnswerStart, GenerationAnswer } from "../generation.js";
-import { addToParts, type OutputPart } from "../output-parts.js";
+import { type AnswerEvent, addToParts, type OutputPart } from "../output-parts.js";
 import { KEEP_ALIVE_COMMENT, typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
 import { type ItemStatus, itemId, toItem, toOutputText, toReasoningText } from "./items.js";
@@ -29,7 +28,7 @@ export class ResponsesStream implements StreamEncoder {
     return this.#event("response.created", { response }) + this.#event("response.in_progress", { response });
   }
 
-  push(events: readonly OutputEvent[]): string {
+  push(events: readonly AnswerEvent[]): string {
     return events.map((event) => this.#output(event)).join("");
   }
 
@@ -47,7 +46,7 @@ export class ResponsesStream implements StreamEncoder {
     return this.#event("response.failed", { response }) + this.#event("error", { code, message, param, error });
   }
 
-  #output(event: OutputEvent): string {
+  #output(event: AnswerEvent): string {
     if (event.type === "tool_call_arguments") {
       addToParts(this.#parts, event);
       return this.#event("response.function_call_arguments.delta", { ...this.#place(), delta: event.text });
@@ -56,16 +55,16 @@ export class ResponsesStream implements StreamEncoder {
     const opening = this.#parts.at(-1)?.type === event.type ? this.#grow(event) : this.#open(event);
     const delta = { ...this.#place(), content_index: 0, delta: event.text };
     if (event.type === "reasoning") return opening + this.#event("response.reasoning_text.delta", delta);
-    return opening + this.#event("response.output_text.delta", { ...delta, logprobs: [] });
+    return opening + this.#event("response.output_text.delta", { ...delta, logprobs: event.logprobs ?? [] });
   }
 
-  #grow(event: OutputEvent): string {
+  #grow(event: AnswerEvent): string {
     addToParts(this.#parts, event);
     return "";
   }
 
   /** Closes the item before and begins one with this event. */
-  #open(event: Exclude<OutputEvent, { type: "tool_call_arguments" }>): string {
+  #open(event: Exclude<AnswerEvent, { type: "tool_call_arguments" }>): string {
     const closing = this.#close("completed");
     addToParts(this.#parts, event);
     const { output_index, item_id } = this.#place();
@@ -73,7 +72,7 @@ export class ResponsesStream implements StreamEncoder {
     const item = toItem(this.#id, empty, output_index, "in_progress");
     const added = closing + this.#event("response.output_item.added", { output_index, item });
     if (event.type === "tool_call") return added;
-    const part = event.type === "text" ? toOutputText("") : toReasoningText("");
+    const part = event.type === "text" ? toOutputText({ text: "" }) : toReasoningText("");
     return added + this.#event("response.content_part.added", { item_id, output_index, content_index: 0, part });
   }
 
@@ -96,9 +95,9 @@ export class ResponsesStream implements StreamEncoder {
     const at = { ...place, content_index: 0 };
     const told =
       part.type === "text"
-        ? this.#event("response.output_text.done", { ...at, text, logprobs: [] })
+        ? this.#event("response.output_text.done", { ...at, text, logprobs: part.logprobs ?? [] })
         : this.#event("response.reasoning_text.done", { ...at, text });
-    const whole = part.type === "text" ? toOutputText(text) : toReasoningText(text);
+    const whole = part.type === "text" ? toOutputText(part) : toReasoningText(text);
     return told + this.#event("response.content_part.done", { ...at, part: whole });
   }
 

@@ -53,6 +53,14 @@ export class Vocabulary {
     return (this.#entries[id] ??= this.#make(id));
   }
 
+  /** What a token adds to the text, in UTF-8. */
+  bytes(id: number): Uint8Array {
+    const entry = this.decoder && this.entry(id);
+    if (entry?.kind === "bytes") return entry.bytes;
+    const text = entry?.text ?? this.source.decode(Int32Array.of(id), { skipSpecialTokens: false });
+    return Buffer.from(text, "utf8");
+  }
+
   #make(id: number): TokenEntry {
     const token = this.source.tokenOf(id);
     if (token === undefined) return NOTHING;
