@@ -7,6 +7,11 @@ import { Vocabulary } from "./output/detokenizer/vocabulary.js";
 import { chooseFamilies, type FamilyChoice, type ModelSigns } from "./output/families.js";
 import type { OutputFamilies } from "./output/output-format.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
+import { REASONING_FAMILIES } from "./output/reasoning/families.js";
+import type { ReasoningSyntax } from "./output/reasoning/reasoning-syntax.js";
+import type { CallStructure } from "./output/structure/call-structure.js";
+import { callStructure } from "./output/structure/families.js";
+import { type OutputRules, type OutputStructure, outputStructure } from "./output/structure/output-structure.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
 import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
@@ -48,6 +53,7 @@ export class FolderChatModel implements ChatModel {
   readonly families: OutputFamilies;
   readonly #tokenizer: Tokenizer;
   readonly #vocabulary: Vocabulary;
+  readonly #callStructure: CallStructure | undefined;
   readonly #plain: Dialogue;
   readonly #withTools: Dialogue;
 
@@ -60,6 +66,7 @@ export class FolderChatModel implements ChatModel {
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     const sources = templateSources(folder, files);
     this.families = chooseFamilies(options, signsOf(sources, files, this.#vocabulary));
+    this.#callStructure = callStructure(this.families.tools, (spelling) => this.#vocabulary.isAdded(spelling));
     const { now = () => new Date(), templateArgs = {} } = options;
     const given = { now, templateArgs, specialTokens: specialTokens(files) };
     const make = (source: string): Dialogue => this.#dialogue(makeTemplate(folder, source, given));
@@ -100,8 +107,17 @@ export class FolderChatModel implements ChatModel {
     return this.#vocabulary.bytes(id);
   }
 
+  outputStructure(rules: OutputRules): OutputStructure | undefined {
+    return outputStructure(this.#callStructure, this.#reasoningSyntax(), rules);
+  }
+
   outputParser(options: OutputParserOptions): OutputParser {
     return new TokenOutputParser(this.#vocabulary, this.families, options);
+  }
+
+  #reasoningSyntax(): ReasoningSyntax | undefined {
+    const { reasoning } = this.families;
+    return reasoning === "none" || reasoning === "gpt_oss" ? undefined : REASONING_FAMILIES[reasoning];
   }
 
   #for(conversation: Conversation): Dialogue {

@@ -1,5 +1,6 @@
 import type { Conversation, Message } from "./message.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
+import type { OutputRules, OutputStructure } from "./output/structure/output-structure.js";
 import type { TemplateArgs } from "./template-args.js";
 import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
@@ -28,6 +29,8 @@ export interface ChatModel {
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
   /** What one token adds to a text, in UTF-8. */
   tokenBytes(id: number): Uint8Array;
+  /** What makes an engine write outputs by rules; undefined where the model's way of calling tools cannot be told so. */
+  outputStructure(rules: OutputRules): OutputStructure | undefined;
   /** A parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
   /** How the cache of encoded text does. */

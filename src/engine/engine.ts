@@ -29,7 +29,9 @@ export type Grammar =
   /** A JSON Schema, as JSON text; `{"type":"object"}` is any object. */
   | { readonly kind: "json_schema"; readonly schema: string }
   | { readonly kind: "regex"; readonly pattern: string }
-  | { readonly kind: "ebnf"; readonly rules: string };
+  | { readonly kind: "ebnf"; readonly rules: string }
+  /** JSON text of one of xgrammar's structural tags. */
+  | { readonly kind: "structural_tag"; readonly tag: string };
 
 export interface GenerateCall {
   readonly prompt: NativePrompt;

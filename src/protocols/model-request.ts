@@ -1,10 +1,12 @@
 import type { Conversation } from "../conversation/message.js";
 import type { RequestSampling } from "./sampling.js";
+import type { CallRules } from "./tools.js";
 
 /** What a request asks of the model, free of its protocol. */
 export interface ModelRequest {
   readonly conversation: Conversation;
   readonly sampling: RequestSampling;
+  readonly calls: CallRules;
   /** Of which tokens the answer carries log probabilities: of all, or of those of its text. */
   readonly logprobs: "none" | "all" | "text";
   /** Whether the answer is sent while it is generated. */

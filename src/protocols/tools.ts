@@ -19,3 +19,31 @@ export function shownTools(tools: readonly Tool[], choice: ToolChoice = "auto"):
   if (named.length === 0) throw new RequestError("tool_choice", `There is no tool "${choice.function.name}".`);
   return named;
 }
+
+/** What a request says of the calls that the answer makes, beside the tools that there are. */
+export interface CallRules {
+  /** The field that asks for a call. */
+  readonly mustCall: string | undefined;
+  /** The field that allows no more than one call. */
+  readonly single: string | undefined;
+  /** Names of the tools whose arguments are to follow their schema. */
+  readonly strict: ReadonlySet<string>;
+}
+
+interface CallFields {
+  /** The tools that the prompt shows. */
+  readonly tools: readonly Tool[];
+  readonly choice: ToolChoice | undefined;
+  /** The field that allows no more than one call, if it does. */
+  readonly single: string | false | undefined;
+  readonly isStrict: (name: string) => boolean;
+}
+
+export function toCallRules({ tools, choice = "auto", single, isStrict }: CallFields): CallRules {
+  const names = tools.map((tool) => tool.function.name);
+  return {
+    mustCall: names.length > 0 && choice !== "auto" && choice !== "none" ? "tool_choice" : undefined,
+    single: names.length > 0 && single ? single : undefined,
+    strict: new Set(names.filter(isStrict)),
+  };
+}

@@ -9,6 +9,7 @@ import type { PreparedMessages, Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
 import { ApiError } from "./errors.js";
 import { generate } from "./generate.js";
+import { grammarFor } from "./grammar.js";
 import type { OutputSink, ReadOutput } from "./output-reader.js";
 import { buildPrompt } from "./prompt.js";
 import { completeSampling } from "./sampling.js";
@@ -23,6 +24,8 @@ export interface ModelCall {
   readonly retryCount: number;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;
+  /** Told of a field that asks for something that the engine cannot be made to do, and that is harmless. */
+  readonly onUnenforced: (field: string) => void;
   /** Who is told the output while it is generated. */
   readonly sink?: AnswerSink | undefined;
 }
@@ -83,7 +86,8 @@ async function generateAndRecord(
   const conversation = { ...request.conversation, messages: prepared.messages };
   const built = await buildPrompt(context, { session, conversation, prepared, signal: controller.signal });
   const promptTokens = built.prompt.length;
-  const sampling = await completeSampling(context, request.sampling, promptTokens);
+  const grammar = grammarFor(context, call, built);
+  const sampling = await completeSampling(context, request.sampling, { promptTokens, grammar });
   const start: AnswerStart = { interactionId: id, model: context.settings.modelName, createdAt, promptTokens };
   const generated = await generate(context, { call, built, sampling, start, controller });
   const { result, output, tokens, generation } = generated;

@@ -1,6 +1,5 @@
-import type { Engine, Grammar, SamplingParams } from "../engine/engine.js";
-import { RequestError } from "../protocols/request-error.js";
-import type { OutputStructure, RequestSampling } from "../protocols/sampling.js";
+import type { Grammar, SamplingParams } from "../engine/engine.js";
+import type { RequestSampling } from "../protocols/sampling.js";
 import type { ServerContext } from "./context.js";
 import { contextLimit } from "./context-limit.js";
 import { ApiError } from "./errors.js";
@@ -8,10 +7,9 @@ import { ApiError } from "./errors.js";
 /** Fills in what the request left open and checks the prompt against the context. */
 export async function completeSampling(
   context: ServerContext,
-  { structure, ...request }: RequestSampling,
-  promptTokens: number,
+  request: RequestSampling,
+  { promptTokens, grammar }: { readonly promptTokens: number; readonly grammar: Grammar | undefined },
 ): Promise<SamplingParams> {
-  const grammar = structure && toGrammar(context.engine, structure);
   const limit = await contextLimit(context);
   const left = limit - promptTokens;
   if (left < 1) {
@@ -21,16 +19,11 @@ export async function completeSampling(
       { param: "messages" },
     );
   }
+  const { structure: _, ...sampling } = request;
   return {
-    ...request,
+    ...sampling,
     ...(grammar ? { grammar } : {}),
     maxTokens: Math.min(request.maxTokens ?? left, left),
     stopTokenIds: [...new Set([...context.model.stopTokenIds, ...request.stopTokenIds])],
   };
-}
-
-function toGrammar({ supports, type }: Engine, { jsonSchema, param }: OutputStructure): Grammar {
-  if (supports.grammar) return { kind: "json_schema", schema: jsonSchema };
-  const message = `Structured output is not supported: the engine (${type}) has no grammars.`;
-  throw new RequestError(param, message, "unsupported_parameter");
 }

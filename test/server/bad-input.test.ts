@@ -187,7 +187,6 @@ describe("parameters", () => {
 
   it.each([
     ["n", 2],
-    ["parallel_tool_calls", false],
     ["response_format", { type: "json_object" }],
     ["logit_bias", { 5: 1 }],
     ["audio", {}],
@@ -195,6 +194,17 @@ describe("parameters", () => {
     ["verbosity", "high"],
   ])("%s: %j is not supported", async (name, value) => {
     const reply = await proxy.chat(session, USER, { [name]: value });
+    expect(reply.refusal).toBe("400 unsupported_parameter");
+    expect(reply.error.param).toBe(name);
+  });
+
+  it.each([
+    ["parallel_tool_calls", false],
+    ["tool_choice", "required"],
+    ["tool_choice", { type: "function", function: { name: "f" } }],
+  ])("%s: %j is not supported by an engine without grammars", async (name, value) => {
+    const tools = [{ type: "function", function: { name: "f" } }];
+    const reply = await proxy.chat(session, USER, { tools, [name]: value });
     expect(reply.refusal).toBe("400 unsupported_parameter");
     expect(reply.error.param).toBe(name);
   });

@@ -46,5 +46,7 @@ function grammarField(grammar: Grammar): Record<string, string> {
       return { regex: grammar.pattern };
     case "ebnf":
       return { ebnf: grammar.rules };
+    case "structural_tag":
+      return { structural_tag: grammar.tag };
   }
 }

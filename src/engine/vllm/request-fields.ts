@@ -58,5 +58,7 @@ function structuredOutputs(grammar: Grammar): Record<string, string> {
       return { regex: grammar.pattern };
     case "ebnf":
       return { grammar: grammar.rules };
+    case "structural_tag":
+      return { structural_tag: grammar.tag };
   }
 }

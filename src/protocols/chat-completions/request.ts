@@ -20,7 +20,7 @@ import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { chatResponseFormat } from "../response-format.js";
 import type { RequestSampling } from "../sampling.js";
-import { shownTools } from "../tools.js";
+import { shownTools, toCallRules } from "../tools.js";
 
 /**
  * The body of POST /v1/chat/completions. A parameter that changes the result and is not served is refused by name; one
@@ -46,7 +46,7 @@ export const chatCompletionSchema = z.strictObject({
   messages: chatMessagesSchema,
   tools: listOf(tool).optional(),
   tool_choice: toolChoice.optional(),
-  parallel_tool_calls: unsupported("parallel_tool_calls: false", (value) => value === true),
+  parallel_tool_calls: z.boolean().optional(),
   max_tokens: count.optional(),
   max_completion_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
@@ -94,9 +94,18 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
   if (!logprobs && (request.top_logprobs ?? 0) > 0) {
     throw new RequestError("top_logprobs", "top_logprobs needs logprobs: true.");
   }
+  const conversation = toConversation(request);
+  const { tools = [] } = conversation;
+  const strict = new Set(tools.flatMap((each) => (each.function["strict"] === true ? each.function.name : [])));
   return {
-    conversation: toConversation(request),
+    conversation,
     sampling: toSampling(request),
+    calls: toCallRules({
+      tools,
+      choice: request.tool_choice,
+      single: request.parallel_tool_calls === false && "parallel_tool_calls",
+      isStrict: (name) => strict.has(name),
+    }),
     logprobs: logprobs ? "all" : "none",
     stream: request.stream ?? false,
     includeUsage: request.stream_options?.include_usage ?? false,

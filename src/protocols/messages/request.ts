@@ -8,7 +8,7 @@ import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools, type ToolChoice } from "../tools.js";
+import { shownTools, type ToolChoice, toCallRules } from "../tools.js";
 import { THREAD_PARAM } from "./error.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
 
@@ -20,14 +20,16 @@ const tool = z.object({
   type: z.literal("custom", { error: "only tools of the client's own are supported" }).nullish(),
   name: toolName,
   description: z.string().nullish(),
+  strict: z.boolean().nullish(),
   input_schema: asGiven(jsonObject),
 });
 
-const noParallel = unsupported("disable_parallel_tool_use: true", (value) => value === false);
+const SINGLE = "tool_choice.disable_parallel_tool_use";
+const noParallel = { disable_parallel_tool_use: z.boolean().nullish() };
 const toolChoice = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("auto"), disable_parallel_tool_use: noParallel }),
-  z.object({ type: z.literal("any"), disable_parallel_tool_use: noParallel }),
-  z.object({ type: z.literal("tool"), name: z.string(), disable_parallel_tool_use: noParallel }),
+  z.object({ type: z.literal("auto"), ...noParallel }),
+  z.object({ type: z.literal("any"), ...noParallel }),
+  z.object({ type: z.literal("tool"), name: z.string(), ...noParallel }),
   z.object({ type: z.literal("none") }),
 ]);
 
@@ -87,9 +89,19 @@ export function parseMessages(request: MessagesRequest): ModelRequest {
   if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
     throw new RequestError("thinking.budget_tokens", "thinking.budget_tokens must be less than max_tokens.");
   }
+  const conversation = toConversation(request);
+  const strict = new Set((request.tools ?? []).flatMap((each) => (each.strict === true ? each.name : [])));
+  const choice = request.tool_choice;
   return {
-    conversation: toConversation(request),
+    conversation,
     sampling: toSampling(request),
+    calls: toCallRules({
+      tools: conversation.tools ?? [],
+      choice: toToolChoice(choice),
+      single:
+        choice && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use === true ? SINGLE : false,
+      isStrict: (name) => strict.has(name),
+    }),
     logprobs: "none",
     stream: request.stream ?? false,
   };

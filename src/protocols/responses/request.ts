@@ -8,7 +8,7 @@ import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { responsesTextFormat } from "../response-format.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools, type ToolChoice } from "../tools.js";
+import { shownTools, type ToolChoice, toCallRules } from "../tools.js";
 import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
 
 /** The body of POST /v1/responses. */
@@ -43,7 +43,7 @@ export const responsesSchema = z.strictObject({
   store: z.boolean().optional(),
   tools: listOf(tool).optional(),
   tool_choice: toolChoice.optional(),
-  parallel_tool_calls: unsupported("parallel_tool_calls: false", isAbsentOr(true)),
+  parallel_tool_calls: z.boolean().optional(),
   max_output_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().gt(0).max(1).optional(),
@@ -87,9 +87,17 @@ export interface EarlierResponses {
 }
 
 export function parseResponses(request: ResponsesRequest, earlier: EarlierResponses): ModelRequest {
+  const conversation = toConversation(request, earlier);
+  const strict = new Set((request.tools ?? []).flatMap((each) => (each.strict === true ? each.name : [])));
   return {
-    conversation: toConversation(request, earlier),
+    conversation,
     sampling: toSampling(request),
+    calls: toCallRules({
+      tools: conversation.tools ?? [],
+      choice: toToolChoice(request.tool_choice),
+      single: request.parallel_tool_calls === false && "parallel_tool_calls",
+      isStrict: (name) => strict.has(name),
+    }),
     logprobs: wantsLogprobs(request) ? "text" : "none",
     stream: request.stream ?? false,
   };

@@ -35,6 +35,7 @@ export async function answerModelCall<T>(
     request: protocol.request,
     retryCount: retryCount(request.headers["x-stainless-retry-count"]),
     disconnected: disconnectSignal(reply),
+    onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
   };
   if (protocol.request.stream) {
     await streamAnswer(context, reply, protocol, call);

@@ -144,6 +144,7 @@ describe("a generation that follows a grammar", () => {
   it.each([
     [{ kind: "json_schema", schema } as const, { json_schema: schema }],
     [{ kind: "regex", pattern: "[a-z]+" } as const, { regex: "[a-z]+" }],
+    [{ kind: "structural_tag", tag: "{}" } as const, { structural_tag: "{}" }],
     [{ kind: "ebnf", rules: 'root ::= "a"' } as const, { ebnf: 'root ::= "a"' }],
   ])("names it in its sampling parameters: %o", async (grammar, fields) => {
     const { server, engine } = await start();

@@ -95,6 +95,7 @@ describe("a request", () => {
   it.each([
     [{ kind: "json_schema", schema: '{"type":"object"}' } as const, { json: '{"type":"object"}' }],
     [{ kind: "regex", pattern: "[a-z]+" } as const, { regex: "[a-z]+" }],
+    [{ kind: "structural_tag", tag: "{}" } as const, { structural_tag: "{}" }],
     [{ kind: "ebnf", rules: 'root ::= "a"' } as const, { grammar: 'root ::= "a"' }],
   ])("names the grammar of its output: %o", async (grammar, structured_outputs) => {
     const { server, engine } = await start();

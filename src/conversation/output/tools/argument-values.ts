@@ -47,7 +47,7 @@ function unionOf(types: readonly unknown[]): ReadonlySet<string> | undefined {
   return names.length < types.length || names.length === 0 ? undefined : new Set(names);
 }
 
-function member(value: unknown, key: string): unknown {
+export function member(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as Readonly<Record<string, unknown>>)[key];
 }

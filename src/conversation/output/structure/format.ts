@@ -1,0 +1,51 @@
+/**
+ * Formats of xgrammar's structural tags, which SGLang and vLLM take: those that every version since 0.1.25 knows. Source:
+ * xgrammar's documentation of structural tags.
+ */
+export type Format =
+  | { readonly type: "const_string"; readonly value: string }
+  | { readonly type: "any_text" }
+  | { readonly type: "regex"; readonly pattern: string }
+  | { readonly type: "grammar"; readonly grammar: string }
+  | { readonly type: "json_schema"; readonly json_schema: unknown }
+  | { readonly type: "sequence"; readonly elements: readonly Format[] }
+  | { readonly type: "or"; readonly elements: readonly Format[] }
+  | TagFormat
+  | (TagList & { readonly type: "tags_with_separator"; readonly separator: string })
+  | (TagList & { readonly type: "triggered_tags"; readonly triggers: readonly string[] });
+
+/** `content` between two texts. Text in it ends where `end` begins. */
+export interface TagFormat {
+  readonly type: "tag";
+  readonly begin: string;
+  readonly content: Format;
+  readonly end: string;
+}
+
+interface TagList {
+  readonly tags: readonly TagFormat[];
+  /** One of the tags comes first. */
+  readonly at_least_one: boolean;
+  readonly stop_after_first: boolean;
+}
+
+export const ANY_TEXT: Format = { type: "any_text" };
+
+/** Matches no text. A constant may not be empty. */
+const NOTHING: Format = { type: "grammar", grammar: 'root ::= ""' };
+
+export const constant = (value: string): Format => ({ type: "const_string", value });
+export const regex = (pattern: string): Format => ({ type: "regex", pattern });
+export const json = (schema: unknown): Format => ({ type: "json_schema", json_schema: schema });
+export const tag = (begin: string, content: Format, end: string): TagFormat => ({ type: "tag", begin, content, end });
+export const optional = (format: Format): Format => oneOf([format, NOTHING]);
+
+export function sequence(elements: readonly Format[]): Format {
+  const [only = NOTHING] = elements;
+  return elements.length > 1 ? { type: "sequence", elements } : only;
+}
+
+export function oneOf(elements: readonly Format[]): Format {
+  const [only = NOTHING] = elements;
+  return elements.length > 1 ? { type: "or", elements } : only;
+}

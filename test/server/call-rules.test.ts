@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { ScriptedEngine } from "../support/scripted-engine.js";
+import { accepts } from "../support/xgrammar.js";
+
+/** Calls that must be made, one call at most, strict tools: as each protocol asks for them, and what the engine is given. */
+
+class GrammarEngine extends ScriptedEngine {
+  override readonly supports = { grammar: true };
+}
+
+let proxy: Proxy<GrammarEngine>;
+let session: StartedSession;
+beforeAll(async () => {
+  proxy = await Proxy.start({ engine: new GrammarEngine() });
+});
+afterAll(() => proxy.close());
+beforeEach(async () => {
+  session = await proxy.session();
+});
+
+const PARAMETERS = { type: "object", properties: { a: { type: "integer" } }, required: ["a"] };
+const CALL = (name: string, args: string) => `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;
+const TWO = `${CALL("add", '{"a": 1}')}\n${CALL("add", '{"a": 2}')}`;
+
+const messages = [{ role: "user", content: "x" }];
+const chatTool = (name: string, strict?: boolean) => ({
+  type: "function",
+  function: { name, parameters: PARAMETERS, ...(strict === undefined ? {} : { strict }) },
+});
+
+interface Asked {
+  readonly url: string;
+  readonly must: object;
+  readonly named: object;
+  readonly single: object;
+  readonly strict: object;
+  readonly plain: object;
+}
+
+const item = (name: string, strict: boolean | null) => ({ type: "function", name, parameters: PARAMETERS, strict });
+const PROTOCOLS: [string, Asked][] = [
+  [
+    "chat completions",
+    {
+      url: "/v1/chat/completions",
+      must: { messages, tools: [chatTool("add"), chatTool("sub")], tool_choice: "required" },
+      named: {
+        messages,
+        tools: [chatTool("add"), chatTool("sub")],
+        tool_choice: { type: "function", function: { name: "add" } },
+      },
+      single: { messages, tools: [chatTool("add")], parallel_tool_calls: false },
+      strict: { messages, tools: [chatTool("add", true), chatTool("sub", false)] },
+      plain: { messages, tools: [chatTool("add", false)], tool_choice: "auto", parallel_tool_calls: true },
+    },
+  ],
+  [
+    "responses",
+    {
+      url: "/v1/responses",
+      must: { input: "x", tools: [item("add", false), item("sub", null)], tool_choice: "required" },
+      named: {
+        input: "x",
+        tools: [item("add", false), item("sub", false)],
+        tool_choice: { type: "function", name: "add" },
+      },
+      single: { input: "x", tools: [item("add", false)], parallel_tool_calls: false },
+      strict: { input: "x", tools: [item("add", true), item("sub", false)] },
+      plain: { input: "x", tools: [item("add", false)], tool_choice: "auto" },
+    },
+  ],
+  [
+    "messages",
+    (() => {
+      const of = (name: string) => ({ name, input_schema: PARAMETERS });
+      const base = { messages, max_tokens: 9 };
+      return {
+        url: "/v1/messages",
+        must: { ...base, tools: [of("add"), of("sub")], tool_choice: { type: "any" } },
+        named: { ...base, tools: [of("add"), of("sub")], tool_choice: { type: "tool", name: "add" } },
+        single: { ...base, tools: [of("add")], tool_choice: { type: "auto", disable_parallel_tool_use: true } },
+        strict: { ...base, tools: [{ ...of("add"), strict: true }, of("sub")] },
+        plain: { ...base, tools: [of("add")], tool_choice: { type: "auto", disable_parallel_tool_use: false } },
+      };
+    })(),
+  ],
+];
+
+describe.each(PROTOCOLS)("%s", (_, asked) => {
+  async function tagOf(body: object): Promise<string> {
+    const reply = await proxy.post(asked.url, body, session.key);
+    expect([reply.refusal, reply.headers["x-rolltape-not-enforced"]]).toEqual(["200", undefined]);
+    const grammar = proxy.engine.calls.at(-1)?.sampling.grammar;
+    return grammar?.kind === "structural_tag" ? grammar.tag : "";
+  }
+
+  it("a call that must be made, of any tool", async () => {
+    const tag = await tagOf(asked.must);
+    expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(true);
+    expect(await accepts(tag, TWO)).toBe(true);
+    expect(await accepts(tag, "No.")).toBe(false);
+  });
+
+  it("a call of the named tool", async () => {
+    const tag = await tagOf(asked.named);
+    expect(await accepts(tag, CALL("add", '{"a": 1}'))).toBe(true);
+    expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(false);
+    const prompt = proxy.engine.calls.at(-1)?.prompt.tokens() ?? new Int32Array();
+    expect(proxy.context.model.decode(prompt, { skipSpecialTokens: false })).not.toContain('"sub"');
+  });
+
+  it("one call at most", async () => {
+    const tag = await tagOf(asked.single);
+    expect(await accepts(tag, `I add.\n${CALL("add", '{"a": 1}')}`)).toBe(true);
+    expect(await accepts(tag, TWO)).toBe(false);
+  });
+
+  it("strict tools have the arguments of their schema, others any", async () => {
+    const tag = await tagOf(asked.strict);
+    expect(await accepts(tag, CALL("add", '{"a": "x"}'))).toBe(false);
+    expect(await accepts(tag, CALL("sub", '{"a": "x"}'))).toBe(true);
+    expect(await accepts(tag, "No.")).toBe(true);
+  });
+
+  it("nothing where nothing is asked for", async () => {
+    expect(await tagOf(asked.plain)).toBe("");
+    expect(proxy.engine.calls.at(-1)?.sampling.grammar).toBeUndefined();
+  });
+});
+
+describe("what cannot be enforced", () => {
+  it("is refused, but for strict, of which the answer says so, streamed too", async () => {
+    const plain = await Proxy.start();
+    const own = await plain.session();
+    for (const [, { url, must, single, strict }] of PROTOCOLS) {
+      expect((await plain.post(url, must, own.key)).refusal).toBe("400 unsupported_parameter");
+      expect((await plain.post(url, single, own.key)).refusal).toBe("400 unsupported_parameter");
+      for (const stream of [false, true]) {
+        const reply = await plain.post(url, { ...strict, stream }, own.key);
+        expect([reply.status, reply.headers["x-rolltape-not-enforced"]]).toEqual([200, "tools.strict"]);
+      }
+    }
+    await plain.close();
+  });
+
+  it("calls of a family that no grammar knows: a schema still holds", async () => {
+    const pythonic = await Proxy.start({ engine: new GrammarEngine(), model: { toolCallParser: "pythonic" } });
+    const own = await pythonic.session();
+    const must = await pythonic.chat(own, messages, { tools: [chatTool("add")], tool_choice: "required" });
+    expect(must.error).toMatchObject({ param: "tool_choice", code: "unsupported_parameter" });
+    const format = { type: "json_schema", json_schema: { name: "n", schema: PARAMETERS } };
+    const reply = await pythonic.chat(own, messages, { tools: [chatTool("add", true)], response_format: format });
+    expect([reply.refusal, reply.headers["x-rolltape-not-enforced"]]).toEqual(["200", "tools.strict"]);
+    expect(pythonic.engine.calls.at(-1)?.sampling.grammar).toEqual({
+      kind: "json_schema",
+      schema: JSON.stringify(PARAMETERS),
+    });
+    await pythonic.close();
+  });
+});
