@@ -13,6 +13,7 @@ import type { CallStructure } from "./output/structure/call-structure.js";
 import { callStructure } from "./output/structure/families.js";
 import { type OutputRules, type OutputStructure, outputStructure } from "./output/structure/output-structure.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
+import { prefillBehindOpening, renderPrefilled } from "./prefill.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
 import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
@@ -89,14 +90,19 @@ export class FolderChatModel implements ChatModel {
   }
 
   async prompt(conversation: Conversation, known?: KnownTexts): Promise<EncodedText> {
-    return this.#tokenizer.encodeParts(this.#for(conversation).template.renderParts(conversation, true), known);
+    const { template } = this.#for(conversation);
+    const begun = conversation.prefill !== undefined;
+    const parts = begun ? [renderPrefilled(template, conversation)] : template.renderParts(conversation, true);
+    return this.#tokenizer.encodeParts(parts, known);
   }
 
   async continuation(conversation: Conversation, turn: RecordedTurn): Promise<ContinuationResult> {
-    const found = this.#for(conversation).continuations.find(conversation, turn);
-    return typeof found === "string"
-      ? { fallback: found }
-      : { pieces: await this.#tokenizer.encode(found.text, found.after) };
+    const { template, continuations } = this.#for(conversation);
+    const found = continuations.find(conversation, turn);
+    if (typeof found === "string") return { fallback: found };
+    const begun = prefillBehindOpening(template, conversation);
+    if (begun === undefined) return { fallback: "answer_opened_otherwise" };
+    return { pieces: await this.#tokenizer.encode(found.text + begun, found.after) };
   }
 
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {

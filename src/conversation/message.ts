@@ -32,6 +32,8 @@ export interface Tool {
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
+  /** The beginning of the answer, which the model goes on with. */
+  readonly prefill?: string;
   /** Further variables for the chat template (`chat_template_kwargs`, `tool_choice`). */
   readonly templateArgs?: TemplateArgs;
 }

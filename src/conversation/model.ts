@@ -49,6 +49,8 @@ export type ContinuationFallback =
   | "system_message_moved"
   /** The template refuses the new messages, or an answer like the turn's. */
   | "template_refuses"
+  /** The template opens an answer otherwise than it shows one, and the answer has begun. */
+  | "answer_opened_otherwise"
   /** The template ends the turn with no token at which the model stops. */
   | "no_end_of_turn";
 

@@ -38,6 +38,7 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     get promptEnd() {
       return built.end();
     },
+    answerBegun: call.request.conversation.prefill !== undefined,
     textTokens: call.request.logprobs === "text",
   });
   const wantsTokens = call.request.logprobs === "all";

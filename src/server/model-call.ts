@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Conversation, Message } from "../conversation/message.js";
 import type { GenerateResult } from "../engine/engine.js";
 import type { AnswerStart, GenerationAnswer } from "../protocols/generation.js";
 import type { ModelRequest } from "../protocols/model-request.js";
@@ -54,7 +55,7 @@ export async function runModelCall(context: ServerContext, request: ModelCall): 
     throw new SessionError("session_ended", `Session ${session.id} is ${session.state} and takes no more model calls.`);
   }
   const prepared = session.prepare(request.request.conversation);
-  const call = session.calls.begin(requestKey(prepared), request.retryCount);
+  const call = session.calls.begin(requestKey(prepared, request.request.conversation), request.retryCount);
   let record: CallRecord | undefined;
   const onDisconnect = () => {
     if (record) session.calls.undelivered(call, record.interaction.index);
@@ -95,7 +96,7 @@ async function generateAndRecord(
   const finishReason = finishOf(result, output);
   const interaction = session.record({
     prepared,
-    output: [output.message],
+    output: [wholeAnswer(output.message, conversation)],
     prompt: built.prompt,
     generation,
     finishReason,
@@ -118,6 +119,11 @@ function finishOf({ finish }: GenerateResult, { message }: ReadOutput): Generati
 }
 
 /** The chain digest of the last message covers them all. */
-function requestKey({ digests }: PreparedMessages): string {
-  return Buffer.from(digests.subarray(-16)).toString("base64url");
+function requestKey({ digests }: PreparedMessages, { prefill = "" }: Conversation): string {
+  return Buffer.from(digests.subarray(-16)).toString("base64url") + prefill;
+}
+
+/** The agent is told the end of an answer that its request began; the conversation goes on with all of it. */
+function wholeAnswer(message: Message, { prefill = "" }: Conversation): Message {
+  return prefill === "" ? message : { ...message, content: prefill + message.content };
 }

@@ -205,7 +205,27 @@ describe("refusals have Anthropic's shape, and name the field", () => {
   it.each([
     ["an image", { messages: [{ role: "user", content: [image] }] }, "messages[0].content[0].type"],
     ["no max_tokens", { max_tokens: null }, "max_tokens"],
-    ["an answer to continue", { messages: [USER, { role: "assistant", content: "Sure" }] }, "messages"],
+    [
+      "a call to continue",
+      { messages: [USER, { role: "assistant", content: [{ type: "tool_use", id: "c", name: "f", input: {} }] }] },
+      "messages",
+    ],
+    [
+      "an answer to continue that ends with a space",
+      { messages: [USER, { role: "assistant", content: "So " }] },
+      "messages",
+    ],
+    ["an answer to nothing", { messages: [{ role: "assistant", content: "So" }] }, "messages"],
+    [
+      "an answer to continue, with thinking",
+      { messages: [USER, { role: "assistant", content: "So" }], thinking: { type: "adaptive" } },
+      "thinking",
+    ],
+    [
+      "an answer to continue, with a call that must be made",
+      { messages: [USER, { role: "assistant", content: "So" }], tools: [TOOL], tool_choice: { type: "any" } },
+      "tool_choice",
+    ],
     ["a server tool", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools[0].type"],
     [
       "one call at most",

@@ -33,7 +33,8 @@ export function outputFormat(families: OutputFamilies, options: OutputParserOpti
   });
   if (families.tools === "gpt_oss" || families.reasoning === "gpt_oss") return harmony(families, options, contextOf);
   const tools = families.tools === "none" || options.tools.length === 0 ? NO_CALLS : TOOL_FAMILIES[families.tools];
-  const reasoning = families.reasoning === "none" ? undefined : REASONING_FAMILIES[families.reasoning];
+  const hasReasoning = families.reasoning !== "none" && options.answerBegun !== true;
+  const reasoning = hasReasoning ? REASONING_FAMILIES[families.reasoning] : undefined;
   if (reasoning === undefined) {
     return { markers: tools.markers, read: (reader, out, count) => readAnswer(contextOf(reader, out), tools, count) };
   }

@@ -55,6 +55,8 @@ export interface OutputParserOptions {
   readonly stopTokenIds: readonly number[];
   /** The prompt's last tokens as text: a template may have opened the reasoning already. */
   readonly promptEnd: string;
+  /** Whether the prompt has begun the answer itself: then no reasoning comes first. */
+  readonly answerBegun?: boolean;
   /** Whether texts are told with their tokens. */
   readonly textTokens?: boolean;
 }

@@ -16,6 +16,7 @@ import {
   unsupported,
 } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
+import { type Prefilled, splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { chatResponseFormat } from "../response-format.js";
@@ -59,6 +60,7 @@ export const chatCompletionSchema = z.strictObject({
   top_logprobs: z.int32().min(0).max(20).optional(),
   response_format: chatResponseFormat.optional(),
   reasoning_effort: reasoningEffort.optional(),
+  continue_final_message: z.boolean().optional().describe("The last message, the assistant's, is to be continued."),
   stream: z.boolean().optional(),
   stream_options: streamOptions.optional(),
   ...engineSampling,
@@ -121,10 +123,22 @@ function toConversation(request: ChatCompletionRequest): Conversation {
     ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
   };
   return {
-    messages: request.messages,
+    ...prefilledMessages(request),
     ...(tools.length > 0 ? { tools } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
+}
+
+function prefilledMessages(request: ChatCompletionRequest): Prefilled {
+  const { messages, continue_final_message: isBegun = false, tool_choice: choice, response_format: format } = request;
+  if (!isBegun) return { messages };
+  const param = "continue_final_message";
+  if (messages.at(-1)?.role !== "assistant") throw new RequestError(param, "The last message is not the assistant's.");
+  const mustCall = choice !== undefined && choice !== "auto" && choice !== "none";
+  if (mustCall || format) {
+    throw new RequestError(param, `${param} does not go with a call that must be made, or a response_format.`);
+  }
+  return splitPrefill(messages, "messages");
 }
 
 function toSampling(request: ChatCompletionRequest): RequestSampling {

@@ -4,6 +4,7 @@ import { listOf } from "../../conversation/list-of.js";
 import type { Conversation, Tool } from "../../conversation/message.js";
 import { count, engineSampling, isEmpty, jsonObject, noEffect, stopStrings, toolName, unsupported } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
+import { splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
@@ -108,10 +109,8 @@ export function parseMessages(request: MessagesRequest): ModelRequest {
 }
 
 export function toConversation(request: CountTokensRequest): Conversation {
-  if (request.messages.at(-1)?.role === "assistant") {
-    const message = "messages must not end with the assistant: continuing a given answer is not supported.";
-    throw new RequestError("messages", message, "unsupported_parameter");
-  }
+  const prefilled = splitPrefill(toMessages(request.system, request.messages), "messages");
+  if (prefilled.prefill !== undefined) checkPrefill(request);
   const choice = toToolChoice(request.tool_choice);
   const tools = shownTools((request.tools ?? []).map(toTool), choice);
   const templateArgs = {
@@ -120,10 +119,19 @@ export function toConversation(request: CountTokensRequest): Conversation {
     ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
   };
   return {
-    messages: toMessages(request.system, request.messages),
+    ...prefilled,
     ...(tools.length > 0 ? { tools } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
+}
+
+/** As Anthropic has it: an answer that has begun has neither thinking nor a call nor a structure before it. */
+function checkPrefill({ thinking: mode, tool_choice: choice, output_config: config }: CountTokensRequest): void {
+  const thinks = mode !== undefined && mode.type !== "disabled";
+  const mustCall = choice?.type === "any" || choice?.type === "tool";
+  const param = thinks ? "thinking" : mustCall ? "tool_choice" : config?.format ? "output_config.format" : undefined;
+  if (param !== undefined)
+    throw new RequestError(param, `${param} does not go with an answer that is to be continued.`);
 }
 
 /** `thinking` turns reasoning on or off; an effort says how much of it. */

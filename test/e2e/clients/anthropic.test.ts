@@ -90,6 +90,23 @@ describe("messages", () => {
     expect(second?.parent_id).toBe(first?.interaction_id);
   });
 
+  it("go on with an answer that the request begins, which the next turn continues as one", async () => {
+    const { client, session } = await open();
+    await agents.say(' "Rome"}', 1);
+    await agents.say("Yes.");
+    const begun = { role: "assistant" as const, content: '{"city":' };
+    const asked = [...question.messages, begun];
+    const message = await client.messages.stream({ ...question, messages: asked }).finalMessage();
+    expect(message.content).toMatchObject([{ type: "text", text: ' "Rome"}' }]);
+    const whole = { ...begun, content: '{"city": "Rome"}' };
+    const messages = [...question.messages, whole, { role: "user" as const, content: "sure?" }];
+    await client.messages.create({ ...question, messages });
+    const { interactions, exported, logged } = await agents.recorded(session);
+    expect(exported).toEqual(logged);
+    const [first, second] = interactions;
+    expect([second?.parent_id, second?.token_exact]).toEqual([first?.interaction_id, true]);
+  });
+
   it("count tokens before they are sent", async () => {
     const { client } = await open();
     const { input_tokens } = await client.messages.countTokens({ model: "tiny", messages: question.messages });
