@@ -91,21 +91,48 @@ export type PauseMode = "abort" | "keep";
 
 export interface EngineServers {
   list(): readonly EngineServerState[];
-  /** Pauses every server, for an update of its weights. Calls wait until `resume`. */
+  /** How the servers were paused from here, and not resumed since. */
+  readonly paused: PauseMode | undefined;
+  /**
+   * Pauses every server, for an update of its weights. Calls wait until `resume`. All or nothing: where one server
+   * cannot be paused, all go on. One that is being drained and cannot be reached is left out.
+   */
   pause(mode: PauseMode): Promise<void>;
+  /** Lets calls go on. Rejects where a server could not be told; the others were. */
   resume(): Promise<void>;
-  /** Gives the server no more requests; resolves when it has none. @throws RangeError for an unknown address. */
-  drain(url: string): Promise<void>;
-  /** Gives a drained server requests again. */
+  /**
+   * Gives the server no more requests; resolves when it has none.
+   *
+   * @param signal ends the wait, not the draining. @throws RangeError for an unknown address.
+   */
+  drain(url: string, signal?: AbortSignal): Promise<void>;
+  /** Gives a drained server requests again. @throws RangeError for an unknown address. */
   restore(url: string): void;
 }
 
 export interface EngineServerState {
   readonly url: string;
-  /** `down`: it could not be reached or was not healthy when it was last asked. */
   readonly state: "up" | "down" | "draining";
+  /** It could be reached and was well when it last was asked. */
+  readonly healthy: boolean;
   /** Requests that it works on, or that wait for one of its connections. */
   readonly requests: number;
+  /** Those of them that wait. */
+  readonly waiting: number;
+  readonly counts: EngineServerCounts;
+  /** The last request that failed on it, at so many milliseconds since the epoch. */
+  readonly lastFailure: { readonly message: string; readonly at: number } | undefined;
+}
+
+/** Requests since the engine was made, by what became of them. */
+export interface EngineServerCounts {
+  /** Those that a weight update cut are among them. */
+  readonly completed: number;
+  readonly failed: number;
+  /** The agent left, or the call's time ran out. */
+  readonly aborted: number;
+  /** Did not begin here and went to another server. */
+  readonly failovers: number;
 }
 
 export type EngineErrorCode = "engine_error" | "engine_timeout" | "engine_unavailable";

@@ -5,6 +5,7 @@ export {
   type Engine,
   EngineError,
   type EngineErrorCode,
+  type EngineServerCounts,
   type EngineServerState,
   type EngineServers,
   type EngineSupport,

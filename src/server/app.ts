@@ -18,6 +18,7 @@ import { openapi } from "./plugins/openapi.js";
 import { zodValidator } from "./plugins/validation.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
 import { controlRoutes } from "./routes/control.js";
+import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
 import { messagesRoutes } from "./routes/messages.js";
 import { preparedExportRoutes } from "./routes/prepared-export.js";
@@ -83,6 +84,7 @@ export async function createServer({
   app.after(() => {
     controlRoutes(app, context);
     sessionRoutes(app, context);
+    engineRoutes(app, context);
     chatCompletionRoutes(app, context);
     responsesRoutes(app, context);
     messagesRoutes(app, context);

@@ -2,9 +2,10 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { ChatModel } from "../conversation/model.js";
 import type { ParsedOutput } from "../conversation/output/output-parser.js";
-import type { GenerateResult } from "../engine/engine.js";
+import type { Engine, GenerateResult } from "../engine/engine.js";
 import type { Interaction } from "../session/interaction.js";
 import type { SessionRegistry } from "../session/registry.js";
+import { observeEngineServers } from "./engine-metrics.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
@@ -29,6 +30,7 @@ export interface RecordedCall {
 export interface Observed {
   readonly registry: SessionRegistry;
   readonly model: Pick<ChatModel, "cacheStats">;
+  readonly engine: Pick<Engine, "servers">;
   readonly known: { readonly bytes: number };
 }
 
@@ -83,8 +85,9 @@ export class Metrics {
   readonly exportSeconds = this.#histogram("rolltape_export_seconds", "Plan and pack per export.", EXPORT_BUCKETS);
   readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Bytes of packed exports.", []);
 
-  constructor({ registry: sessions, model, known }: Observed) {
+  constructor({ registry: sessions, model, engine: { servers }, known }: Observed) {
     this.#delay.enable();
+    if (servers) observeEngineServers(servers, this.registry);
     this.#observeCache(model);
     this.#gauge(
       "rolltape_known_request_bytes",

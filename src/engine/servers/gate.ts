@@ -14,6 +14,11 @@ export class Gate {
     this.#free = places;
   }
 
+  /** Tasks for which there is no place yet. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   /** Runs the task when there is a place for it. Rejects with the signal's reason when that is aborted before. */
   async run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();

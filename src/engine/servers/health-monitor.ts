@@ -4,7 +4,7 @@ const CHECK_TIMEOUT_MS = 5_000;
 
 export interface HealthMonitorOptions {
   readonly check: (signal: AbortSignal) => Promise<void>;
-  /** Between two checks of a healthy server; 0: none. */
+  /** Between two checks of a healthy server; 0: none, and what requests report is all that is known. */
   readonly intervalMilliseconds: number;
 }
 
@@ -26,9 +26,14 @@ export class HealthMonitor {
 
   /** A request found that the server cannot be reached. */
   reportFailure(): void {
-    if (!this.healthy || this.#options.intervalMilliseconds === 0) return;
+    if (!this.healthy) return;
     this.#failures = 1;
     this.#schedule();
+  }
+
+  /** A request was answered. Where checks are made, it is they that find a server healthy again. */
+  reportSuccess(): void {
+    if (this.#options.intervalMilliseconds === 0) this.#failures = 0;
   }
 
   close(): void {

@@ -1,15 +1,25 @@
+import type { PauseMode } from "../engine.js";
+
 /** Holds requests back while their engine is paused. */
 export class PauseHold {
+  #mode: PauseMode | undefined;
   #opened: Promise<void> | undefined;
   #open: () => void = () => {};
 
-  close(): void {
+  /** How the engine is paused; undefined where it is not. */
+  get mode(): PauseMode | undefined {
+    return this.#mode;
+  }
+
+  close(mode: PauseMode): void {
+    this.#mode = mode;
     this.#opened ??= new Promise((resolve) => {
       this.#open = resolve;
     });
   }
 
   open(): void {
+    this.#mode = undefined;
     this.#opened = undefined;
     this.#open();
   }

@@ -1,16 +1,8 @@
-import type {
-  Engine,
-  EngineServerState,
-  EngineServers,
-  EngineSupport,
-  GenerateCall,
-  GenerateResult,
-  PauseMode,
-} from "../engine.js";
+import type { Engine, EngineServers, EngineSupport, GenerateCall, GenerateResult } from "../engine.js";
 import { startDeadline } from "./deadline.js";
 import type { EngineServer } from "./engine-server.js";
 import { checkServerOptions, type ServerOptions } from "./options.js";
-import { PauseHold } from "./pause-hold.js";
+import { PauseControl } from "./pause-control.js";
 import { resumableCall } from "./resumable-call.js";
 import { ServerPool } from "./server-pool.js";
 
@@ -23,7 +15,7 @@ export class ServedEngine implements Engine {
   readonly servers: EngineServers;
   readonly #options: ServerOptions;
   readonly #pool: ServerPool;
-  readonly #hold = new PauseHold();
+  readonly #pause: PauseControl;
   #contextLength: Promise<number> | undefined;
 
   /** @throws RangeError where an option is out of range, TypeError where an address is not a URL. */
@@ -33,11 +25,16 @@ export class ServedEngine implements Engine {
     this.type = type;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { connections, healthMilliseconds: healthSeconds * 1000 });
+    const pause = new PauseControl(this.#pool);
+    this.#pause = pause;
     this.servers = {
-      list: (): readonly EngineServerState[] => this.#pool.list(),
-      pause: (mode) => this.#pause(mode),
-      resume: () => this.#resume(),
-      drain: (url) => this.#pool.drain(url),
+      list: () => this.#pool.list(),
+      get paused() {
+        return pause.hold.mode;
+      },
+      pause: (mode) => pause.pause(mode),
+      resume: () => pause.resume(),
+      drain: (url, signal) => this.#pool.drain(url, signal),
       restore: (url) => this.#pool.restore(url),
     };
   }
@@ -61,7 +58,7 @@ export class ServedEngine implements Engine {
   async generate(call: GenerateCall): Promise<GenerateResult> {
     const deadline = startDeadline(call.signal, this.#options.timeoutSeconds);
     try {
-      return await resumableCall(this.#pool, this.#hold, call, deadline.signal);
+      return await resumableCall(this.#pool, this.#pause.hold, call, deadline.signal);
     } finally {
       deadline.clear();
     }
@@ -69,24 +66,6 @@ export class ServedEngine implements Engine {
 
   health(signal?: AbortSignal): Promise<void> {
     return this.#pool.health(signal);
-  }
-
-  async #pause(mode: PauseMode): Promise<void> {
-    this.#hold.close();
-    try {
-      await Promise.all(this.#pool.servers.map((server) => server.pause(mode)));
-    } catch (error) {
-      await this.#resume().catch(() => undefined);
-      throw error;
-    }
-  }
-
-  async #resume(): Promise<void> {
-    try {
-      await Promise.all(this.#pool.servers.map((server) => server.resume()));
-    } finally {
-      this.#hold.open();
-    }
   }
 
   close(): Promise<void> {

@@ -4,12 +4,14 @@ import { NotStartedError } from "./errors.js";
 import { Gate } from "./gate.js";
 import { HealthMonitor } from "./health-monitor.js";
 import { rendezvousOrder } from "./rendezvous.js";
+import { ServerTally } from "./server-tally.js";
 
 interface Member {
   readonly server: EngineServer;
   /** Holds back requests for which there is no connection. */
   readonly gate: Gate;
   readonly monitor: HealthMonitor;
+  readonly tally: ServerTally;
   draining: boolean;
   requests: number;
   /** Called when there are no requests any more. */
@@ -29,17 +31,23 @@ export interface ServerPoolOptions {
 export class ServerPool {
   readonly #members: ReadonlyMap<string, Member>;
   readonly #urls: readonly string[];
+  /** Servers are checked. Else none is left out: nobody would find out that it is up again. */
+  readonly #watched: boolean;
 
   constructor(servers: readonly EngineServer[], { connections, healthMilliseconds }: ServerPoolOptions) {
     const intervalMilliseconds = servers.length > 1 ? healthMilliseconds : 0;
+    this.#watched = intervalMilliseconds > 0;
     this.#urls = servers.map(({ url }) => url);
-    this.#members = new Map(
-      servers.map((server) => {
-        const monitor = new HealthMonitor({ check: (signal) => server.health(signal), intervalMilliseconds });
-        const idle = new Set<() => void>();
-        return [server.url, { server, gate: new Gate(connections), monitor, draining: false, requests: 0, idle }];
-      }),
-    );
+    const memberOf = (server: EngineServer): Member => ({
+      server,
+      gate: new Gate(connections),
+      monitor: new HealthMonitor({ check: (signal) => server.health(signal), intervalMilliseconds }),
+      tally: new ServerTally(),
+      draining: false,
+      requests: 0,
+      idle: new Set(),
+    });
+    this.#members = new Map(servers.map((server) => [server.url, memberOf(server)]));
   }
 
   get servers(): EngineServer[] {
@@ -47,10 +55,14 @@ export class ServerPool {
   }
 
   list(): EngineServerState[] {
-    return [...this.#members.values()].map(({ server, monitor, draining, requests }) => ({
+    return [...this.#members.values()].map(({ server, gate, monitor, tally, draining, requests }) => ({
       url: server.url,
       state: draining ? "draining" : monitor.healthy ? "up" : "down",
+      healthy: monitor.healthy,
       requests,
+      waiting: gate.waiting,
+      counts: tally.counts,
+      lastFailure: tally.lastFailure,
     }));
   }
 
@@ -61,14 +73,17 @@ export class ServerPool {
    */
   async run<T>(key: string, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
     let failure: unknown;
+    let left: Member | undefined;
     for (const member of this.#order(key)) {
       if (member.draining) continue;
+      left?.tally.failedOver();
+      left = undefined;
       try {
         return await this.#runOn(member, signal, request);
       } catch (error) {
         if (!(error instanceof NotStartedError)) throw error;
-        if (error.code === "engine_unavailable") member.monitor.reportFailure();
         failure = error;
+        left = member;
       }
     }
     throw failure ?? new EngineError("engine_unavailable", "Every engine server is being drained.");
@@ -79,7 +94,7 @@ export class ServerPool {
     try {
       return await member.gate.run(signal, () => {
         if (member.draining) throw new NotStartedError("engine_error", "The engine server is being drained.");
-        return request(member.server);
+        return this.#counted(member, signal, request);
       });
     } finally {
       member.requests--;
@@ -87,22 +102,48 @@ export class ServerPool {
     }
   }
 
+  async #counted<T>(
+    { server, tally, monitor }: Member,
+    signal: AbortSignal,
+    request: (server: EngineServer) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const result = await tally.count(signal, () => request(server));
+      monitor.reportSuccess();
+      return result;
+    } catch (error) {
+      if (error instanceof NotStartedError && error.code === "engine_unavailable") monitor.reportFailure();
+      throw error;
+    }
+  }
+
   /** The key's servers, best first. A server that is down may be up again: it is tried when no other is left. */
   #order(key: string): Member[] {
     const members = rendezvousOrder(key, this.#urls).flatMap((url) => this.#members.get(url) ?? []);
+    if (!this.#watched) return members;
     return [...members.filter(({ monitor }) => monitor.healthy), ...members.filter(({ monitor }) => !monitor.healthy)];
   }
 
-  async drain(url: string): Promise<void> {
+  async drain(url: string, signal?: AbortSignal): Promise<void> {
     const member = this.#member(url);
     member.draining = true;
     if (member.requests === 0) return;
-    await new Promise<void>((resolve) => {
-      const notify = () => {
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
         member.idle.delete(notify);
+        signal?.removeEventListener("abort", giveUp);
+      };
+      const notify = () => {
+        stop();
         resolve();
       };
+      const giveUp = () => {
+        stop();
+        reject(signal?.reason);
+      };
       member.idle.add(notify);
+      signal?.addEventListener("abort", giveUp);
     });
   }
 

@@ -63,11 +63,20 @@ describe("a health monitor", () => {
     expect(checks).toEqual([1_000]);
   });
 
-  it("never asks, and believes no failure, with an interval of 0", async () => {
+  it("never asks with an interval of 0, and believes what requests report", async () => {
     start(0);
     monitor.reportFailure();
     await vi.advanceTimersByTimeAsync(100_000);
+    expect(monitor.healthy).toBe(false);
+    monitor.reportSuccess();
     expect(monitor.healthy).toBe(true);
     expect(checks).toEqual([]);
+  });
+
+  it("does not take a late answer for health where it checks", async () => {
+    start(10_000);
+    monitor.reportFailure();
+    monitor.reportSuccess();
+    expect(monitor.healthy).toBe(false);
   });
 });

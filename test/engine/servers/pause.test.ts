@@ -104,13 +104,31 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     expect(server.to(kind.generatePath)).toHaveLength(1);
   });
 
-  it("is not paused where a server could not be", async () => {
+  it("is not paused where a server could not be, unless that is being drained", async () => {
     const { server } = await start();
     const other = await kind.start();
     await other.close();
     const engine = kind.engine([server.url, other.url]);
     open.push(engine);
-    await expect(engine.servers?.pause("abort")).rejects.toMatchObject({ code: "engine_unavailable" });
+    const refused = engine.servers?.pause("abort");
+    await expect(refused).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(refused).rejects.toThrow(other.url);
+    expect(engine.servers?.paused).toBeUndefined();
     await expect(engine.generate(callOf([1], { maxTokens: 1 }))).resolves.toMatchObject({ resumes: 0 });
+    await engine.servers?.drain(other.url);
+    await engine.servers?.pause("abort");
+    expect(engine.servers?.paused).toBe("abort");
+    await engine.servers?.resume();
+    expect(engine.servers?.paused).toBeUndefined();
+  });
+
+  it("is resumed after a pause that is still on its way, not before", async () => {
+    const { server, engine } = await start();
+    const pausing = engine.servers?.pause("abort");
+    const resuming = engine.servers?.resume();
+    await Promise.all([pausing, resuming]);
+    expect(engine.servers?.paused).toBeUndefined();
+    await expect(engine.generate(callOf([1], { maxTokens: 1 }))).resolves.toMatchObject({ resumes: 0 });
+    expect(server.scheduler.pendingTokens).toBe(0);
   });
 });

@@ -113,11 +113,67 @@ describe("a pool", () => {
     await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     await vi.advanceTimersByTimeAsync(60_000);
     expect(servers[0]?.healthChecks).toBe(0);
+    expect(pool.list()[0]?.state).toBe("down");
     expect(await homeOf(pool, "key")).toBe("http://a");
+    expect(pool.list()[0]?.state).toBe("up");
+  });
+});
+
+describe("servers that are not checked", () => {
+  it("are all tried in their order, whatever happened before", async () => {
+    const { pool } = poolOf();
+    const [home = ""] = rendezvousOrder("key", URLS);
+    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    expect(pool.list().map(({ state }) => state)).toEqual(["down", "down", "down", "down"]);
+    expect(await homeOf(pool, "key")).toBe(home);
+    expect(pool.list().find(({ url }) => url === home)?.state).toBe("up");
+  });
+});
+
+describe("the counts of a server", () => {
+  const countsOf = (pool: ServerPool) => pool.list().map(({ counts }) => counts);
+
+  it("tell completed, failed and aborted requests apart, and those that another server got", async () => {
+    const { pool } = poolOf(["http://a", "http://b"]);
+    const [home = "", next = ""] = rendezvousOrder("key", ["http://a", "http://b"]);
+    await pool.run("key", never, async ({ url }) => {
+      if (url === home) throw unreachable();
+    });
+    await expect(pool.run("key", never, () => Promise.reject(new Error("broke")))).rejects.toThrow("broke");
+    const controller = new AbortController();
+    const leaving = pool.run("key", controller.signal, async () => {
+      controller.abort(new Error("left"));
+      throw controller.signal.reason;
+    });
+    await expect(leaving).rejects.toThrow("left");
+    const byUrl = new Map(pool.list().map((state) => [state.url, state]));
+    expect(byUrl.get(home)?.counts).toEqual({ completed: 0, failed: 2, aborted: 1, failovers: 1 });
+    expect(byUrl.get(home)?.lastFailure).toEqual({ message: "broke", at: expect.any(Number) });
+    expect(byUrl.get(next)?.counts).toEqual({ completed: 1, failed: 0, aborted: 0, failovers: 0 });
+  });
+
+  it("hold no failover where no server is left", async () => {
+    const { pool } = poolOf(["http://a"]);
+    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    expect(countsOf(pool)).toEqual([{ completed: 0, failed: 1, aborted: 0, failovers: 0 }]);
   });
 });
 
 describe("draining", () => {
+  it("goes on where its waiting is given up", async () => {
+    const { pool } = poolOf(["http://a"]);
+    let finish = () => {};
+    const running = pool.run("key", never, () => new Promise<void>((resolve) => (finish = resolve)));
+    const limit = new AbortController();
+    const draining = pool.drain("http://a", limit.signal);
+    limit.abort(new Error("too long"));
+    await expect(draining).rejects.toThrow("too long");
+    expect(pool.list()).toMatchObject([{ state: "draining", requests: 1 }]);
+    finish();
+    await running;
+    await pool.drain("http://a", limit.signal);
+  });
+
   it("waits for the requests that the server has, and sends on those that wait for a connection", async () => {
     const { pool } = poolOf(URLS, { connections: 1 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
@@ -139,7 +195,8 @@ describe("draining", () => {
     expect(await first).toBe(home);
     expect(await second).toBe(next);
     await draining;
-    expect(pool.list().find(({ url }) => url === home)).toEqual({ url: home, state: "draining", requests: 0 });
+    const left = { url: home, state: "draining", healthy: true, requests: 0, waiting: 0 };
+    expect(pool.list().find(({ url }) => url === home)).toMatchObject(left);
   });
 
   it("of every server leaves none for a request", async () => {

@@ -1,0 +1,75 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { EngineServerState, EngineServers } from "../engine/engine.js";
+
+const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining"];
+
+/** Metrics of each server of an engine. The servers count for themselves: they are read when they are scraped. */
+export function observeEngineServers(servers: EngineServers, register: Registry): void {
+  const registers = [register];
+  countEnds(servers, registers);
+  new Gauge({
+    name: "rolltape_engine_server_state",
+    help: "1 for the state that a server of the engine is in.",
+    labelNames: ["server", "state"],
+    registers,
+    collect() {
+      for (const { server, state } of labelled(servers)) {
+        for (const each of STATES) this.set({ server, state: each }, state === each ? 1 : 0);
+      }
+    },
+  });
+  new Gauge({
+    name: "rolltape_engine_server_requests",
+    help: "Requests in flight: those that a server works on, and those that wait for one of its connections.",
+    labelNames: ["server", "place"],
+    registers,
+    collect() {
+      for (const { server, requests, waiting } of labelled(servers)) {
+        this.set({ server, place: "running" }, requests - waiting);
+        this.set({ server, place: "waiting" }, waiting);
+      }
+    },
+  });
+  new Gauge({
+    name: "rolltape_engine_paused",
+    help: "1 while the engine is paused from here.",
+    registers,
+    collect() {
+      this.set(servers.paused === undefined ? 0 : 1);
+    },
+  });
+}
+
+function countEnds(servers: EngineServers, registers: Registry[]): void {
+  new Counter({
+    name: "rolltape_engine_server_requests_total",
+    help: "Requests to a server of the engine by how they ended.",
+    labelNames: ["server", "outcome"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { server, counts } of labelled(servers)) {
+        for (const outcome of ["completed", "failed", "aborted"] as const)
+          this.inc({ server, outcome }, counts[outcome]);
+      }
+    },
+  });
+  new Counter({
+    name: "rolltape_engine_server_failovers_total",
+    help: "Requests that a server did not begin with and that went to another one.",
+    labelNames: ["server"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { server, counts } of labelled(servers)) this.inc({ server }, counts.failovers);
+    },
+  });
+}
+
+/** Metrics are open to everyone: an address is shown without the user name and password that may be in it. */
+function labelled(servers: EngineServers): (EngineServerState & { readonly server: string })[] {
+  return servers.list().map((state) => {
+    const { origin, pathname } = new URL(state.url);
+    return { ...state, server: pathname === "/" ? origin : `${origin}${pathname}` };
+  });
+}
