@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
+import { logAnsweredError } from "../error-log.js";
 import { ApiError, toAnthropicBody, toApiError } from "../errors.js";
 
 /** Whose error body a route answers. */
@@ -15,7 +16,7 @@ declare module "fastify" {
 export const errorHandler = fp((app, _options, done) => {
   app.setErrorHandler((error, request, reply) => {
     const known = toApiError(error);
-    if (known.statusCode >= 500) request.log.error({ err: known.cause ?? known, code: known.code }, known.message);
+    logAnsweredError(request.log, known);
     const shape = request.routeOptions.config.errors;
     if (shape === "anthropic") void reply.header("request-id", request.id);
     return send(known, reply, shape);

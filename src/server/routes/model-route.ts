@@ -5,6 +5,7 @@ import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { Api } from "../../session/interaction.js";
 import type { ServerContext } from "../context.js";
 import { disconnectSignal } from "../disconnect.js";
+import { logAnsweredError } from "../error-log.js";
 import { toApiError } from "../errors.js";
 import { EventStream } from "../event-stream.js";
 import { type CallRecord, type ModelCall, runModelCall } from "../model-call.js";
@@ -60,7 +61,7 @@ async function streamAnswer<T>(
   } catch (error) {
     if (!stream.begun) throw error;
     const known = toApiError(error);
-    if (known.statusCode >= 500) reply.log.error({ err: known.cause ?? known, code: known.code }, known.message);
+    logAnsweredError(reply.log, known);
     stream.fail(known);
   } finally {
     stream.close();
