@@ -57,10 +57,20 @@ describe("GET /rl/engine", () => {
     const { servers: listed, ...rest } = await engineRecord();
     expect(rest).toEqual({ type: "sglang", paused: null });
     expect(listed.find(({ url }) => url === home.url)).toEqual({
-      ...{ url: home.url, ...idle, completed: 1, failed: 2, failovers: 1, last_failure: broke },
+      ...idle,
+      url: home.url,
+      completed: 1,
+      failed: 2,
+      failovers: 1,
+      last_failure: broke,
     });
     expect(listed.find(({ url }) => url === other.url)).toEqual({
-      ...{ url: other.url, ...idle, completed: 1, failed: 0, failovers: 0, last_failure: null },
+      ...idle,
+      url: other.url,
+      completed: 1,
+      failed: 0,
+      failovers: 0,
+      last_failure: null,
     });
     expect(await metrics()).toEqual(
       expect.arrayContaining([
