@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import { ContinuationFinder } from "./continuation/finder.js";
 import type { Conversation } from "./message.js";
-import type { ChatModel, ContinuationResult, RecordedTurn } from "./model.js";
+import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn } from "./model.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
 import { chooseFamilies, type FamilyChoice, type ModelSigns } from "./output/families.js";
@@ -15,7 +15,8 @@ import { type OutputRules, type OutputStructure, outputStructure } from "./outpu
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { prefillBehindOpening, renderPrefilled } from "./prefill.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
-import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
+import { encodePartsWithin, encodeWithin } from "./tokenizer/encode-within.js";
+import type { EncodedText } from "./tokenizer/encoded-text.js";
 import type { CacheStats } from "./tokenizer/piece-cache.js";
 import { Tokenizer } from "./tokenizer/tokenizer.js";
 
@@ -89,20 +90,24 @@ export class FolderChatModel implements ChatModel {
     return this.#tokenizer.close();
   }
 
-  async prompt(conversation: Conversation, known?: KnownTexts): Promise<EncodedText> {
+  async prompt(conversation: Conversation, { known, maxTokens }: PromptOptions = {}): Promise<EncodedText> {
     const { template } = this.#for(conversation);
     const begun = conversation.prefill !== undefined;
     const parts = begun ? [renderPrefilled(template, conversation)] : template.renderParts(conversation, true);
-    return this.#tokenizer.encodeParts(parts, known);
+    return encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
   }
 
-  async continuation(conversation: Conversation, turn: RecordedTurn): Promise<ContinuationResult> {
+  async continuation(
+    conversation: Conversation,
+    turn: RecordedTurn,
+    maxTokens?: number,
+  ): Promise<ContinuationResult> {
     const { template, continuations } = this.#for(conversation);
     const found = continuations.find(conversation, turn);
     if (typeof found === "string") return { fallback: found };
     const begun = prefillBehindOpening(template, conversation);
     if (begun === undefined) return { fallback: "answer_opened_otherwise" };
-    return { pieces: await this.#tokenizer.encode(found.text + begun, found.after) };
+    return { pieces: await encodeWithin(this.#tokenizer, found.text + begun, maxTokens, found.after) };
   }
 
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {

@@ -15,17 +15,16 @@ export interface ChatModel {
   /**
    * The prompt that the chat template renders for this conversation, with the generation prompt. Rejects with
    * {@link TemplateError} where the template refuses.
-   *
-   * @param known prompts that this one may begin like, to which it is added: only what is new is encoded, on other threads
-   * where it is long
    */
-  prompt(conversation: Conversation, known?: KnownTexts): Promise<EncodedText>;
+  prompt(conversation: Conversation, options?: PromptOptions): Promise<EncodedText>;
   /**
    * What follows a recorded turn when `conversation` (whose messages begin with those of the turn and its output)
    * goes on: the rest of the end of turn, the new messages, the generation prompt. Where the conversation cannot be
    * continued without rendering its history anew, why not.
+   *
+   * @param maxTokens of what follows the turn, as for `prompt`
    */
-  continuation(conversation: Conversation, turn: RecordedTurn): Promise<ContinuationResult>;
+  continuation(conversation: Conversation, turn: RecordedTurn, maxTokens?: number): Promise<ContinuationResult>;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
   /** What one token adds to a text, in UTF-8. */
   tokenBytes(id: number): Uint8Array;
@@ -35,6 +34,13 @@ export interface ChatModel {
   outputParser(options: OutputParserOptions): OutputParser;
   /** How the cache of encoded text does. */
   readonly cacheStats: CacheStats;
+}
+
+export interface PromptOptions {
+  /** Prompts that this one may begin like, to which it is added: only what is new is encoded. */
+  readonly known?: KnownTexts;
+  /** A prompt with far more is not encoded to its end: rejects with a {@link TooManyTokensError}. */
+  readonly maxTokens?: number;
 }
 
 /** Why a recorded turn is not continued token by token, so that its conversation is rendered anew. */

@@ -8,6 +8,7 @@ import { SessionError } from "../session/errors.js";
 import type { Api, Interaction } from "../session/interaction.js";
 import type { PreparedMessages, Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
+import { contextLimit } from "./context-limit.js";
 import { ApiError } from "./errors.js";
 import { generate } from "./generate.js";
 import { grammarFor } from "./grammar.js";
@@ -85,10 +86,11 @@ async function generateAndRecord(
   const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
   // Its messages are the same objects as in earlier requests, by which is known what was made of them then.
   const conversation = { ...request.conversation, messages: prepared.messages };
-  const built = await buildPrompt(context, { session, conversation, prepared, signal: controller.signal });
+  const limit = await contextLimit(context);
+  const built = await buildPrompt(context, { session, conversation, prepared, limit, api, signal: controller.signal });
   const promptTokens = built.prompt.length;
   const grammar = grammarFor(context, call, built);
-  const sampling = await completeSampling(context, request.sampling, { promptTokens, grammar });
+  const sampling = completeSampling(context, request.sampling, { left: limit - promptTokens, grammar });
   const start: AnswerStart = { interactionId: id, model: context.settings.modelName, createdAt, promptTokens };
   const generated = await generate(context, { call, built, sampling, start, controller });
   const { result, output, tokens, generation } = generated;

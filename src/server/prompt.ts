@@ -1,9 +1,11 @@
 import type { Conversation } from "../conversation/message.js";
 import type { ChatModel } from "../conversation/model.js";
+import { TooManyTokensError } from "../conversation/tokenizer/encode-within.js";
 import type { NativePrompt, ParentMatch } from "../native/contract.js";
-import { inputLength } from "../session/interaction.js";
+import { type Api, inputLength } from "../session/interaction.js";
 import type { PreparedMessages, Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
+import { contextLengthExceeded } from "./context-limit.js";
 import { LONG_TEXT, turns } from "./turns.js";
 
 export interface BuiltPrompt {
@@ -23,12 +25,33 @@ export interface PromptRequest {
   readonly session: Session;
   readonly conversation: Conversation;
   readonly prepared: PreparedMessages;
+  readonly api: Api;
+  /** Tokens that prompt and output may have together. */
+  readonly limit: number;
   /** Of the call: encoding takes a while, and the session may be freed meanwhile. */
   readonly signal: AbortSignal;
 }
 
-/** In `concat` the parent's tokens as generated and the new messages behind them; else what the template renders. */
+/**
+ * In `concat` the parent's tokens as generated and the new messages behind them; else what the template renders.
+ *
+ * @throws ApiError context_length_exceeded where no output token has room behind it
+ */
 export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
+  const { api, limit } = request;
+  try {
+    const built = await promptOf(context, request);
+    const promptTokens = built.prompt.length;
+    if (promptTokens < limit) return built;
+    built.prompt.release();
+    throw contextLengthExceeded({ api, limit, promptTokens, counted: "all" });
+  } catch (error) {
+    if (!(error instanceof TooManyTokensError)) throw error;
+    throw contextLengthExceeded({ api, limit, promptTokens: error.tokens, counted: "part" });
+  }
+}
+
+async function promptOf(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
   const { settings, model } = context;
   const { session, prepared, signal } = request;
   if (settings.chatTemplateType !== "concat") return rendered(context, request);
@@ -43,12 +66,10 @@ export async function buildPrompt(context: ServerContext, request: PromptRequest
   return { prompt: session.prompt(pieces, parent.index), end: () => endOf(model, pieces), parent };
 }
 
-async function rendered(
-  { model, known }: ServerContext,
-  { session, conversation, signal }: PromptRequest,
-): Promise<BuiltPrompt> {
+async function rendered({ model, known }: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
+  const { session, conversation, signal, limit } = request;
   if (isLong(conversation)) await turns.next();
-  const { ids } = await model.prompt(conversation, known.prompts.of(session));
+  const { ids } = await model.prompt(conversation, { known: known.prompts.of(session), maxTokens: limit });
   signal.throwIfAborted();
   return { prompt: session.prompt([ids]), end: () => endOf(model, [ids]) };
 }
@@ -60,7 +81,7 @@ function isLong({ messages }: Conversation): boolean {
 /** What follows the parent's tokens, or why it cannot be told. */
 async function continuationOf(
   model: ChatModel,
-  { session, conversation, prepared }: PromptRequest,
+  { session, conversation, prepared, limit }: PromptRequest,
   parent: ParentMatch,
 ): Promise<Int32Array[] | string> {
   if (parent.rule !== "continuation") return "history_rewritten";
@@ -70,7 +91,8 @@ async function continuationOf(
   if (!answer) return "no_answer";
   if (toolsKey !== prepared.toolsKey) return "tools_changed";
   const messageCount = inputLength(interaction) + output.length;
-  const result = await model.continuation(conversation, { messageCount, output: answer, lastTokenId, templateArgs });
+  const turn = { messageCount, output: answer, lastTokenId, templateArgs };
+  const result = await model.continuation(conversation, turn, limit);
   return "pieces" in result ? result.pieces : result.fallback;
 }
 

@@ -24,7 +24,7 @@ describe("the beginning of an answer is the end of the prompt", () => {
     ["late-end", `<|begin_assistant|>\n${PREFILL}`],
   ])("%s", async (name, end) => {
     const model = await load(fixtureTemplate(name));
-    const prompt = textOf(model, await model.prompt({ messages: [USER], prefill: PREFILL }));
+    const prompt = textOf(model, [(await model.prompt({ messages: [USER], prefill: PREFILL })).ids]);
     expect(prompt.endsWith(end)).toBe(true);
   });
 
@@ -48,7 +48,7 @@ describe("the beginning of an answer is the end of the prompt", () => {
     const conversation = { messages: [USER, answer, USER], prefill: PREFILL };
     const turn = { messageCount: 2, output: answer, lastTokenId: undefined };
     expect(await model.continuation(conversation, turn)).toEqual({ fallback: "answer_opened_otherwise" });
-    expect(textOf(model, await model.prompt(conversation)).endsWith(`<|im_start|>assistant\n${PREFILL}`)).toBe(true);
+    expect(textOf(model, [(await model.prompt(conversation)).ids]).endsWith(`<|im_start|>assistant\n${PREFILL}`)).toBe(true);
   });
 
   it("a template that does not show it as it is refuses", async () => {
@@ -65,7 +65,7 @@ const names = hasSharedTemplates ? sharedTemplates().filter((name) => !NOT_LOADE
 
 async function promptOrRefusal(model: ChatModel, prefill: string): Promise<string> {
   try {
-    return textOf(model, await model.prompt({ messages: [USER], prefill }));
+    return textOf(model, [(await model.prompt({ messages: [USER], prefill })).ids]);
   } catch (error) {
     if (error instanceof TemplateError) return "refused";
     throw error;
@@ -80,7 +80,7 @@ describe.runIf(hasSharedTemplates)("published templates", () => {
       if (prompt === "refused") continue;
       expect(prompt.endsWith(prefill)).toBe(true);
       const answer: Message = { role: "assistant", content: `${prefill} and Oslo` };
-      const whole = textOf(model, await model.prompt({ messages: [USER, answer, USER] }));
+      const whole = textOf(model, [(await model.prompt({ messages: [USER, answer, USER] })).ids]);
       const shown = whole.indexOf(prefill);
       expect(shown).toBeGreaterThan(0);
       expect(whole.slice(shown, shown + answer.content.length)).toBe(answer.content);

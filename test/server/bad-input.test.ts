@@ -217,17 +217,63 @@ describe("parameters", () => {
 });
 
 describe("prompts beyond the context", () => {
-  it("a prompt that leaves no token: 400 naming both numbers", async () => {
-    proxy.engine.context = 40;
-    const reply = await proxy.chat(session, [{ role: "user", content: "word ".repeat(100) }]);
+  const long = "word ".repeat(100);
+  const protocols = [
+    ["/v1/chat/completions", "messages", /maximum context length is 40 tokens.*resulted in \d+ tokens\.$/],
+    ["/v1/responses", "input", /maximum context length is 40 tokens.*resulted in \d+ tokens\.$/],
+    ["/v1/messages", "messages", /^prompt is too long: \d+ tokens > 39 maximum$/],
+  ] as const;
+  const bodyOf = (field: string, content: string) => ({
+    model: "tiny",
+    max_tokens: 5,
+    [field]: field === "input" ? content : [{ role: "user", content }],
+  });
+
+  it.each(protocols)(
+    "%s: 400 in the protocol's words, with both numbers, streamed or not",
+    async (url, field, said) => {
+      proxy.engine.context = 40;
+      for (const stream of [false, true]) {
+        const sent = url === "/v1/responses" ? { max_output_tokens: 20, max_tokens: undefined } : {};
+        const reply = await proxy.post(url, { ...bodyOf(field, long), ...sent, stream }, session.key);
+        expect(reply.refusal).toBe("400 context_length_exceeded");
+        expect(reply.error).toMatchObject({ type: "invalid_request_error", param: field, context_length: 40 });
+        expect(reply.error.message).toMatch(said);
+        expect(reply.error.message).toContain(` ${String(reply.error["prompt_tokens"])} tokens`);
+      }
+      proxy.engine.context = 16_384;
+      expect(proxy.engine.calls.filter(({ prompt }) => prompt.length > 39)).toEqual([]);
+    },
+  );
+
+  it("of which one token of output has room: 200", async () => {
+    const other = await proxy.session();
+    const { prompt_tokens } = (await proxy.chat(other, USER)).json<{ usage: { prompt_tokens: number } }>().usage;
+    proxy.engine.context = prompt_tokens;
+    expect((await proxy.chat(other, USER)).refusal).toBe("400 context_length_exceeded");
+    proxy.engine.context = prompt_tokens + 1;
+    const reply = await proxy.chat(other, USER);
     proxy.engine.context = 16_384;
-    expect(reply.refusal).toBe("400 context_length_exceeded");
-    expect(reply.error.message).toMatch(/prompt has \d+ tokens.* 40/);
+    expect(reply.json()).toMatchObject({ usage: { prompt_tokens, completion_tokens: 1 } });
   });
 
   it("a single message of 1 MB", async () => {
     const reply = await proxy.chat(session, [{ role: "user", content: "x y ".repeat(262_144) }]);
     expect(reply.refusal).toBe("400 context_length_exceeded");
+  });
+
+  it("a text that is many times too long is not encoded to its end", async () => {
+    proxy.engine.context = 1000;
+    const before = proxy.context.model.cacheStats.bytes;
+    const reply = await proxy.chat(session, [{ role: "user", content: "far too long ".repeat(500_000) }]);
+    proxy.engine.context = 16_384;
+    expect(reply.refusal).toBe("400 context_length_exceeded");
+    expect(reply.error.message).toMatch(/resulted in \d+ tokens or more\.$/);
+    const counted = Number(reply.error["prompt_tokens"]);
+    expect(counted).toBeGreaterThan(1000);
+    expect(counted).toBeLessThan(300_000);
+    // 6.5 million characters have millions of these tokens, of four bytes each.
+    expect(proxy.context.model.cacheStats.bytes - before).toBeLessThan(8_000_000);
   });
 });
 

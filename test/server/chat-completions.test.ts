@@ -238,8 +238,8 @@ describe("the answer", () => {
   });
 
   it("tells the bytes of tokens that are parts of a character, which give it together", async () => {
-    const pieces = await proxy.context.model.prompt({ messages: [{ role: "user", content: "😀" }] });
-    const ids = pieces.flatMap((piece) => [...piece]);
+    const prompt = await proxy.context.model.prompt({ messages: [{ role: "user", content: "😀" }] });
+    const ids = [...prompt.ids];
     proxy.engine.replies.push({ ids });
     const reply = (await proxy.chat(session, [user("a")], { logprobs: true })).json<{
       choices: [{ logprobs: { content: { token: string; bytes: number[] }[] } }];

@@ -122,6 +122,17 @@ export class Tokenizer {
     return keys.map((key) => known.get(key) ?? new Int32Array());
   }
 
+  /** The text in slices of about `length` characters or more: the ids of the slices, one after the other, are its own. */
+  slices(text: string, length: number): string[] {
+    const slices: string[] = [];
+    for (const part of this.#split(text.toWellFormed()).flatMap((piece) => this.#encoder.parts(piece, length))) {
+      const last = slices.at(-1);
+      if (last === undefined || last.length >= length) slices.push(part);
+      else slices[slices.length - 1] = last + part;
+    }
+    return slices;
+  }
+
   /** The text of the ids. Ids that the vocabulary does not have are left out; half a character is U+FFFD. */
   decode(ids: Int32Array, { skipSpecialTokens }: { readonly skipSpecialTokens: boolean }): string {
     const shown = Array.from(ids).filter(
