@@ -145,15 +145,19 @@ Napi::Value GenerationObject::versions(const Napi::CallbackInfo& info) {
 
 Napi::Value GenerationObject::top(const Napi::CallbackInfo& info) {
   const Generation& all = generation();
+  const std::size_t from = startArg(info, all.length());
   if (all.top().empty()) return info.Env().Undefined();
-  const std::size_t places = all.length() * all.top().width();
-  const std::size_t held = std::min(places, all.top().ids().size());
+  const std::size_t width = all.top().width();
+  const std::size_t places = (all.length() - from) * width;
+  const std::size_t first = std::min(from * width, all.top().ids().size());
+  const std::size_t held = std::min(places, all.top().ids().size() - first);
   auto ids = newArray<std::int32_t>(info.Env(), places);
   auto logprobs = newArray<float>(info.Env(), places);
-  std::fill(std::copy_n(all.top().ids().begin(), held, ids.Data()), ids.Data() + places, TopLogprobs::kUnused);
-  std::copy_n(all.top().logprobs().begin(), held, logprobs.Data());
+  std::int32_t* end = std::copy_n(all.top().ids().begin() + static_cast<std::ptrdiff_t>(first), held, ids.Data());
+  std::fill(end, ids.Data() + places, TopLogprobs::kUnused);
+  std::copy_n(all.top().logprobs().begin() + static_cast<std::ptrdiff_t>(first), held, logprobs.Data());
   const Napi::Object top = Napi::Object::New(info.Env());
-  top.Set("width", Napi::Number::New(info.Env(), static_cast<double>(all.top().width())));
+  top.Set("width", Napi::Number::New(info.Env(), static_cast<double>(width)));
   top.Set("ids", ids);
   top.Set("logprobs", logprobs);
   return top;

@@ -130,22 +130,7 @@ bool isPlain(char c) {
   return (c != '"') & (c != '\\') & (static_cast<unsigned char>(c) >= 0x20);
 }
 
-constexpr std::ptrdiff_t kWordBytes = 8;
 constexpr int kShortWords = 4;
-
-static_assert(std::endian::native == std::endian::little, "the first of eight characters is the lowest byte");
-
-/// The lowest bit that is set lies in the first of eight characters that does not stand for itself; 0 where all do. What
-/// is borrowed from a byte spoils only the ones above it.
-std::uint64_t othersInWord(const char* at) {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  std::uint64_t word = 0;
-  std::memcpy(&word, at, sizeof word);
-  const std::uint64_t quotes = word ^ (ones * '"');
-  const std::uint64_t backslashes = word ^ (ones * '\\');
-  const std::uint64_t controls = (word - ones * 0x20) & ~word;
-  return (((quotes - ones) & ~quotes) | ((backslashes - ones) & ~backslashes) | controls) & (ones * 0x80);
-}
 
 bool isPlainBlock(const char* at) {
   // Bytes and not bools: GCC 12 makes no vectors of those.
@@ -164,12 +149,12 @@ std::string JsonCursor::string() {
 const char* JsonCursor::plainEnd() const {
   const char* at = at_;
   // Keys are short, and end in one of the first words.
-  for (int word = 0; word < kShortWords && end_ - at >= kWordBytes; ++word, at += kWordBytes) {
-    if (const std::uint64_t others = othersInWord(at)) return at + std::countr_zero(others) / 8;
+  for (int word = 0; word < kShortWords && end_ - at >= json::kWordBytes; ++word, at += json::kWordBytes) {
+    if (const std::uint64_t others = json::othersInWord(at)) return at + std::countr_zero(others) / 8;
   }
   while (end_ - at >= kPlainBlock && isPlainBlock(at)) at += kPlainBlock;
-  for (; end_ - at >= kWordBytes; at += kWordBytes) {
-    if (const std::uint64_t others = othersInWord(at)) return at + std::countr_zero(others) / 8;
+  for (; end_ - at >= json::kWordBytes; at += json::kWordBytes) {
+    if (const std::uint64_t others = json::othersInWord(at)) return at + std::countr_zero(others) / 8;
   }
   while (at < end_ && isPlain(*at)) ++at;
   return at;

@@ -1,12 +1,34 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace rolltape {
+
+namespace json {
+
+inline constexpr std::ptrdiff_t kWordBytes = 8;
+
+static_assert(std::endian::native == std::endian::little, "the first of eight characters is the lowest byte");
+
+/// The lowest bit that is set lies in the first of eight characters that does not stand for itself in a string; 0 where
+/// all do. What is borrowed from a byte spoils only the ones above it.
+inline std::uint64_t othersInWord(const char* at) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  const std::uint64_t quotes = word ^ (ones * '"');
+  const std::uint64_t backslashes = word ^ (ones * '\\');
+  const std::uint64_t controls = (word - ones * 0x20) & ~word;
+  return (((quotes - ones) & ~quotes) | ((backslashes - ones) & ~backslashes) | controls) & (ones * 0x80);
+}
+
+}  // namespace json
 
 /// A text behind which kSlack more bytes can be read, whatever they are.
 struct RoomyText {
@@ -20,6 +42,7 @@ struct RoomyText {
 class JsonCursor {
  public:
   static constexpr int kMaxDepth = 128;
+  static constexpr std::ptrdiff_t kShortKeyBytes = 32;
 
   explicit JsonCursor(std::span<const std::uint8_t> text)
       : begin_(reinterpret_cast<const char*>(text.data())), at_(begin_), end_(begin_ + text.size()) {}
@@ -49,7 +72,7 @@ class JsonCursor {
     if (!consume('}')) {
       do {
         std::string decoded;
-        const std::string_view key = stringView(decoded);
+        const std::string_view key = readKey(decoded);
         expect(':');
         onKey(key);
       } while (consume(','));
@@ -115,6 +138,20 @@ class JsonCursor {
   void literal(std::string_view word);
   bool digits();
   std::string_view stringView(std::string& decoded);
+  /// The same, without a call for what most keys are: short, and spelled as they read.
+  std::string_view readKey(std::string& decoded) {
+    if (peek() != '"') failExpected('"');
+    const char* first = at_ + 1;
+    for (const char* at = first; end_ - at >= json::kWordBytes && at - first < kShortKeyBytes; at += json::kWordBytes) {
+      const std::uint64_t others = json::othersInWord(at);
+      if (others == 0) continue;
+      at += std::countr_zero(others) / 8;
+      if (*at != '"') break;
+      at_ = at + 1;
+      return {first, static_cast<std::size_t>(at - first)};
+    }
+    return stringView(decoded);
+  }
   template <typename OnPlain, typename OnEscape>
   void readString(OnPlain onPlain, OnEscape onEscape);
   const char* plainEnd() const;

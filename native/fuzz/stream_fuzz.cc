@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "../core/error.h"
 #include "../core/reply_stream.h"
+#include "../core/sglang_reply.h"
 #include "../core/sglang_stream.h"
 #include "../core/vllm_reply.h"
 #include "../core/vllm_stream.h"
@@ -67,6 +69,24 @@ void requireSame(const Outcome& a, const Outcome& b) {
   FUZZ_REQUIRE(std::ranges::equal(a.tokens.top().ids(), b.tokens.top().ids()));
 }
 
+/// A whole reply of SGLang, sent as the only frame of a stream, has the same tokens.
+void requireSameAsOneFrame(std::span<const std::uint8_t> bytes) {
+  if (std::ranges::find(bytes, static_cast<std::uint8_t>('\n')) != bytes.end()) return;
+  Outcome whole;
+  try {
+    EngineReply reply = readSglangReply(bytes, 7);
+    if (reply.finish) whole.finish = reply.finish->type;
+    whole.tokens = std::move(reply.tokens);
+  } catch (const Error& error) {
+    FUZZ_REQUIRE(isReplyError(error.code()));
+    return;
+  }
+  std::string frame = "data: " + std::string(bytes.begin(), bytes.end()) + "\n";
+  const Outcome streamed =
+      readInPieces({reinterpret_cast<const std::uint8_t*>(frame.data()), frame.size()}, true, frame.size());
+  if (!streamed.error) requireSame(whole, streamed);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -78,6 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   requireWhole(whole.tokens);
   requireSame(whole, readInPieces(bytes, sglang, pieceSize));
   requireSame(whole, readInPieces(bytes, sglang, 1));
+  requireSameAsOneFrame(bytes);
   try {
     requireWhole(readVllmReply(bytes, 7, kTopWidth).tokens);
   } catch (const Error& error) {

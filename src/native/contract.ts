@@ -240,8 +240,8 @@ export interface NativeGeneration {
   ids(from?: number): Int32Array;
   logprobs(from?: number): Float32Array;
   versions(from?: number): Int32Array;
-  /** Alternatives of all tokens: `width` entries a token, or undefined where none were recorded. */
-  top(): TopLogprobs | undefined;
+  /** Alternatives of the tokens from `from` on: `width` entries a token, or undefined where none were recorded. */
+  top(from?: number): TopLogprobs | undefined;
 }
 
 /** Whose wire format a reply has. */

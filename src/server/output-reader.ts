@@ -95,12 +95,13 @@ export function recordedTokens(
   from: number,
   to = generation.length,
 ): RecordedTokens {
-  const top = generation.top();
-  const range = [from * (top?.width ?? 0), to * (top?.width ?? 0)] as const;
+  const count = to - from;
+  const top = generation.top(from);
+  const alternatives = count * (top?.width ?? 0);
   return {
-    ids: generation.ids(from).subarray(0, to - from),
-    logprobs: generation.logprobs(from).subarray(0, to - from),
-    top: top && { ...top, ids: top.ids.subarray(...range), logprobs: top.logprobs.subarray(...range) },
+    ids: generation.ids(from).subarray(0, count),
+    logprobs: generation.logprobs(from).subarray(0, count),
+    top: top && { ...top, ids: top.ids.subarray(0, alternatives), logprobs: top.logprobs.subarray(0, alternatives) },
     textOf: (id) => model.decode(Int32Array.of(id), { skipSpecialTokens: false }),
     bytesOf: (id) => model.tokenBytes(id),
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { native } from "../../src/native/addon.js";
-import type { NativeErrorCode, NativeSession } from "../../src/native/contract.js";
+import type { NativeErrorCode, NativeReplyStream, NativeSession, ReplyFormat } from "../../src/native/contract.js";
 import { generation, ids, planOptions } from "./support.js";
 
 /**
@@ -114,6 +114,57 @@ function generationCall(call: (made: ReturnType<typeof generation>) => unknown):
   };
 }
 
+/** A frame of a stream with alternatives, that begins with token `from` of `length`. */
+function frameOf(format: ReplyFormat, from: number, length: number, last: boolean): Buffer {
+  const tokens = Array.from({ length: length - from }, (_, index) => from + index);
+  const entry = (id: number) => [-1, id, LONG];
+  const meta_info = {
+    id: LONG,
+    finish_reason: last ? { type: "stop", matched: LONG } : null,
+    completion_tokens: length,
+    output_token_logprobs: tokens.map(entry),
+    output_token_logprobs_length: length,
+    output_top_logprobs: tokens.map((id) => [entry(id), entry(id + 1)]),
+    weight_versions: tokens.map((id) => ({ version: String(id), start: id, end: id + 1 })),
+  };
+  const top_logprobs = [1, 2].map((id) => ({ token_id: id, logprob: -1 }));
+  const content = tokens.map((token_id) => ({ token_id, logprob: -1, top_logprobs }));
+  const choice = { token_ids: tokens, logprobs: { content }, finish_reason: last ? "stop" : null, stop_reason: LONG };
+  const frame = format === "sglang" ? { meta_info } : { request_id: LONG, choices: [choice] };
+  return Buffer.from(`data: ${JSON.stringify(frame)}\n\n`);
+}
+
+const PREFIX = 40;
+
+/** A stream that has had tokens, and the next of them, which come in pieces. */
+function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next: Buffer) => unknown): () => Attempt {
+  return () => {
+    const made = generation([7, 8], 3);
+    const stream = new native.ReplyStream(format, made, 1, 2);
+    stream.push(frameOf(format, 0, 3, false));
+    const next = frameOf(format, 3, 40, true);
+    stream.push(next.subarray(0, PREFIX));
+    // Of a stream that failed, whole frames are there, and it cannot be taken for a complete reply.
+    const expectUnchanged = () => {
+      assert([5, 42].includes(made.length));
+      const expected = Array.from({ length: made.length }, (_, i) => (i < 2 ? 7 + i : i - 2));
+      assert.deepEqual([...made.ids()], expected);
+      assert.deepEqual([made.logprobs().length, made.versions().length], [made.length, made.length]);
+      assert.equal(made.top()?.ids.length, 2 * made.length);
+      assert.throws(() => stream.end(), { code: "ERR_REPLY_MALFORMED" });
+    };
+    return { call: () => call(stream, next.subarray(PREFIX)), expectUnchanged };
+  };
+}
+
+/** Once the end was taken, there is no reply to be read again: only the tokens stay as they are. */
+function endOfStream(): Attempt {
+  const made = new native.Generation();
+  const stream = new native.ReplyStream("sglang", made, 1, 0);
+  stream.push(frameOf("sglang", 0, 3, true));
+  return { call: () => stream.end(), expectUnchanged: () => assert.deepEqual(made.ids(), ids(0, 1, 2)) };
+}
+
 /** A refusal is an error as well, whose message needs memory. */
 function refused(code: NativeErrorCode, call: () => unknown): () => Promise<void> {
   return async () => {
@@ -151,6 +202,13 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   appendTop: generationCall((made) => made.appendTop(ids(1, 2, 3, 4), new Float32Array(4), 2)),
   appendSglangReply: generationCall((made) => made.appendSglangReply(reply, 1)),
   appendSglangReplyAsync: generationCall((made) => made.appendSglangReplyAsync(reply, 1)),
+  "new ReplyStream": simple(() => new native.ReplyStream("sglang", new native.Generation(), 0, 0)),
+  "push to a stream, sglang": streamCall("sglang", (stream, next) => stream.push(next)),
+  "push to a stream, vllm": streamCall("vllm", (stream, next) => stream.push(next)),
+  "end of a stream": endOfStream,
+  "a malformed frame": streamCall("vllm", (stream) =>
+    refused("ERR_REPLY_MALFORMED", () => stream.push(Buffer.from("no JSON\n")))(),
+  ),
   planBatch: simple(() => native.planBatch([session, session], { ...planOptions, style: "concat" })),
   "planBatch, tree": simple(() => native.planBatch([session], { ...planOptions, layout: "tree" })),
   pack: simple(async () => (await plan.pack({ rows: LONG })).release()),

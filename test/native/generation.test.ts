@@ -34,7 +34,7 @@ describe("a native generation", () => {
     expect(made.ids()).toEqual(ids(1, 2, 3));
   });
 
-  it("gives the alternatives of all tokens", () => {
+  it("gives the alternatives of all tokens, or from any token on", () => {
     const made = new native.Generation();
     expect(made.top()).toBeUndefined();
     made.append(ids(1, 2), floats(-1, -2), 0);
@@ -45,6 +45,10 @@ describe("a native generation", () => {
       ids: ids(-1, -1, 2, 8, -1, -1),
       logprobs: floats(0, 0, -2, -3, 0, 0),
     });
+    expect(made.top(1)).toEqual({ width: 2, ids: ids(2, 8, -1, -1), logprobs: floats(-2, -3, 0, 0) });
+    expect(made.top(2)).toEqual({ width: 2, ids: ids(-1, -1), logprobs: floats(0, 0) });
+    expect(made.top(3)).toEqual({ width: 2, ids: ids(), logprobs: floats() });
+    expectCode("ERR_INVALID_ARG", () => made.top(4));
   });
 
   it("refuses wrong arguments by name and stays as it was", async () => {
