@@ -6,6 +6,7 @@ import type { Fault } from "./sglang-protocol.js";
 export function answerBroken(fault: Fault, response: ServerResponse): boolean {
   if (fault.kind === "hang") return true;
   if (fault.kind === "status") {
+    if (fault.retryAfter !== undefined) response.setHeader("retry-after", fault.retryAfter);
     sendJson(response, fault.status, fault.body ?? { object: "error", message: "Internal Server Error", code: 500 });
     return true;
   }

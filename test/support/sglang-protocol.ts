@@ -45,7 +45,7 @@ export interface GenerateOutcome {
 
 /** What goes wrong with one `/generate` request. */
 export type Fault =
-  | { readonly kind: "status"; readonly status: number; readonly body?: unknown }
+  | { readonly kind: "status"; readonly status: number; readonly body?: unknown; readonly retryAfter?: string }
   /** Accepts the request and never answers. */
   | { readonly kind: "hang" }
   | { readonly kind: "close-before-headers"; readonly reset?: boolean }

@@ -1,4 +1,4 @@
-import { EngineError } from "../engine.js";
+import { EngineError, type EngineErrorCode } from "../engine.js";
 import { jsonObject } from "./json.js";
 
 const LONGEST_MESSAGE = 300;
@@ -23,7 +23,19 @@ const UNREACHABLE = new Set([
 ]);
 
 /** A server did not begin with a request, so that another one may get it. */
-export class NotStartedError extends EngineError {}
+export class NotStartedError extends EngineError {
+  /** When the server wants to be asked again, where it says. */
+  readonly retryAfterMilliseconds: number | undefined;
+
+  constructor(
+    code: EngineErrorCode,
+    message: string,
+    options: ErrorOptions & { retryAfterMilliseconds?: number } = {},
+  ) {
+    super(code, message, options);
+    this.retryAfterMilliseconds = options.retryAfterMilliseconds;
+  }
+}
 
 /** A server does not have what was asked for: HTTP 404 or 405. */
 export class NotServedError extends EngineError {}
@@ -40,16 +52,37 @@ export function transportError(error: unknown): EngineError {
 
 /** A server that is starting, going down or full answers so, and a router without workers: nothing was generated. */
 const UNAVAILABLE = 503;
+const REFUSED: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
 
-/** The error for a reply with an HTTP status other than 200. */
-export function statusError(status: number, body: string): EngineError {
+/**
+ * The error for a reply with an HTTP status other than 200.
+ *
+ * @param retryAfter the header of that name
+ */
+export function statusError(status: number, body: string, retryAfter = ""): EngineError {
   const detail = publicText(messageOf(body));
   const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
-  if (status === UNAVAILABLE) return new NotStartedError("engine_error", message);
+  if (REFUSED.has(status)) {
+    const milliseconds = retryAfterMilliseconds(retryAfter);
+    return new NotStartedError(
+      "engine_error",
+      message,
+      milliseconds === undefined ? {} : { retryAfterMilliseconds: milliseconds },
+    );
+  }
   return NOT_SERVED.has(status)
     ? new NotServedError("engine_error", message)
     : new EngineError("engine_error", message);
+}
+
+const LONGEST_RETRY_MS = 60_000;
+
+/** A Retry-After header (RFC 9110, 10.2.3): seconds, or a date. A minute at most: asking costs a server little. */
+export function retryAfterMilliseconds(header: string): number | undefined {
+  const text = header.trim();
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(0, milliseconds), LONGEST_RETRY_MS);
 }
 
 /** The error for a generation that the engine gave up, with so many tokens. */
@@ -97,6 +130,12 @@ function messageOf(body: string): string {
     if (typeof candidate === "string") return candidate;
   }
   return "";
+}
+
+/** What a body says went wrong that was answered in place of a reply; undefined where it says nothing of the kind. */
+export function errorInBody(body: string): string | undefined {
+  const { error, object } = jsonObject(body);
+  return (error ?? null) !== null || object === "error" ? messageOf(body) : undefined;
 }
 
 /** First line of a server's message, without lists of numbers (prompts) and file paths, cut to a bearable length. */

@@ -11,7 +11,8 @@ export interface PostRequest {
 
 /** What a reply's body goes to, piece by piece. What it throws ends the request. */
 export interface ReplySink {
-  begin(status: number, contentType: string): void;
+  /** @param header answers a header's value by its name in lower case; empty where it is not there. */
+  begin(status: number, header: (name: string) => string): void;
   piece(bytes: Buffer): void;
 }
 
@@ -72,7 +73,7 @@ class PostHandler implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(status: number, headers: readonly Buffer[]): boolean {
-    if (status >= 200) this.#guard(() => this.#sink.begin(status, headerOf(headers, "content-type")));
+    if (status >= 200) this.#guard(() => this.#sink.begin(status, (name) => headerOf(headers, name)));
     return true;
   }
 

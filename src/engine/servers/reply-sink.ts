@@ -1,7 +1,7 @@
 import { native } from "../../native/addon.js";
 import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../native/contract.js";
 import type { GenerateCall } from "../engine.js";
-import { replyError, statusError, streamError } from "./errors.js";
+import { errorCode, errorInBody, replyError, statusError, streamError } from "./errors.js";
 import type { ReplySink } from "./post.js";
 
 /** From this many bytes on, a whole reply is scanned on a worker thread. */
@@ -9,12 +9,17 @@ const ASYNC_SCAN_BYTES = 256 * 1024;
 
 const OK = 200;
 
+/** What is kept of the body of an error: its message is at the beginning. */
+const ERROR_BYTES = 64 * 1024;
+
 /** Takes one reply into a call's generation: a stream piece by piece as it comes, a whole body when it is complete. */
 export class GenerationSink implements ReplySink {
   readonly #call: GenerateCall;
   readonly #format: ReplyFormat;
   readonly #version: number;
   #status = 0;
+  #retryAfter = "";
+  #bytes = 0;
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
@@ -25,23 +30,29 @@ export class GenerationSink implements ReplySink {
     this.#version = version;
   }
 
-  begin(status: number, contentType: string): void {
+  begin(status: number, header: (name: string) => string): void {
     const { generation, sampling } = this.#call;
     this.#status = status;
-    if (status !== OK || !contentType.startsWith("text/event-stream")) return;
-    this.#stream = new native.ReplyStream(this.#format, generation, this.#version, sampling.topLogprobs);
+    if (status !== OK) this.#retryAfter = header("retry-after");
+    else if (header("content-type").startsWith("text/event-stream")) {
+      this.#stream = new native.ReplyStream(this.#format, generation, this.#version, sampling.topLogprobs);
+    }
   }
 
   piece(bytes: Buffer): void {
-    if (!this.#stream) this.#pieces.push(bytes);
-    else if (scan(() => this.#stream?.push(bytes))) this.#call.onTokens?.();
+    if (this.#stream) {
+      if (scan(() => this.#stream?.push(bytes))) this.#call.onTokens?.();
+    } else if (this.#status === OK || this.#bytes < ERROR_BYTES) {
+      this.#pieces.push(bytes);
+      this.#bytes += bytes.byteLength;
+    }
   }
 
   /** To be called when the body is complete. @throws EngineError where it is no reply that can be recorded. */
   async finish(): Promise<EngineReply> {
     if (this.#stream) return endOf(this.#stream);
     const body = this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
-    if (this.#status !== OK) throw statusError(this.#status, body.toString("utf8"));
+    if (this.#status !== OK) throw statusError(this.#status, body.toString("utf8"), this.#retryAfter);
     const reply = await this.#takeOver(body);
     if (reply.tokens > 0) this.#call.onTokens?.();
     return reply;
@@ -60,9 +71,16 @@ export class GenerationSink implements ReplySink {
         ? generation.appendVllmReply(body, this.#version, sampling.topLogprobs)
         : await generation.appendVllmReplyAsync(body, this.#version, sampling.topLogprobs);
     } catch (error) {
-      throw replyError(error);
+      throw answeredError(error, body) ?? replyError(error);
     }
   }
+}
+
+/** Some servers and routers answer an error with status 200. */
+function answeredError(error: unknown, body: Buffer): unknown {
+  if (errorCode(error) !== "ERR_REPLY_MALFORMED" || body.byteLength > ERROR_BYTES) return undefined;
+  const message = errorInBody(body.toString("utf8"));
+  return message === undefined ? undefined : streamError(message);
 }
 
 function endOf(stream: NativeReplyStream): EngineReply {

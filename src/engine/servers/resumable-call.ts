@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineReply } from "../../native/contract.js";
 import { EngineError, type Finish, type GenerateCall, type GenerateResult } from "../engine.js";
 import type { EngineServer } from "./engine-server.js";
-import { abortError } from "./errors.js";
+import { abortError, NotStartedError } from "./errors.js";
 import type { PauseHold } from "./pause-hold.js";
 import type { ServerPool } from "./server-pool.js";
 
@@ -28,13 +28,28 @@ export async function resumableCall(
   let emptyAborts = 0;
   for (let resumes = 0; ; resumes++) {
     await hold.pass(signal);
-    const reply = await pool.run(call.affinityKey, signal, (server) => requestOnce(server, call, signal));
+    const reply = await whenTaken(
+      () => pool.run(call.affinityKey, signal, (server) => requestOnce(server, call, signal)),
+      signal,
+    );
     cachedTokens ??= reply.cachedTokens === undefined ? undefined : Math.min(reply.cachedTokens, call.prompt.length);
     const finish = finishOf(reply, call);
     if (finish) return { finish, cachedTokens, resumes };
     prepareResume(call);
     emptyAborts = reply.tokens > 0 ? 0 : emptyAborts + 1;
     if (emptyAborts > 0) await pause(emptyAborts, signal);
+  }
+}
+
+/** Asks again where every server refused and one of them said when it wants to be asked again. */
+async function whenTaken(run: () => Promise<EngineReply>, signal: AbortSignal): Promise<EngineReply> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof NotStartedError) || error.retryAfterMilliseconds === undefined) throw error;
+      await wait(error.retryAfterMilliseconds, signal);
+    }
   }
 }
 
@@ -85,7 +100,10 @@ function prepareResume({ generation, sampling, onTokens }: GenerateCall): void {
 
 /** A server that aborts at once is being updated: ask again, ever more slowly. */
 async function pause(emptyAborts: number, signal: AbortSignal): Promise<void> {
-  const milliseconds = Math.min(FIRST_PAUSE_MS * 2 ** (emptyAborts - 1), LONGEST_PAUSE_MS);
+  await wait(Math.min(FIRST_PAUSE_MS * 2 ** (emptyAborts - 1), LONGEST_PAUSE_MS), signal);
+}
+
+async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal });
   } catch {

@@ -72,7 +72,7 @@ export class ServerPool {
    * @param request is run again on the next server where it rejects with a NotStartedError, and only there.
    */
   async run<T>(key: string, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
-    let failure: unknown;
+    let failure: NotStartedError | undefined;
     let left: Member | undefined;
     for (const member of this.#order(key)) {
       if (member.draining) continue;
@@ -82,7 +82,7 @@ export class ServerPool {
         return await this.#runOn(member, signal, request);
       } catch (error) {
         if (!(error instanceof NotStartedError)) throw error;
-        failure = error;
+        failure = soonest(failure, error);
         left = member;
       }
     }
@@ -175,4 +175,10 @@ export class ServerPool {
     if (!member) throw new RangeError(`There is no engine server ${url}.`);
     return member;
   }
+}
+
+/** Of two refusals the one that says sooner when to ask again; else the later one. */
+function soonest(earlier: NotStartedError | undefined, later: NotStartedError): NotStartedError {
+  const of = (error?: NotStartedError): number => error?.retryAfterMilliseconds ?? Number.POSITIVE_INFINITY;
+  return earlier && of(earlier) < of(later) ? earlier : later;
 }

@@ -1,10 +1,10 @@
-import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
 import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
 import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
 import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
+import { startRaw } from "../../support/raw-server.js";
 import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
 import { startVllmServer, type VllmServer } from "../../support/vllm-server.js";
 import { callOf } from "../generate-call.js";
@@ -21,25 +21,7 @@ function opened<T extends { close(): Promise<void> }>(item: T): T {
   return item;
 }
 
-/** A server whose connections a test handles. */
-async function startRaw(onConnection: (socket: Socket) => void) {
-  const sockets = new Set<Socket>();
-  const tcp = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    onConnection(socket);
-  });
-  tcp.listen(0, "127.0.0.1");
-  await once(tcp, "listening");
-  return opened({
-    url: `http://127.0.0.1:${Object(tcp.address()).port}`,
-    sockets,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      tcp.close();
-    },
-  });
-}
+const startUnread = async (onConnection: (socket: Socket) => void) => opened(await startRaw(onConnection));
 
 /** A key whose calls go to this server first. */
 function keyFor(first: string, urls: readonly string[]): string {
@@ -70,10 +52,15 @@ describe("a call whose server did not begin with it goes to another", () => {
     expect(engine.servers?.list().map(({ state }) => state)).toEqual(["down", "up"]);
   });
 
-  it.each([false, true])("where the server answers 503, streamed: %s", async (streams) => {
+  it.each([
+    [503, false],
+    [503, true],
+    [429, false],
+    [429, true],
+  ])("where the server answers %d, streamed: %s", async (status, streams) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
-    first.fault({ kind: "status", status: 503 });
+    first.fault({ kind: "status", status });
     const call = callOf([1], {}, { affinityKey: key, ...(streams ? { onTokens: () => undefined } : {}) });
     await engine.generate(call);
     expect([first.to("/generate").length, second.to("/generate").length]).toEqual([1, 1]);
@@ -90,7 +77,7 @@ describe("a call whose server did not begin with it goes to another", () => {
   });
 
   it("where the connection breaks before the whole request was sent", async () => {
-    const first = await startRaw((socket) => {
+    const first = await startUnread((socket) => {
       socket.pause();
       setTimeout(() => socket.resetAndDestroy(), 20);
     });
@@ -124,7 +111,7 @@ describe("a call whose server did not begin with it goes to another", () => {
 
 describe("a call that its server may have begun with goes to no other", () => {
   it("where the connection is reset after the whole request", async () => {
-    const first = await startRaw((socket) => {
+    const first = await startUnread((socket) => {
       socket.on("data", (data) => {
         if (data.includes('"rid"')) socket.resetAndDestroy();
       });
@@ -149,7 +136,7 @@ describe("a call that its server may have begun with goes to no other", () => {
     expect(second.to("/generate")).toHaveLength(0);
   });
 
-  it.each([500, 502, 504, 400, 429])("where the server answers %d", async (status) => {
+  it.each([500, 502, 504, 400])("where the server answers %d", async (status) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "status", status });

@@ -1,0 +1,220 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import type { GenerateCall } from "../../../src/engine/engine.js";
+import type { ServerOptions } from "../../../src/engine/servers/options.js";
+import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../support/engine-frames.js";
+import { type RawRequest, startRawServer } from "../../support/raw-server.js";
+import { callOf } from "../generate-call.js";
+
+/** Servers that break the protocol in every way. A call ends with exactly its tokens or with an error, and only once. */
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+function opened<T extends { close(): Promise<void> }>(item: T): T {
+  open.push(item);
+  return item;
+}
+
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+const UNTIL_CLOSED = `${HEAD}connection: close\r\n\r\n`;
+const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
+
+const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+
+/** What vLLM is asked before its first generation. */
+function answerModels({ socket }: RawRequest): void {
+  const body = JSON.stringify({ data: [{ id: "m", max_model_len: 1000 }] });
+  socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+}
+
+/** An engine whose first server answers so, and whose second is never to be asked. */
+async function against(wire: EngineWire, answer: (request: RawRequest) => unknown, options?: Partial<ServerOptions>) {
+  const first = opened(await startRawServer((request) => (isOurs(request) ? answer(request) : answerModels(request))));
+  const second = opened(await startRawServer(answerModels));
+  const isOurs = ({ line }: RawRequest): boolean => line === wire.path;
+  const urls = [first.url, second.url];
+  const engine = opened(wire.engine(urls, options));
+  let affinityKey = "";
+  for (let n = 0; rendezvousOrder(affinityKey, urls)[0] !== first.url; n++) affinityKey = `key-${n}`;
+  const asked = () => first.requests.filter(isOurs).length;
+  /** The call, its outcome, and how many tokens were told on the way. */
+  const run = async (rest: Partial<Pick<GenerateCall, "onTokens" | "signal">> = {}) => {
+    const told: number[] = [];
+    const call = callOf(
+      [1, 2],
+      { maxTokens: 30 },
+      { affinityKey, onTokens: () => told.push(call.generation.length), ...rest },
+    );
+    const outcome = await engine.generate(call).then(
+      () => "done",
+      (error: unknown) => `${Object(error).code ?? Object(error).message}`,
+    );
+    expect([asked() > 0, second.requests.filter(isOurs)]).toEqual([true, []]);
+    const { generation } = call;
+    const ids = Array.from(generation.ids());
+    expect(ids).toEqual(streamIds(4).slice(0, ids.length));
+    expect(Array.from(generation.logprobs())).toEqual(ids.map(logprobOf));
+    return { outcome, tokens: ids.length, told };
+  };
+  return { first, asked, run, engine, affinityKey };
+}
+
+describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
+  const text = streamText(wire, 4).join("");
+
+  it.each([
+    ["bytes", UNTIL_CLOSED, (byte: string) => byte],
+    [
+      "chunks of a byte",
+      CHUNKED,
+      (byte: string) => Buffer.concat([chunk("x").slice(0, 3), byte, "\r\n"].map((s) => Buffer.from(s, "latin1"))),
+    ],
+  ] as const)("that sends its stream and its head in single %s is read", async (_name, head, wrap) => {
+    const { run } = await against(wire, async ({ socket }) => {
+      for (const byte of head) {
+        socket.write(byte);
+        await nextTurn();
+      }
+      for (const byte of Buffer.from(text).toString("latin1")) {
+        socket.write(wrap(byte), "latin1");
+        await nextTurn();
+      }
+      socket.end(head === CHUNKED ? "0\r\n\r\n" : "");
+    });
+    expect(await run()).toMatchObject({ outcome: "done", tokens: 12 });
+  });
+
+  it("that closes its stream anywhere gives whole frames and an error, or all of it", async () => {
+    const finished = text.indexOf("\n", text.lastIndexOf("{")) + 1;
+    let at = 0;
+    const { run, asked } = await against(wire, ({ socket }) => socket.end(UNTIL_CLOSED + text.slice(0, at)));
+    const outcomes = new Map<number, string>();
+    for (; at <= text.length; at += at < finished - 20 ? 13 : 1) {
+      const { outcome, tokens } = await run();
+      outcomes.set(at, `${outcome} ${tokens === 12 ? "all" : tokens % 3 === 0 ? "frames" : "parts"}`);
+    }
+    const wrong = [...outcomes].filter(([cut, outcome]) => {
+      const complete = cut >= finished && text[cut - 1] === "\n";
+      const frames = cut >= finished ? "all" : "frames";
+      return outcome !== `${complete ? "done" : "engine_error"} ${frames}`;
+    });
+    expect(wrong).toEqual([]);
+    expect(asked()).toBe(outcomes.size);
+  });
+
+  it.each([
+    ["between frames", 0],
+    ["in the middle of a frame", 40],
+  ])("that resets its connection %s fails the call", async (_name, beyond) => {
+    const [first = ""] = streamText(wire, 4);
+    const { run, asked } = await against(wire, ({ socket }) => {
+      socket.write(CHUNKED + chunk(text.slice(0, first.length + beyond)), () =>
+        setTimeout(() => socket.resetAndDestroy(), 20),
+      );
+    });
+    expect(await run()).toEqual({ outcome: "engine_unavailable", tokens: 3, told: [3] });
+    expect(asked()).toBe(1);
+  });
+
+  it.each([true, false])("that answers 200 with an error is told as that, read along: %s", async (streams) => {
+    const errors = [{ error: { message: "the model is asleep" } }, { object: "error", message: "the model is asleep" }];
+    for (const body of errors.map((error) => JSON.stringify(error))) {
+      const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+      const { engine, affinityKey, asked } = await against(wire, ({ socket }) => socket.write(head + body));
+      const rest = { affinityKey, ...(streams ? { onTokens: () => undefined } : {}) };
+      await expect(engine.generate(callOf([1], {}, rest))).rejects.toMatchObject({
+        code: "engine_error",
+        message: "The engine failed on the way: the model is asleep",
+      });
+      expect(asked()).toBe(1);
+    }
+  });
+
+  const frames = streamText(wire, 4);
+  const last = frames[3] ?? "";
+  const odd: (readonly [string, string, number])[] = [
+    ["finishes twice", `${frames.slice(0, 3).join("")}${last}${last}data: [DONE]\n\n`, 12],
+    ["goes on behind its end", `${text}${frames[0]}`, 12],
+    // Of vLLM's older servers, a stream without a finish was cut by a weight update.
+    ...(name === "sglang" ? [["ends without a finish", `${frames[0]}data: [DONE]\n\n`, 3] as const] : []),
+    ["says its end first", `data: [DONE]\n\n${text}`, 0],
+    ["sends a frame that is no JSON", `${frames[0]}data: {"meta_info": oops}\n\n`, 3],
+    ["sends a frame that is no object", `${frames[0]}data: [1]\n\n`, 3],
+    [
+      "names other ids than its log probabilities",
+      frames[0] + eventOf(wire.frame({ ids: [13, 14], total: 5, said: [13, 15] })),
+      3,
+    ],
+    ["names a negative id", frames[0] + eventOf(wire.frame({ ids: [-4], total: 4 })), 3],
+    ["names an id beyond int32", frames[0] + eventOf(wire.frame({ ids: [2 ** 31], total: 4 })), 3],
+    [
+      "names fewer ids than log probabilities",
+      frames[0] + eventOf(wire.frame({ ids: [13, 14], total: 5, said: [14] })),
+      3,
+    ],
+    ["answers with HTML", "<html><body>502 Bad Gateway</body></html>\n", 0],
+  ];
+  it.each(odd)("that %s fails the call", async (_name, said, tokens) => {
+    const { run, asked } = await against(wire, ({ socket }) => socket.end(UNTIL_CLOSED + said));
+    expect(await run()).toMatchObject({ outcome: "engine_error", tokens });
+    expect(asked()).toBe(1);
+  });
+
+  it("that stalls on its way is left when the time is up, and sees that", async () => {
+    const [first = ""] = frames;
+    const {
+      run,
+      first: server,
+      asked,
+    } = await against(wire, ({ socket }) => socket.write(CHUNKED + chunk(first)), {
+      timeoutSeconds: 0.1,
+    });
+    expect(await run()).toEqual({ outcome: "engine_timeout", tokens: 3, told: [3] });
+    expect(asked()).toBe(1);
+    await expect
+      .poll(() => server.requests.every(({ line, socket }) => line !== wire.path || socket.destroyed))
+      .toBe(true);
+  });
+
+  it("that accepts and never answers is left when the agent leaves", async () => {
+    const controller = new AbortController();
+    const { run, first } = await against(wire, () => controller.abort(new Error("left")));
+    expect(await run({ signal: controller.signal })).toEqual({ outcome: "left", tokens: 0, told: [] });
+    await expect
+      .poll(() => first.requests.every(({ line, socket }) => line !== wire.path || socket.destroyed))
+      .toBe(true);
+  });
+
+  it("whose line is huge is read", async () => {
+    const filler = `"filler":"${"x".repeat(32 << 20)}",`;
+    const { run } = await against(wire, ({ socket }) => socket.end(UNTIL_CLOSED + text.replace("{", `{${filler}`)));
+    expect(await run()).toMatchObject({ outcome: "done", tokens: 12 });
+  });
+
+  it("whose error is huge is told by its beginning", async () => {
+    const body = JSON.stringify({ error: { message: "no" } }) + " ".repeat(32 << 20);
+    const head = `HTTP/1.1 500 Oops\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const { engine, affinityKey } = await against(wire, ({ socket }) => socket.write(head + body));
+    await expect(engine.generate(callOf([1], {}, { affinityKey }))).rejects.toThrow("The engine answered HTTP 500: no");
+  });
+
+  it.each(["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 2"])(
+    "that does not speak HTTP fails the call: %j",
+    async (said) => {
+      const { run, asked } = await against(wire, ({ socket }) => socket.end(said));
+      expect(await run()).toMatchObject({ outcome: expect.stringMatching(/^engine_(error|unavailable)$/), tokens: 0 });
+      expect(asked()).toBe(1);
+    },
+  );
+
+  it("that announces itself before it answers is read", async () => {
+    const { run } = await against(wire, ({ socket }) => {
+      socket.end(`HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n${UNTIL_CLOSED}${text}`);
+    });
+    expect(await run()).toMatchObject({ outcome: "done", tokens: 12 });
+  });
+});

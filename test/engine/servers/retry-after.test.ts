@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { retryAfterMilliseconds } from "../../../src/engine/servers/errors.js";
+import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import { startSglangServer } from "../../support/sglang-server.js";
+import { callOf } from "../generate-call.js";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+async function start(count: number, timeoutSeconds = 0) {
+  const servers = await Promise.all(Array.from({ length: count }, () => startSglangServer()));
+  const urls = servers.map(({ url }) => url);
+  const engine = createSglangEngine({ urls, timeoutSeconds, connections: 2, healthSeconds: 0 });
+  open.push(...servers, engine);
+  const requests = () => servers.reduce((sum, server) => sum + server.to("/generate").length, 0);
+  return { servers, engine, requests };
+}
+
+const refusal = (status: number, retryAfter: string) => ({ kind: "status", status, retryAfter }) as const;
+
+describe("a call that every server refuses for now", () => {
+  it.each([429, 503])("with %d is sent again when they said to", async (status) => {
+    const { servers, engine, requests } = await start(2);
+    for (const server of servers) server.fault(refusal(status, "0"), 3);
+    const call = callOf([1, 2], { maxTokens: 3 });
+    await engine.generate(call);
+    expect(call.generation.length).toBe(3);
+    expect(requests()).toBe(7);
+  });
+
+  it("waits for the one that can be asked soonest", async () => {
+    const { servers, engine, requests } = await start(2);
+    servers[0]?.fault(refusal(503, "3600"));
+    servers[1]?.fault(refusal(503, "0"));
+    await engine.generate(callOf([1]));
+    expect(requests()).toBe(3);
+  });
+
+  it("fails where none of them says when", async () => {
+    const { servers, engine, requests } = await start(1);
+    servers[0]?.fault({ kind: "status", status: 503 });
+    await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_error" });
+    expect(requests()).toBe(1);
+  });
+
+  it("is over when its time is up, or when its agent leaves", async () => {
+    const { servers, engine, requests } = await start(1, 0.05);
+    servers[0]?.fault(refusal(503, "30"), 2);
+    await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_timeout" });
+    const controller = new AbortController();
+    const leaving = engine.generate(callOf([1], {}, { signal: controller.signal }));
+    await expect.poll(requests).toBe(2);
+    controller.abort(new Error("left"));
+    await expect(leaving).rejects.toThrow("left");
+  });
+});
+
+describe("Retry-After", () => {
+  it("is seconds or a date, a minute at most", () => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12, 0, 0) });
+    const header = ["5", " 0 ", "86400", "Thu, 01 Jan 2026 12:00:07 GMT", "Thu, 01 Jan 2026 11:00:00 GMT"];
+    expect(header.map(retryAfterMilliseconds)).toEqual([5000, 0, 60_000, 7000, 0]);
+    expect(["", "soon", "-1x", "1.5e"].map(retryAfterMilliseconds)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
