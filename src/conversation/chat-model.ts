@@ -97,11 +97,7 @@ export class FolderChatModel implements ChatModel {
     return encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
   }
 
-  async continuation(
-    conversation: Conversation,
-    turn: RecordedTurn,
-    maxTokens?: number,
-  ): Promise<ContinuationResult> {
+  async continuation(conversation: Conversation, turn: RecordedTurn, maxTokens?: number): Promise<ContinuationResult> {
     const { template, continuations } = this.#for(conversation);
     const found = continuations.find(conversation, turn);
     if (typeof found === "string") return { fallback: found };

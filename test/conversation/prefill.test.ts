@@ -48,7 +48,9 @@ describe("the beginning of an answer is the end of the prompt", () => {
     const conversation = { messages: [USER, answer, USER], prefill: PREFILL };
     const turn = { messageCount: 2, output: answer, lastTokenId: undefined };
     expect(await model.continuation(conversation, turn)).toEqual({ fallback: "answer_opened_otherwise" });
-    expect(textOf(model, [(await model.prompt(conversation)).ids]).endsWith(`<|im_start|>assistant\n${PREFILL}`)).toBe(true);
+    expect(textOf(model, [(await model.prompt(conversation)).ids]).endsWith(`<|im_start|>assistant\n${PREFILL}`)).toBe(
+      true,
+    );
   });
 
   it("a template that does not show it as it is refuses", async () => {
