@@ -1,3 +1,6 @@
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
+import { pid, platform } from "node:process";
 import { afterAll, describe, expect, it } from "vitest";
 import { addedTokenSchema } from "../../../src/conversation/tokenizer/added-token.js";
 import { LibraryTokenizer } from "../../../src/conversation/tokenizer/library.js";
@@ -45,6 +48,12 @@ describe.each(KINDS)("large texts, encoded by %s on other threads", (_, given) =
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => tokenizer.encode(text)));
     for (const other of others) expect(other[0]).toBe(first?.[0]);
     expect((await tokenizer.encode(text))[0]).toBe(first?.[0]);
+  });
+
+  it.runIf(platform === "linux")("run on threads that give way to the event loop", async () => {
+    await tokenizer.encode(`${prose(50_000)} by a thread`);
+    const nice = getPriority(pid);
+    expect(readdirSync("/proc/self/task").map((id) => getPriority(Number(id)))).toContain(Math.min(19, nice + 10));
   });
 
   it("let the event loop go on meanwhile", async () => {
