@@ -14,10 +14,19 @@ export interface RolloutTask {
  * @throws RolloutJobError `invalid_data`, naming the line
  */
 export async function readTasks(file: string): Promise<RolloutTask[]> {
-  const lines = (await readFile(file, "utf8")).split("\n");
+  const lines = (await readText(file)).split("\n");
   const tasks = lines.flatMap((line, i) => (line.trim() === "" ? [] : [readTask(line, `${file}:${i + 1}`)]));
   if (tasks.length === 0) throw new RolloutJobError("invalid_data", `${file} has no tasks.`);
   return tasks.map(({ taskId, data }, index) => ({ taskId: taskId ?? `task-${index}`, data }));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    // Some editors begin a file with a mark of its encoding.
+    return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  } catch (error) {
+    throw new RolloutJobError("invalid_data", `--data ${file} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 function readTask(line: string, place: string): { readonly taskId: string | undefined; readonly data: unknown } {

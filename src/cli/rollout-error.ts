@@ -1,7 +1,7 @@
 /**
  * A rollout job that cannot run, or came to nothing.
  *
- * - `invalid_data`: a line of the data that is no task.
+ * - `invalid_data`: data that cannot be read, or a line of it that is no task.
  * - `invalid_arguments`: options that do not go together.
  * - `proxy_failed`: a proxy worker could not be started.
  * - `trainer_failed`: the trainer program could not be started, or ended with another status than 0.

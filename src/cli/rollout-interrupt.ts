@@ -1,3 +1,5 @@
+import { exit } from "./rollout-guard.js";
+
 /** Exit status of a command that a user stopped: 128 and the number of SIGINT, as shells have it. */
 export const EXIT_INTERRUPTED = 130;
 
@@ -8,7 +10,7 @@ export const EXIT_INTERRUPTED = 130;
 export function onInterrupt(stop: () => void): () => void {
   let asked = false;
   const listen = () => {
-    if (asked) process.exit(EXIT_INTERRUPTED);
+    if (asked) exit(EXIT_INTERRUPTED);
     asked = true;
     stop();
   };

@@ -5,6 +5,7 @@ import { RolloutController } from "../rollout/controller/controller.js";
 import { BatchFiles } from "./rollout-batches.js";
 import type { RolloutTask } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
+import { guardProcess } from "./rollout-guard.js";
 import { onInterrupt } from "./rollout-interrupt.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
@@ -31,7 +32,7 @@ export interface JobOutcome {
   /** Tokens that the engine sampled. */
   readonly sampledTokens: number;
   readonly interrupted: boolean;
-  /** What the trainer came to grief with; the job was stopped then. */
+  /** Why the job was stopped before its end, if not by its user: its trainer failed, or an error that nobody caught. */
   readonly failure: Error | undefined;
 }
 
@@ -63,7 +64,7 @@ export class RolloutJob {
   }
 
   /**
-   * A signal stops it, and so does a trainer that fails: what has finished by then is written.
+   * A signal stops it, and so do a trainer that fails and an error that nobody caught: what has finished by then is written.
    *
    * @throws RolloutJobError `no_trajectories`
    */
@@ -72,6 +73,7 @@ export class RolloutJob {
     const tokens = await SampledTokens.of(proxy.url);
     const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens);
     const forget = onInterrupt(() => this.#interrupt());
+    const unguard = guardProcess((error) => this.#fail(error));
     try {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       this.#controller.finish();
@@ -79,6 +81,7 @@ export class RolloutJob {
     } finally {
       await progress.stop();
       forget();
+      unguard();
     }
     const [failure, interrupted] = [this.#failure, this.#interrupted];
     if (this.#batches.files.length === 0) throw failure ?? nothing(this.#tally, interrupted);
@@ -92,6 +95,11 @@ export class RolloutJob {
   #interrupt(): void {
     this.#interrupted = true;
     process.stderr.write("\nrolltape: stopping; what has finished is exported\n");
+    this.#stop();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
     this.#stop();
   }
 
@@ -121,9 +129,7 @@ export class RolloutJob {
       await runTrainer(trainer, { file, version }, signal);
       await this.#controller.setVersion(version);
     } catch (error) {
-      if (signal.aborted) return;
-      this.#failure = error instanceof Error ? error : new Error(String(error));
-      this.#stop();
+      if (!signal.aborted) this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 }

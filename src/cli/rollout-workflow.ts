@@ -24,14 +24,16 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     dropIncompleteGroup: config.drop_incomplete_group,
     discount: agent.turn_discount,
     style: agent.export_style,
-    timeoutSeconds: options.timeout,
   };
   const inline = options.command === undefined && agent.mode === "inline";
   const nodeArguments = await loadTypeScript(options.agent ?? "");
   if (inline) {
-    return { workflow: await resolveWorkflow(named(options), resolution), groupSize, close: () => {} };
+    const workflow = await resolveWorkflow(named(options), { ...resolution, timeoutSeconds: options.timeout });
+    return { workflow, groupSize, close: () => {} };
   }
-  const pool = new ProcessPool({ maxWorkers: agent.subproc_max_workers, nodeArguments });
+  // Of an episode that waits for a process to be free the time does not run yet.
+  const limits = { maxWorkers: agent.subproc_max_workers, timeoutSeconds: options.timeout };
+  const pool = new ProcessPool({ ...limits, nodeArguments });
   try {
     const workflow = await resolveWorkflow(await agentOf(pool, options), resolution);
     return { workflow, groupSize, close: () => pool.close() };

@@ -1,9 +1,10 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { resolveConfig } from "../config/index.js";
+import { type Config, resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
 import { readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
+import { exit } from "./rollout-guard.js";
 import { EXIT_INTERRUPTED } from "./rollout-interrupt.js";
 import { RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
@@ -24,8 +25,15 @@ const JOB_DEFAULTS = [
 
 /** `rolltape rollout`: engine, proxy, episodes, batches in files, a summary on standard output. */
 export async function rollout(args: readonly string[], options: RolloutOptions): Promise<void> {
+  await run(args, options);
+  // What agents left at work (timers, connections) would keep this process alive.
+  exit();
+}
+
+async function run(args: readonly string[], options: RolloutOptions): Promise<void> {
   const overrides = [...JOB_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
+  assertLocal(config);
   const tasks = await readTasks(options.data);
   await assertWritable(options.out);
   const workflow = await createWorkflow(config, options);
@@ -49,6 +57,12 @@ export async function rollout(args: readonly string[], options: RolloutOptions):
   } finally {
     workflow.close();
   }
+}
+
+function assertLocal({ scheduler }: Config): void {
+  if (scheduler.type === "local") return;
+  const message = `scheduler.type is ${scheduler.type}; rolltape rollout starts everything on this machine (local)`;
+  throw new RolloutJobError("invalid_arguments", message);
 }
 
 /** Found out before anything runs: what cannot be written at the end is lost. */

@@ -62,11 +62,61 @@ describe("rolltape rollout", () => {
     );
   });
 
+  it("does not count the time that an episode waits for a process of its own", async () => {
+    const { args } = job([0, 1, 2].map((reward) => ({ question: "why?", reward })));
+    const one = ["rollout.agent.mode=subproc", "rollout.agent.subproc_max_workers=1"];
+    const slow = ["--command", JSON.stringify(["sh", "-c", "sleep 1.5; exit 3"]), "--timeout", "4"];
+    const ended = await runRolltape([...args, ...slow, ...one]);
+    expect(ended.stderr).toContain("agent_error: sh ended with status 3");
+    expect(ended.stderr).not.toMatch(/timeout|killed/);
+  });
+
   it("gives episodes up whose time is over", async () => {
     const { args } = job([{ question: "how?", hang: true }]);
     const ended = await runRolltape([...args, "--agent", AGENT, "--timeout", "2"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toMatch(/no episode was accepted: *\n +episode_timeout/);
+  });
+});
+
+describe("an agent in the job's own process", () => {
+  const STRAY = fileURLToPath(new URL("./agents/stray.mjs", import.meta.url));
+  const jobWith = (stray: string) => {
+    const tasks = [{ reward: 1 }, { reward: 2, stray }, { reward: 3 }];
+    const { out, args } = job(tasks.map((task) => ({ question: "why?", ...task })));
+    return { out, args: [...args, "--agent", `${STRAY}#agent`, "rollout.max_concurrent_rollouts=1"] };
+  };
+
+  it("keeps no job alive with what it leaves at work", async () => {
+    const { out, args } = jobWith("timer");
+    expect(await runRolltape(args)).toMatchObject({ code: 0 });
+    expect(readBatch(out).rewards).toEqual([1, 1, 2, 2, 3, 3]);
+  });
+
+  it("ends no job with a promise that it forgets", async () => {
+    const { out, args } = jobWith("rejection");
+    const ended = await runRolltape(args);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stderr).toContain(
+      "rolltape: a promise was rejected that nobody awaits, by an agent most likely: Error:",
+    );
+    expect(readBatch(out).rewards).toEqual([1, 1, 2, 2, 3, 3]);
+  });
+
+  it("is rejected where it would end the process", async () => {
+    const { out, args } = jobWith("exit");
+    const ended = await runRolltape(args);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toMatch(/1 × agent_error: process\.exit\(0\) was called: .*mode=subproc/);
+    expect(readBatch(out).rewards).toEqual([1, 1, 3, 3]);
+  });
+
+  it("stops the job with an error that nobody can catch; what has finished is kept", async () => {
+    const { out, args } = jobWith("throw");
+    const ended = await runRolltape(args);
+    expect(ended).toMatchObject({ code: 1 });
+    expect(ended.stderr).toMatch(/rolltape: nobody catches this\n$/);
+    expect(readBatch(out).rewards).toEqual([1, 1]);
   });
 });
 
@@ -82,6 +132,7 @@ describe("a rollout that cannot begin", () => {
       1,
       "does not export agentx",
     ],
+    ["on machines that it does not know", ["--agent", AGENT, "scheduler.type=slurm"], 2, "scheduler.type is slurm"],
     ["with a folder as its file", ["--agent", AGENT, "--out", "."], 2, "--out . is a folder"],
     ["with an address that is none", ["--agent", AGENT, "--proxy", "localhost"], 2, "http or https URL"],
     ["with the proxy of somebody else", ["--agent", AGENT, "--proxy", "http://127.0.0.1:9"], 2, "needs the admin key"],
@@ -101,6 +152,11 @@ describe("a rollout that cannot begin", () => {
     const ended = await runRolltape([...args, "--agent", AGENT]);
     expect(ended).toMatchObject({ code: 2 });
     expect(ended.stderr).toContain(`${data}:3 is not JSON`);
+    writeFileSync(data, '\uFEFF{"question": "why?"}\n{');
+    expect((await runRolltape([...args, "--agent", AGENT])).stderr).toContain(`${data}:2 is not JSON`);
+    expect((await runRolltape([...args, "--data", "none.jsonl", "--agent", AGENT])).stderr).toContain(
+      "--data none.jsonl cannot be read: ENOENT",
+    );
     writeFileSync(data, "\n");
     expect((await runRolltape([...args, "--agent", AGENT])).stderr).toContain("has no tasks");
   });
