@@ -22,7 +22,9 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
     if (running && admin.file !== undefined) removeKeyFile(admin.file, admin.key);
   });
   // A parent that holds a channel to this process (a rollout job) takes it along when it dies.
-  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  const leave = () => process.kill(process.pid, "SIGTERM");
+  if (process.connected === false) leave();
+  else process.once("disconnect", leave);
   // Loaded here, with the native addon: a wrong configuration is reported without it.
   const { startServer } = await import("../server/start.js");
   running = await startServer(config, { adminKey: admin.key, logger });

@@ -5,7 +5,7 @@ import { readOverrides } from "./overrides.js";
 import { checkConfig } from "./parse.js";
 import type { Config } from "./schema/sections.js";
 import { normalizeSpelling } from "./spelling.js";
-import { merge } from "./tree.js";
+import { isPlainMap, merge } from "./tree.js";
 import { readYaml } from "./yaml-source.js";
 
 /** Where a configuration comes from. Later sources win: defaults, the file, the overrides. */
@@ -43,7 +43,8 @@ function readFile(file: string): unknown {
     throw new ConfigError("config_unreadable", [{ path: file, message: `cannot be read (${reason})` }], { cause });
   }
   const result = readYaml(text);
-  if ("value" in result) return result.value;
-  const problems = result.errors.map((message) => ({ path: file, message }));
+  if ("value" in result && isPlainMap(result.value ?? {})) return result.value;
+  const errors = "value" in result ? ["expected a map of keys"] : result.errors;
+  const problems = errors.map((message) => ({ path: file, message }));
   throw new ConfigError("config_syntax", problems);
 }

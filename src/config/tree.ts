@@ -15,9 +15,13 @@ export function nest(path: readonly string[], value: unknown): unknown {
   return path.reduceRight((inner: unknown, key) => Object.fromEntries([[key, inner]]), value);
 }
 
-/** `base` with the entries of `over` in it: maps are merged, everything else is replaced. */
+/**
+ * `base` with the entries of `over` in it: maps are merged, everything else is replaced. What stands where a map is to be
+ * merged stays, and is found to be wrong there.
+ */
 export function merge(base: unknown, over: unknown): unknown {
-  if (!isPlainMap(base) || !isPlainMap(over)) return over;
+  if (!isPlainMap(over)) return over;
+  if (!isPlainMap(base)) return base ?? over;
   const entries = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(over)) entries.set(key, merge(entries.get(key), value));
   return Object.fromEntries(entries);

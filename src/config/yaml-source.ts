@@ -18,7 +18,8 @@ export function readYaml(text: string, at: readonly string[] = []): YamlResult {
     },
   });
   try {
-    return { value: document.toJS() };
+    const value: unknown = document.toJS();
+    return isWithinItself(value) ? { errors: ["an alias stands within what it names"] } : { value };
   } catch (error) {
     // Aliases that would expand without bound.
     return { errors: [error instanceof Error ? error.message : String(error)] };
@@ -33,6 +34,11 @@ function keepSpelling(scalar: Scalar, path: readonly string[]): void {
 
 function keysAbove(ancestors: readonly (Document | Node | Pair)[]): string[] {
   return ancestors.filter(isPair).map(({ key }) => String(isScalar(key) ? key.value : key));
+}
+
+function isWithinItself(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return above.includes(value) || Object.values(value).some((inner) => isWithinItself(inner, [...above, value]));
 }
 
 function firstLine(message: string): string {

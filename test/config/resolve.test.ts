@@ -75,6 +75,25 @@ engine:
     expect(error.problems[0]).toMatchObject({ path: file, message: expect.stringMatching(message) as string });
   });
 
+  it.each([
+    ["just text\n", "expected a map of keys"],
+    ["[1, 2]\n", "expected a map of keys"],
+    ["server: &s { port: *s }\n", "an alias stands within what it names"],
+  ])("that is YAML and no configuration is config_syntax: %j", (text, message) => {
+    const file = yamlFile(text);
+    const refused = { code: "config_syntax", problems: [{ path: file, message }] };
+    expect(configErrorOf(() => resolveConfig({ file, env: {} }))).toMatchObject(refused);
+  });
+
+  it("is wrong where it has a value in place of a section, whatever the arguments say of that", () => {
+    const file = yamlFile("server: 5\nrollout: { agent: inline }\n");
+    const overrides = ["server.port=1", "rollout.compat.mode=inline"];
+    expect(problemsOf(() => resolveConfig({ file, overrides, env: {} }))).toEqual({
+      server: "expected a map of keys, got 5",
+      "rollout.agent": 'expected a map of keys, got "inline"',
+    });
+  });
+
   it("cannot expand aliases without bound", () => {
     const levels = Array.from({ length: 12 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(12)}]`);
     const file = yamlFile(`a0: &a0 [x]\n${levels.join("\n")}\n`);
