@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AdminKey, adminKey, type Config } from "../config/index.js";
@@ -55,16 +55,14 @@ interface Several {
 
 /** Workers first, since the gateway looks for them once before it takes calls; it stops first, too. */
 async function startSeveral(count: number, { config, key, args }: Several): Promise<JobProxy> {
-  const folder = await mkdtemp(join(tmpdir(), "rolltape-workers-"));
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-workers-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   // Host and port of the configuration are the gateway's.
   const own = ["server.port=0", "server.host=127.0.0.1", "server.advertised_host=null", "server.worker_tag=auto"];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
   const options = { args: [...args, ...own, `server.workers_folder=${folder}`], env };
   const workers = Array.from({ length: count }, () => new ProxyWorker(options));
-  const stop = async () => {
-    await Promise.all(workers.map((worker) => worker.stop()));
-    await rm(folder, { recursive: true, force: true });
-  };
+  const stop = async () => void (await Promise.all(workers.map((worker) => worker.stop())));
   try {
     await Promise.all(workers.map((worker) => worker.start()));
     const gateway = await startGatewayOf(folder, config);

@@ -5,7 +5,7 @@ import { connectProxy } from "../rollout/connect.js";
 import { readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
 import { exit } from "./rollout-guard.js";
-import { EXIT_INTERRUPTED } from "./rollout-interrupt.js";
+import { EXIT_INTERRUPTED, onInterrupt } from "./rollout-interrupt.js";
 import { RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { openProxy } from "./rollout-proxy.js";
@@ -36,10 +36,13 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertLocal(config);
   const tasks = await readTasks(options.data);
   await assertWritable(options.out);
+  // There is nothing to keep yet.
+  const forget = onInterrupt(() => exit(EXIT_INTERRUPTED));
   const workflow = await createWorkflow(config, options);
   try {
     await using served = await openProxy({ config, options, overrides });
     await using proxy = connectProxy(served);
+    forget();
     const started = performance.now();
     const { interrupted, failure, ...outcome } = await new RolloutJob({
       config,
