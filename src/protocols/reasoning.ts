@@ -3,12 +3,36 @@ import { z } from "zod";
 /** How much to reason, as OpenAI's requests say it; "none" turns reasoning off. */
 export const reasoningEffort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
+type Effort = z.output<typeof reasoningEffort>;
+
+/** Kimi K3's template takes three efforts and refuses others. */
+const KIMI_EFFORTS: Readonly<Record<Exclude<Effort, "none">, string>> = {
+  minimal: "low",
+  low: "low",
+  medium: "high",
+  high: "high",
+  xhigh: "max",
+  max: "max",
+};
+
+/** Variables of the chat template for an effort. */
+export function reasoningArgs(effort: Effort | undefined): Record<string, unknown> {
+  if (effort === undefined) return {};
+  if (effort === "none") return thinkingArgs("disabled");
+  return { ...thinkingArgs("enabled"), reasoning_effort: effort, thinking_effort: KIMI_EFFORTS[effort] };
+}
+
 /**
  * The variables by which chat templates turn reasoning on and off: `enable_thinking` (Qwen3, GLM), `thinking` (DeepSeek,
- * Granite), `reasoning_effort` (gpt-oss). A template reads those that it knows.
+ * Granite), `thinking_mode` (MiniMax-M3), `thinking_budget` (Seed-OSS, off at 0). A template reads those that it knows.
  */
-export function reasoningArgs(effort: z.output<typeof reasoningEffort> | undefined): Record<string, unknown> {
-  if (effort === undefined) return {};
-  const on = effort !== "none";
-  return { enable_thinking: on, thinking: on, ...(on ? { reasoning_effort: effort } : {}) };
+export function thinkingArgs(mode: "enabled" | "disabled" | "adaptive", budget?: number): Record<string, unknown> {
+  const on = mode !== "disabled";
+  const tokens = on ? budget : 0;
+  return {
+    enable_thinking: on,
+    thinking: on,
+    thinking_mode: mode,
+    ...(tokens === undefined ? {} : { thinking_budget: tokens }),
+  };
 }

@@ -5,7 +5,7 @@ import type { Conversation, Tool } from "../../conversation/message.js";
 import { count, engineSampling, isEmpty, jsonObject, noEffect, stopStrings, toolName, unsupported } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { splitPrefill } from "../prefill.js";
-import { reasoningArgs, reasoningEffort } from "../reasoning.js";
+import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
@@ -47,7 +47,9 @@ const prompt = {
   system: systemPrompt.optional(),
   tools: listOf(tool).optional(),
   tool_choice: toolChoice.optional(),
-  thinking: thinking.optional().describe("On or off, for templates that know it; the budget is not enforced."),
+  thinking: thinking
+    .optional()
+    .describe("On or off, and the budget, for templates that know them; a budget is not enforced."),
   output_config: z
     .strictObject({ effort: reasoningEffort.nullish(), format: messagesFormat.nullish() })
     .optional()
@@ -114,7 +116,7 @@ export function toConversation(request: CountTokensRequest): Conversation {
   const choice = toToolChoice(request.tool_choice);
   const tools = shownTools((request.tools ?? []).map(toTool), choice);
   const templateArgs = {
-    ...thinkingArgs(request),
+    ...reasoningOf(request),
     ...request.chat_template_kwargs,
     ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
   };
@@ -135,11 +137,11 @@ function checkPrefill({ thinking: mode, tool_choice: choice, output_config: conf
 }
 
 /** `thinking` turns reasoning on or off; an effort says how much of it. */
-function thinkingArgs({ thinking: mode, output_config: config }: CountTokensRequest): Record<string, unknown> {
+function reasoningOf({ thinking: given, output_config: config }: CountTokensRequest): Record<string, unknown> {
   const effort = reasoningArgs(config?.effort ?? undefined);
-  if (mode === undefined) return effort;
-  const on = mode.type !== "disabled";
-  return { ...effort, enable_thinking: on, thinking: on };
+  if (given === undefined) return effort;
+  const mode = given.type === "between_tools" ? "enabled" : given.type;
+  return { ...effort, ...thinkingArgs(mode, given.type === "enabled" ? given.budget_tokens : undefined) };
 }
 
 function toToolChoice(choice: CountTokensRequest["tool_choice"]): ToolChoice | undefined {

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { loadChatModel } from "../../src/conversation/chat-model.js";
+import type { Conversation } from "../../src/conversation/message.js";
+import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/chat-completions/request.js";
+import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
+import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
+import { hasSharedTemplates, sharedTemplate } from "../conversation/support/golden.js";
+import { joinIds, writeModelFolder } from "../conversation/support/model-folder.js";
+
+/** What requests say about reasoning, in the prompts of published templates. */
+
+const messages = [{ role: "user", content: "hello" }];
+const chat = (extra: object) => parseChatCompletion(chatCompletionSchema.parse({ messages, ...extra })).conversation;
+const responses = (extra: object) =>
+  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), { messagesOf: () => [], item: () => undefined })
+    .conversation;
+const claude = (extra: object) =>
+  parseMessages(messagesSchema.parse({ messages, max_tokens: 8192, ...extra })).conversation;
+
+async function promptOf(template: string, conversation: Conversation): Promise<string> {
+  const model = await loadChatModel(writeModelFolder(sharedTemplate(template), ["<|im_end|>"]));
+  return model.decode(Int32Array.from(joinIds(await model.prompt(conversation))), { skipSpecialTokens: false });
+}
+
+const OFF: [string, Conversation][] = [
+  ["chat completions", chat({ reasoning_effort: "none" })],
+  ["responses", responses({ reasoning: { effort: "none" } })],
+  ["messages", claude({ thinking: { type: "disabled" } })],
+];
+const HIGH: [string, Conversation][] = [
+  ["chat completions", chat({ reasoning_effort: "high" })],
+  ["responses", responses({ reasoning: { effort: "high" } })],
+  ["messages", claude({ output_config: { effort: "high" } })],
+];
+
+describe.runIf(hasSharedTemplates)("published templates are told", () => {
+  it.each(OFF)("of %s to reason not at all", async (_, conversation) => {
+    expect(await promptOf("Qwen-Qwen3-0.6B", conversation)).toMatch(/<think>\n\n<\/think>\n\n$/);
+    expect(await promptOf("GLM-4.6", conversation)).toMatch(/<think><\/think>$/);
+    expect(await promptOf("deepseek-ai-DeepSeek-V3.1", conversation)).toMatch(/<\/think>$/);
+    expect(await promptOf("ByteDance-Seed-OSS", conversation)).toContain("thinking budget is 0");
+    expect(await promptOf("MiniMax-M3", conversation)).toContain("thinking mode: disabled");
+    expect(await promptOf("Kimi-K3", conversation)).toMatch(/<\|open\|>response<\|sep\|>$/);
+  });
+
+  it.each(HIGH)("of %s to reason much", async (_, conversation) => {
+    expect(await promptOf("Qwen-Qwen3-0.6B", conversation)).toMatch(/assistant\n$/);
+    expect(await promptOf("deepseek-ai-DeepSeek-V3.1", conversation)).toMatch(/<think>$/);
+    expect(await promptOf("openai-gpt-oss-120b", conversation)).toContain("Reasoning: high");
+    expect(await promptOf("MiniMax-M3", conversation)).toContain("thinking mode: enabled");
+    expect(await promptOf("Kimi-K3", conversation)).toMatch(/<\|open\|>think<\|sep\|>$/);
+  });
+
+  it("a budget, and an effort that a template does not know by its name", async () => {
+    const budget = claude({ thinking: { type: "enabled", budget_tokens: 2048 } });
+    expect(await promptOf("ByteDance-Seed-OSS", budget)).toContain("within 2048 tokens");
+    const [low, medium, max] = await Promise.all(
+      ["minimal", "medium", "max"].map((effort) => promptOf("Kimi-K3", chat({ reasoning_effort: effort }))),
+    );
+    expect(low).toContain("`low`");
+    expect(new Set([low, medium, max]).size).toBe(3);
+    expect(await promptOf("MiniMax-M3", claude({ thinking: { type: "adaptive" } }))).toContain("mode: adaptive");
+  });
+
+  it("what chat_template_kwargs say rather", async () => {
+    const kwargs = { chat_template_kwargs: { enable_thinking: true } };
+    expect(await promptOf("Qwen-Qwen3-0.6B", chat({ reasoning_effort: "none", ...kwargs }))).toMatch(/assistant\n$/);
+  });
+
+  it("nothing where nothing is said", () => {
+    for (const conversation of [chat({}), responses({}), claude({})]) expect(conversation.templateArgs).toBeUndefined();
+  });
+});
