@@ -4,8 +4,8 @@ import type { Conversation } from "./message.js";
 import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn } from "./model.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
-import { chooseFamilies, type FamilyChoice, type ModelSigns } from "./output/families.js";
-import type { OutputFamilies } from "./output/output-format.js";
+import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/families.js";
+import { isFormat, type OutputFamilies } from "./output/output-format.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import { REASONING_FAMILIES } from "./output/reasoning/families.js";
 import type { ReasoningSyntax } from "./output/reasoning/reasoning-syntax.js";
@@ -67,8 +67,9 @@ export class FolderChatModel implements ChatModel {
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     const sources = templateSources(folder, files);
-    this.families = chooseFamilies(options, signsOf(sources, files, this.#vocabulary));
-    this.#callStructure = callStructure(this.families.tools, (spelling) => this.#vocabulary.isAdded(spelling));
+    const signs = signsOf(sources, files, this.#vocabulary);
+    this.families = chooseFamilies(options, signs);
+    this.#callStructure = callStructure(this.families.tools, (marker) => hasMarker(signs, marker));
     const { now = () => new Date(), templateArgs = {} } = options;
     const given = { now, templateArgs, specialTokens: specialTokens(files) };
     const make = (source: string): Dialogue => this.#dialogue(makeTemplate(folder, source, given));
@@ -124,7 +125,7 @@ export class FolderChatModel implements ChatModel {
 
   #reasoningSyntax(): ReasoningSyntax | undefined {
     const { reasoning } = this.families;
-    return reasoning === "none" || reasoning === "gpt_oss" ? undefined : REASONING_FAMILIES[reasoning];
+    return reasoning === "none" || isFormat(reasoning) ? undefined : REASONING_FAMILIES[reasoning];
   }
 
   #for(conversation: Conversation): Dialogue {

@@ -1,4 +1,4 @@
-import type { OutputFamilies, ReasoningFamily, ToolFamily } from "./output-format.js";
+import { isFormat, type OutputFamilies, type ReasoningFamily, type ToolFamily } from "./output-format.js";
 
 /** What of a model folder tells how its model writes. */
 export interface ModelSigns {
@@ -14,6 +14,11 @@ export interface ModelSigns {
 export interface FamilyChoice {
   readonly toolCallParser?: ToolFamily | "auto" | "none";
   readonly reasoningParser?: ReasoningFamily | "auto" | "none";
+}
+
+/** Whether the template or the vocabulary has a marker. */
+export function hasMarker({ template, isAdded }: ModelSigns, marker: string): boolean {
+  return isAdded(marker) || template.includes(marker);
 }
 
 export function chooseFamilies(choice: FamilyChoice, signs: ModelSigns): OutputFamilies {
@@ -33,7 +38,10 @@ interface TemplateSign {
 /** What of a template tells a family, the most telling first. */
 const TEMPLATE_SIGNS: readonly TemplateSign[] = [
   { family: "gpt_oss", has: ["<|channel|>", "<|message|>"] },
+  { family: "kimi_k3", has: ["<|open|>", "<|close|>", "<|sep|>"] },
   { family: "kimi_k2", has: ["<|tool_calls_section_begin|>"] },
+  { family: "deepseek_v32", has: ["｜DSML｜", "function_calls>"] },
+  { family: "deepseek_v4", has: ["｜DSML｜", "tool_calls>"] },
   { family: "deepseek_v3", has: ["<｜tool▁call▁begin｜>", "```json"] },
   { family: "deepseek_v31", has: ["<｜tool▁call▁begin｜>"] },
   { family: "seed_oss", has: ["<seed:tool_call>"] },
@@ -71,9 +79,9 @@ const REASONING_OF_TOOLS: Partial<Record<ToolFamily, ReasoningFamily>> = {
 };
 
 /** The markers that the template or the vocabulary has; how they are read hangs on the family of the calls, too. */
-function reasoningFamily({ template, isAdded }: ModelSigns, tools: ToolFamily | "none"): ReasoningFamily | "none" {
-  const has = (marker: string): boolean => isAdded(marker) || template.includes(marker);
-  if (tools === "gpt_oss") return "gpt_oss";
+function reasoningFamily(signs: ModelSigns, tools: ToolFamily | "none"): ReasoningFamily | "none" {
+  const has = (marker: string): boolean => hasMarker(signs, marker);
+  if (isFormat(tools)) return tools;
   if (has("<seed:think>")) return "seed_oss";
   if (has("◁think▷")) return "kimi";
   if (has("[THINK]")) return "mistral";

@@ -1,4 +1,5 @@
 import { HARMONY_MARKERS, readHarmony } from "./harmony.js";
+import { KIMI_K3_MARKERS, readKimiK3 } from "./kimi-k3.js";
 import type { MessageWriter } from "./message/message-writer.js";
 import type { OutputParserOptions } from "./output-parser.js";
 import type { OutputReader, Step } from "./reading/reader.js";
@@ -8,8 +9,10 @@ import type { ReasoningCount } from "./tokens/reasoning-count.js";
 import { TOOL_FAMILIES } from "./tools/families.js";
 import type { ToolContext, ToolSyntax } from "./tools/tool-syntax.js";
 
-export type ToolFamily = keyof typeof TOOL_FAMILIES | "gpt_oss";
-export type ReasoningFamily = keyof typeof REASONING_FAMILIES | "gpt_oss";
+/** Families whose whole output has a form of its own. */
+export type FormatFamily = "gpt_oss" | "kimi_k3";
+export type ToolFamily = keyof typeof TOOL_FAMILIES | FormatFamily;
+export type ReasoningFamily = keyof typeof REASONING_FAMILIES | FormatFamily;
 
 /** The families whose markers are looked for in a model's outputs; `none` leaves them in the text. */
 export interface OutputFamilies {
@@ -21,6 +24,8 @@ export interface OutputFamilies {
 export interface OutputFormat {
   /** Spellings that mean something; where the vocabulary has tokens of them, those and no other text. */
   readonly markers: readonly string[];
+  /** Tokens that are parts of markers: they count as the text that they are spelled with. */
+  readonly spelled?: readonly string[];
   readonly read: (reader: OutputReader, out: MessageWriter, count: ReasoningCount) => Step<void>;
 }
 
@@ -31,15 +36,23 @@ export function outputFormat(families: OutputFamilies, options: OutputParserOpti
     out,
     tools: new Map(options.tools.map((tool) => [tool.function.name, tool])),
   });
-  if (families.tools === "gpt_oss" || families.reasoning === "gpt_oss") return harmony(families, options, contextOf);
-  const tools = families.tools === "none" || options.tools.length === 0 ? NO_CALLS : TOOL_FAMILIES[families.tools];
-  const hasReasoning = families.reasoning !== "none" && options.answerBegun !== true;
-  const reasoning = hasReasoning ? REASONING_FAMILIES[families.reasoning] : undefined;
+  const { tools: toolFamily, reasoning: reasoningFamily } = families;
+  if (isFormat(toolFamily)) return wholeFormat(toolFamily, families, options, contextOf);
+  if (isFormat(reasoningFamily)) return wholeFormat(reasoningFamily, families, options, contextOf);
+  const tools = toolFamily === "none" || options.tools.length === 0 ? NO_CALLS : TOOL_FAMILIES[toolFamily];
+  const hasReasoning = reasoningFamily !== "none" && options.answerBegun !== true;
+  const reasoning = hasReasoning ? REASONING_FAMILIES[reasoningFamily] : undefined;
+  const spelled = tools.spelled ?? [];
   if (reasoning === undefined) {
-    return { markers: tools.markers, read: (reader, out, count) => readAnswer(contextOf(reader, out), tools, count) };
+    return {
+      markers: tools.markers,
+      spelled,
+      read: (reader, out, count) => readAnswer(contextOf(reader, out), tools, count),
+    };
   }
   return {
     markers: [reasoning.begin, reasoning.end, ...tools.markers],
+    spelled,
     read: (reader, out, count) => readBoth({ ...contextOf(reader, out), count }, reasoning, tools, options.promptEnd),
   };
 }
@@ -68,15 +81,21 @@ function* readBoth(
   yield* tools.read(context);
 }
 
-function harmony(
+export function isFormat(family: ToolFamily | ReasoningFamily | "none"): family is FormatFamily {
+  return family === "gpt_oss" || family === "kimi_k3";
+}
+
+function wholeFormat(
+  family: FormatFamily,
   families: OutputFamilies,
   { tools, promptEnd }: OutputParserOptions,
   contextOf: (reader: OutputReader, out: MessageWriter) => ToolContext,
 ): OutputFormat {
-  const reasoning = families.reasoning === "gpt_oss";
-  const calls = families.tools === "gpt_oss" && tools.length > 0;
+  const reasoning = families.reasoning === family;
+  const calls = families.tools === family && tools.length > 0;
+  const read = family === "gpt_oss" ? readHarmony : readKimiK3;
   return {
-    markers: HARMONY_MARKERS,
-    read: (reader, out, count) => readHarmony(contextOf(reader, out), { reasoning, calls, promptEnd, count }),
+    markers: family === "gpt_oss" ? HARMONY_MARKERS : KIMI_K3_MARKERS,
+    read: (reader, out, count) => read(contextOf(reader, out), { reasoning, calls, promptEnd, count }),
   };
 }

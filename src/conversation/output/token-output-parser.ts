@@ -13,6 +13,7 @@ import { TextTokens } from "./tokens/text-tokens.js";
 export class TokenOutputParser implements OutputParser {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
+  readonly #spelled: ReadonlySet<string>;
   readonly #detokenizer: Detokenizer;
   readonly #stopStrings: StopStrings;
   readonly #stopTokenIds: ReadonlySet<number>;
@@ -29,7 +30,9 @@ export class TokenOutputParser implements OutputParser {
     this.#vocabulary = vocabulary;
     this.#markers = new Set(format.markers.filter((marker) => vocabulary.isAdded(marker)));
     this.#textTokens = options.textTokens === true ? new TextTokens() : undefined;
-    this.#detokenizer = createDetokenizer(vocabulary, this.#markers, (at) => {
+    this.#spelled = new Set(format.spelled?.filter((part) => vocabulary.isAdded(part)));
+    const known = this.#spelled.size > 0 ? new Set([...this.#markers, ...this.#spelled]) : this.#markers;
+    this.#detokenizer = createDetokenizer(vocabulary, known, (at) => {
       this.#count.token(at);
       this.#textTokens?.token(at);
     });
@@ -80,11 +83,15 @@ export class TokenOutputParser implements OutputParser {
   }
 
   #read(pieces: readonly Piece[], isLast = false): OutputEvent[] {
-    this.#reader.feed(pieces);
+    this.#reader.feed(this.#spelled.size > 0 ? pieces.map((piece) => this.#asText(piece)) : pieces);
     this.#reading.next();
     this.#count.readTo(this.#reader.position);
     if (isLast) this.#out.flush();
     return this.#out.take().map((event) => this.#told(event));
+  }
+
+  #asText(piece: Piece): Piece {
+    return this.#spelled.has(piece.text) ? { kind: "text", text: piece.text } : piece;
   }
 
   #told(event: WrittenEvent): OutputEvent {

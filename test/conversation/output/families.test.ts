@@ -36,6 +36,7 @@ describe("the families of a model's outputs", () => {
 const PUBLISHED: Record<string, string> = {
   "ByteDance-Seed-OSS": "seed_oss seed_oss",
   "GLM-4.6": "glm45 glm45",
+  "Kimi-K3": "kimi_k3 kimi_k3",
   "Kimi-K2-Instruct": "kimi_k2 none",
   "MiMo-VL": "hermes none",
   "MiniMax-M2": "minimax_m2 deepseek_v3",
@@ -52,8 +53,8 @@ const PUBLISHED: Record<string, string> = {
   "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": "deepseek_v3 deepseek_v3",
   "llama-cpp-deepseek-r1": "deepseek_v3 deepseek_v3",
   "deepseek-ai-DeepSeek-V3.1": "deepseek_v31 deepseek_v3",
-  "deepseek-ai-DeepSeek-V4": "none deepseek_v3",
-  "deepseek-ai-DeepSeek-V4-Flash-0731": "none deepseek_v3",
+  "deepseek-ai-DeepSeek-V4": "deepseek_v4 deepseek_v3",
+  "deepseek-ai-DeepSeek-V4-Flash-0731": "deepseek_v4 deepseek_v3",
   "ibm-granite-granite-3.3-2B-Instruct": "none deepseek_v3",
   "ibm-granite-granite-4.0": "hermes none",
   "inclusionai-ling-3.0-flash": "glm45 glm45",

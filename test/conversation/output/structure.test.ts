@@ -44,7 +44,7 @@ function tagOf(family: ToolFamily, rules: Partial<OutputRules>, reasoning?: keyo
 describe.each(WRITTEN)("%s", (family, write) => {
   const one = write([ROME]);
   const two = write([OSLO, PING]);
-  const isListed = ["glm45", "qwen3_coder", "seed_oss", "minimax_m2"].includes(family);
+  const isListed = !one.includes('{"city');
 
   it("a call that must be made is made, and our parser reads what the grammar lets through", async () => {
     const tag = tagOf(family, { mustCall: true });
@@ -135,7 +135,7 @@ describe("parameters that are written apart", () => {
 });
 
 describe("families without a structure", () => {
-  it.each(["pythonic", "gpt_oss"] as const)("%s has none", (family) => {
+  it.each(["pythonic", "gpt_oss", "kimi_k3"] as const)("%s has none", (family) => {
     expect(callStructure(family, () => false)).toBeUndefined();
   });
 

@@ -1,6 +1,8 @@
 import type { ToolFamily } from "../output-format.js";
 import { type CallStructure, jsonArguments, valueOf, writtenArguments } from "./call-structure.js";
-import { constant, type Format, regex, sequence, tag } from "./format.js";
+import { constant, type Format, oneOf, regex, sequence, tag } from "./format.js";
+
+type Parameter = Parameters<typeof valueOf>[0];
 
 /** A JSON object with the name and the arguments, as `open` begins it. */
 const jsonCall = (open: (name: string) => string, close: string): CallStructure["call"] => {
@@ -68,7 +70,7 @@ const glm45: CallStructure = {
   separator: "\n",
   call: (tool) => {
     const between = regex("\\n?");
-    const write = (parameter: Parameters<typeof valueOf>[0]): Format =>
+    const write = (parameter: Parameter): Format =>
       tag(
         `<arg_key>${parameter.key}</arg_key>`,
         sequence([between, constant("<arg_value>"), valueOf(parameter)]),
@@ -108,12 +110,30 @@ const minimaxM2: CallStructure = {
   },
 };
 
+/** Both kinds of values: the model says which it writes. */
+const dsml = (section: string): CallStructure => ({
+  trigger: `<｜DSML｜${section}>`,
+  section: { begin: `<｜DSML｜${section}>\n`, end: `\n</｜DSML｜${section}>` },
+  separator: "\n",
+  call: (tool) => {
+    const write = ({ key, text, json }: Parameter): Format => {
+      const open = (isText: boolean) => `<｜DSML｜parameter name="${key}" string="${isText}">`;
+      const written = [text && tag(open(true), text, DSML_END), json && tag(open(false), json, DSML_END)];
+      return oneOf(written.filter((each) => each !== undefined));
+    };
+    return tag(`<｜DSML｜invoke name="${tool.function.name}">\n`, writtenArguments(tool, write), "</｜DSML｜invoke>");
+  },
+});
+const DSML_END = "</｜DSML｜parameter>\n";
+
 const STRUCTURES: Partial<Record<ToolFamily, CallStructure>> = {
   hermes,
   qwen3_coder: qwen3Coder,
   llama3_json: llama3Json,
   deepseek_v3: deepseekV3,
   deepseek_v31: deepseekV31,
+  deepseek_v32: dsml("function_calls"),
+  deepseek_v4: dsml("tool_calls"),
   kimi_k2: kimiK2,
   glm45,
   minimax_m2: minimaxM2,
@@ -121,16 +141,16 @@ const STRUCTURES: Partial<Record<ToolFamily, CallStructure>> = {
 };
 
 /**
- * How calls of a family are written; undefined where no grammar says it: Python's literals (`pythonic`), and messages that
- * end with a stop token (`gpt_oss`).
+ * How calls of a family are written; undefined where no grammar says it: Python's literals (`pythonic`), and outputs of a
+ * form of their own (`gpt_oss`, `kimi_k3`).
  *
- * @param isAdded whether an added token is spelled so
+ * @param has whether the model has a marker: in its vocabulary or its template
  */
 export function callStructure(
   family: ToolFamily | "none",
-  isAdded: (spelling: string) => boolean,
+  has: (marker: string) => boolean,
 ): CallStructure | undefined {
   if (family === "none") return undefined;
-  if (family === "mistral") return isAdded("[ARGS]") ? mistral : mistralList;
+  if (family === "mistral") return has("[ARGS]") ? mistral : mistralList;
   return STRUCTURES[family];
 }

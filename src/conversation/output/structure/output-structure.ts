@@ -25,8 +25,9 @@ export type OutputStructure =
   /** JSON text of a structural tag. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
-/** What models write between their reasoning and what follows it. */
+/** What models write before calls, and behind their reasoning. */
 const BREAK = regex("[\\n ]{0,4}");
+const behindBreak = (format: Format): Format => sequence([BREAK, format]);
 
 /** The structure that follows rules; undefined where the family's calls have none. */
 export function outputStructure(
@@ -48,13 +49,13 @@ function answerOf(structure: CallStructure | undefined, rules: OutputRules): For
   const { mustCall, single, strict, jsonSchema } = rules;
   const tools = rules.tools.map((tool) => (mustCall || strict.has(tool.function.name) ? tool : withAnyArguments(tool)));
   const answer = jsonSchema === undefined ? undefined : json(JSON.parse(jsonSchema));
-  if (tools.length === 0) return answer;
+  if (tools.length === 0) return answer && behindBreak(answer);
   if (structure === undefined) return undefined;
-  if (mustCall) return calls(structure, tools, single);
+  if (mustCall) return behindBreak(calls(structure, tools, single));
   if (answer === undefined) return textWithCalls(structure, tools, single);
   // xgrammar takes no choice between what may go on, as calls without a section may, and what ends by itself.
   const likewise = structure.section ? answer : listOfOne(answer);
-  return oneOf([calls(structure, tools, single), likewise]);
+  return behindBreak(oneOf([calls(structure, tools, single), likewise]));
 }
 
 function listOfOne(format: Format): Format {
@@ -68,6 +69,6 @@ function withAnyArguments({ type, function: called }: Tool): Tool {
 
 /** The reasoning is free. It must end where the prompt has begun it; else it may be left out. */
 function behindReasoning({ begin, end }: ReasoningSyntax, isOpen: boolean, answer: Format): Format {
-  if (isOpen) return sequence([tag("", ANY_TEXT, end), BREAK, answer]);
-  return oneOf([sequence([tag(begin, ANY_TEXT, end), BREAK, answer]), answer]);
+  if (isOpen) return sequence([tag("", ANY_TEXT, end), answer]);
+  return oneOf([sequence([tag(begin, ANY_TEXT, end), answer]), answer]);
 }

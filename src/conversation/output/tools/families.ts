@@ -1,4 +1,5 @@
 import { deepseekV3, deepseekV31 } from "./deepseek.js";
+import { dsmlCalls } from "./dsml.js";
 import { glm45 } from "./glm45.js";
 import { hermes } from "./hermes.js";
 import { kimiK2 } from "./kimi-k2.js";
@@ -16,6 +17,8 @@ export const TOOL_FAMILIES = {
   pythonic,
   deepseek_v3: deepseekV3,
   deepseek_v31: deepseekV31,
+  deepseek_v32: dsmlCalls("function_calls"),
+  deepseek_v4: dsmlCalls("tool_calls"),
   kimi_k2: kimiK2,
   glm45,
   mistral,

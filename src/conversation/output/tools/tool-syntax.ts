@@ -14,6 +14,8 @@ export interface ToolContext {
 export interface ToolSyntax {
   /** What marks a call; where the vocabulary has tokens of this spelling, those and no other text. */
   readonly markers: readonly string[];
+  /** Tokens that are parts of markers: they count as the text that they are spelled with. */
+  readonly spelled?: readonly string[];
   /** Reads the text and the calls of an output, to its end. */
   readonly read: (context: ToolContext) => Step<void>;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OutputFamilies } from "../../../../src/conversation/output/output-format.js";
 import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
+import { byteLevelText, idsOf } from "../support/outputs.js";
 
 const calls = (tools: OutputFamilies["tools"]): OutputFamilies => ({ tools, reasoning: "none" });
 const WEATHER = '{"city": "Paris", "days": 3}';
@@ -45,6 +46,85 @@ const DEEPSEEK_V31: Record<string, Fixture> = {
       ["get_weather", WEATHER],
       ["ping", "{}"],
     ],
+  },
+};
+
+const DSML_CALL =
+  '<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris\n</｜DSML｜parameter>\n' +
+  '<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>\n</｜DSML｜invoke>';
+const DSML_PING = '<｜DSML｜invoke name="ping">\n\n</｜DSML｜invoke>';
+const DSML_WEATHER = '{"city": "Paris\\n", "days": 3}';
+
+const dsml = (section: string): Record<string, Fixture> => {
+  const [begin, end] = [`<｜DSML｜${section}>`, `</｜DSML｜${section}>`];
+  const broken = DSML_CALL.replace('string="false"', "");
+  return {
+    "text and two calls": {
+      output: `Sure.\n\n${begin}\n${DSML_CALL}\n${DSML_PING}\n${end}`,
+      content: "Sure.",
+      calls: [
+        ["get_weather", DSML_WEATHER],
+        ["ping", "{}"],
+      ],
+    },
+    "a parameter that does not say what it is": {
+      output: `${begin}\n${broken}\n${end}`,
+      content: `${begin}\n${broken}\n${end}`,
+      toolCalls: "malformed",
+    },
+    "a call that is cut off": {
+      output: `${begin}\n${DSML_CALL.slice(0, -20)}`,
+      end: "length",
+      content: `${begin}\n${DSML_CALL.slice(0, -20)}`,
+      toolCalls: "malformed",
+    },
+  };
+};
+
+const K3_CALL =
+  '<|open|>call tool="get_weather" index="1"<|sep|><|open|>argument key="city" type="string"<|sep|>Paris "<|close|>argument<|sep|>' +
+  '<|open|>argument key="days" type="number"<|sep|>3.0<|close|>argument<|sep|><|close|>call<|sep|>';
+const K3_PING = '<|open|>call tool="ping" index="2"<|sep|><|close|>call<|sep|>';
+const K3_JSON =
+  '<|open|>call tool="edit" index="1"<|sep|><|open|>json type="object"<|sep|>{"a" : 1.0}<|close|>json<|sep|><|close|>call<|sep|>';
+const k3Tools = (...calls: readonly string[]) => `<|open|>tools<|sep|>${calls.join("")}<|close|>tools<|sep|>`;
+const K3_END = "<|close|>message<|sep|>";
+const K3_OPEN = '<|open|>message role="assistant"<|sep|><|open|>response<|sep|>';
+
+const KIMI_K3: Record<string, Fixture> = {
+  "text and two calls": {
+    output: `Sure.<|close|>response<|sep|>${k3Tools(K3_CALL, K3_PING)}${K3_END}`,
+    promptEnd: K3_OPEN,
+    content: "Sure.",
+    calls: [
+      ["get_weather", '{"city": "Paris \\"", "days": 3.0}'],
+      ["ping", "{}"],
+    ],
+  },
+  "arguments as JSON": {
+    output: `<|open|>response<|sep|><|close|>response<|sep|>${k3Tools(K3_JSON)}${K3_END}`,
+    calls: [["edit", '{"a" : 1.0}']],
+  },
+  "a number that is none, beside a call": {
+    output: `<|close|>response<|sep|>${k3Tools(K3_CALL.replace("3.0", "three"), K3_PING)}${K3_END}`,
+    promptEnd: K3_OPEN,
+    content: K3_CALL.replace("3.0", "three"),
+    calls: [["ping", "{}"]],
+    toolCalls: "malformed",
+  },
+  "a call that is cut off": {
+    output: `So.<|close|>response<|sep|><|open|>tools<|sep|>${K3_CALL.slice(0, -30)}`,
+    promptEnd: K3_OPEN,
+    end: "length",
+    content: `So.\n${K3_CALL.slice(0, -30)}`,
+    toolCalls: "malformed",
+  },
+  "text without elements": { output: "Hello, all.", content: "Hello, all." },
+  "a tag that is cut off": {
+    output: "Hi.<|close|>response<|sep|><|open|>to",
+    promptEnd: K3_OPEN,
+    end: "length",
+    content: "Hi.",
   },
 };
 
@@ -135,7 +215,10 @@ const LLAMA3: Record<string, Fixture> = {
 const FAMILIES: [OutputFamilies, Record<string, Fixture>][] = [
   [calls("deepseek_v3"), DEEPSEEK_V3],
   [calls("deepseek_v31"), DEEPSEEK_V31],
+  [calls("deepseek_v32"), dsml("function_calls")],
+  [calls("deepseek_v4"), dsml("tool_calls")],
   [calls("kimi_k2"), KIMI],
+  [calls("kimi_k3"), KIMI_K3],
   [calls("mistral"), MISTRAL],
   [calls("llama3_json"), LLAMA3],
 ];
@@ -145,6 +228,16 @@ const CASES = FAMILIES.flatMap(([families, fixtures]) =>
     Object.entries(fixtures).map(([name, fixture]) => ({ families, tools: families.tools, kind, text, name, fixture })),
   ),
 );
+
+describe("DeepSeek's tags with a token in them", () => {
+  it.each([true, false])("are read as they are spelled (special: %s)", (special) => {
+    const text = byteLevelText([{ content: "｜DSML｜", special }]);
+    for (const fixture of Object.values(dsml("tool_calls"))) {
+      expect(idsOf(text, fixture.output).length).toBeLessThan(idsOf(byteLevelText([]), fixture.output).length);
+      expectFixture(text, calls("deepseek_v4"), fixture);
+    }
+  });
+});
 
 describe("calls by name and arguments", () => {
   it.each(CASES)("$tools, markers are $kind: $name", ({ families, text, fixture }) => {

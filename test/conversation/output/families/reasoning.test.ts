@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OutputFamilies } from "../../../../src/conversation/output/output-format.js";
 import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
+import { HARMONY } from "../support/harmony-outputs.js";
 
 const PING = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>';
 
@@ -122,63 +123,31 @@ const SEED: Record<string, Fixture> = {
   },
 };
 
-const START = "<|start|>assistant";
-const HARMONY: Record<string, Fixture> = {
-  "reasoning, then the answer": {
-    output: `<|channel|>analysis<|message|>Hm.\n<|end|>${START}<|channel|>final<|message|>Hi!<|return|>`,
-    thought: ["<|channel|>analysis<|message|>Hm.\n<|end|>"],
-    promptEnd: START,
+const K3_THINK = '<|open|>message role="assistant"<|sep|><|open|>think<|sep|>';
+const K3_PING =
+  '<|open|>tools<|sep|><|open|>call tool="ping" index="1"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>';
+const KIMI_K3: Record<string, Fixture> = {
+  "reasoning that the prompt has begun, text and a call": {
+    output: `Hm.<|close|>think<|sep|><|open|>response<|sep|>Hi!<|close|>response<|sep|>${K3_PING}<|close|>message<|sep|>`,
+    promptEnd: K3_THINK,
     reasoning: "Hm.",
+    thought: ["Hm.<|close|>think<|sep|>"],
     content: "Hi!",
-  },
-  "a preamble and a call": {
-    output:
-      `<|channel|>analysis<|message|>Hm.<|end|>${START}<|channel|>commentary<|message|>I look.<|end|>` +
-      `${START} to=functions.get_weather<|channel|>commentary <|constrain|>json<|message|>{"city":"Rome"}<|call|>`,
-    promptEnd: START,
-    reasoning: "Hm.",
-    thought: ["<|channel|>analysis<|message|>Hm.<|end|>"],
-    content: "I look.",
-    calls: [["get_weather", '{"city":"Rome"}']],
-  },
-  "a recipient behind the channel": {
-    output: "<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>",
-    promptEnd: START,
     calls: [["ping", "{}"]],
   },
-  "two analyses and two calls": {
-    output:
-      `<|channel|>analysis<|message|>A.<|end|>${START}<|channel|>analysis<|message|>B.<|end|>` +
-      `${START}<|channel|>commentary to=functions.ping<|message|>{}<|call|>` +
-      `${START}<|channel|>commentary to=functions.ping<|message|>{"a": 1}<|call|>`,
-    promptEnd: START,
-    reasoning: "A.\nB.",
-    thought: ["<|channel|>analysis<|message|>A.<|end|>", `${START}<|channel|>analysis<|message|>B.<|end|>`],
-    calls: [
-      ["ping", "{}"],
-      ["ping", '{"a": 1}'],
-    ],
-  },
-  "a channel that the prompt has opened": {
-    output: "Hi!<|return|>",
-    promptEnd: `${START}<|channel|>final<|message|>`,
+  "reasoning that the output begins": {
+    output: "<|open|>think<|sep|>Hm.<|close|>think<|sep|><|open|>response<|sep|>Hi!<|close|>response<|sep|>",
+    reasoning: "Hm.",
+    thought: ["<|open|>think<|sep|>Hm.<|close|>think<|sep|>"],
     content: "Hi!",
   },
-  "arguments that are no JSON": {
-    output: "<|channel|>commentary to=functions.ping<|message|>ping()<|call|>",
-    promptEnd: START,
-    content: "<|channel|>commentary to=functions.ping<|message|>ping()",
-    toolCalls: "malformed",
-  },
   "reasoning that the token limit cuts off": {
-    output: "<|channel|>analysis<|message|>Hm",
-    promptEnd: START,
+    output: "Hm",
+    promptEnd: K3_THINK,
     end: "length",
     reasoning: "Hm",
-    thought: ["<|channel|>analysis<|message|>Hm"],
+    thought: ["Hm"],
   },
-  "a header that the token limit cuts off": { output: "<|channel|>ana", promptEnd: START, end: "length" },
-  "text without a channel": { output: "Hello, all <|x|>.", promptEnd: START, content: "Hello, all <|x|>." },
 };
 
 const FAMILIES: [OutputFamilies, Record<string, Fixture>][] = [
@@ -191,6 +160,7 @@ const FAMILIES: [OutputFamilies, Record<string, Fixture>][] = [
   [{ tools: "none", reasoning: "kimi" }, KIMI],
   [{ tools: "none", reasoning: "seed_oss" }, SEED],
   [{ tools: "gpt_oss", reasoning: "gpt_oss" }, HARMONY],
+  [{ tools: "kimi_k3", reasoning: "kimi_k3" }, KIMI_K3],
 ];
 
 const CASES = FAMILIES.flatMap(([families, fixtures]) =>

@@ -22,7 +22,7 @@ const deepseek = (calls: readonly string[], between: string) =>
 type Write = (calls: readonly MeantCall[]) => string;
 
 /** How models of a family write calls: as their chat templates do. */
-export const WRITTEN: readonly [ToolFamily, Write][] = [
+export const WRITTEN: readonly (readonly [ToolFamily, Write])[] = [
   [
     "hermes",
     (calls) =>
@@ -47,6 +47,19 @@ export const WRITTEN: readonly [ToolFamily, Write][] = [
         "",
       ),
   ],
+  ...(["function_calls", "tool_calls"] as const).map((section): readonly [ToolFamily, Write] => [
+    section === "tool_calls" ? "deepseek_v4" : "deepseek_v32",
+    (calls) => {
+      const one = (call: MeantCall) => {
+        const written = Object.entries(call.args).map(
+          ([key, value]) =>
+            `<｜DSML｜parameter name="${key}" string="${value.startsWith('"')}">${plain(value)}</｜DSML｜parameter>\n`,
+        );
+        return `<｜DSML｜invoke name="${call.name}">\n${written.join("")}</｜DSML｜invoke>`;
+      };
+      return `<｜DSML｜${section}>\n${calls.map(one).join("\n")}\n</｜DSML｜${section}>`;
+    },
+  ]),
   [
     "kimi_k2",
     (calls) => {
