@@ -12,15 +12,18 @@ interface Link {
  */
 export class ConnectionUse {
   #link: Link | undefined;
-  #socket: Socket | undefined;
-  #bytesRead = 0;
+  /** The client's connection when it took the request. It may be over, and another one in its place before long. */
+  #before: Socket | undefined;
+  #wasOpen = false;
+  #bytesBefore = 0;
   #sent = false;
 
   begin(link: Link): void {
     this.#link = link;
     this.#sent = false;
-    this.#socket = link.socket?.destroyed ? undefined : link.socket;
-    this.#bytesRead = this.#socket?.bytesRead ?? 0;
+    this.#before = link.socket;
+    this.#wasOpen = link.socket?.destroyed === false;
+    this.#bytesBefore = link.socket?.bytesRead ?? 0;
   }
 
   /** The request's last byte was given to the socket. */
@@ -33,7 +36,9 @@ export class ConnectionUse {
 
   /** The request may have reached the server whole, or the server has answered. Before, nothing can have come of it. */
   get mayHaveRun(): boolean {
-    return this.#sent || (this.#link?.socket?.bytesRead ?? 0) > this.#bytesRead;
+    const socket = this.#link?.socket;
+    const before = socket === this.#before ? this.#bytesBefore : 0;
+    return this.#sent || (socket?.bytesRead ?? 0) > before;
   }
 
   /**
@@ -41,9 +46,9 @@ export class ConnectionUse {
    * had most likely closed the idle connection before it saw the request.
    */
   get keptAliveWithoutReply(): boolean {
-    const socket = this.#socket;
-    if (!socket || socket !== this.#link?.socket) return false;
-    return this.#bytesRead > 0 && socket.bytesRead === this.#bytesRead;
+    const socket = this.#link?.socket;
+    if (!this.#wasOpen || !socket || socket !== this.#before) return false;
+    return this.#bytesBefore > 0 && socket.bytesRead === this.#bytesBefore;
   }
 }
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
 import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
 import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import type { SglangOptions } from "../../../src/engine/sglang/options.js";
 import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
 import { startRaw } from "../../support/raw-server.js";
 import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
@@ -29,10 +30,13 @@ function keyFor(first: string, urls: readonly string[]): string {
 }
 
 /** An engine whose first server is `first`, for calls with this key, and a good SGLang server as the second. */
-async function enginePair(first: string): Promise<{ engine: Engine; key: string; second: SglangServer }> {
+async function enginePair(
+  first: string,
+  options: Partial<SglangOptions> = {},
+): Promise<{ engine: Engine; key: string; second: SglangServer }> {
   const second = opened(await startSglangServer());
   const urls = [first, second.url];
-  return { engine: opened(createSglangEngine({ ...OPTIONS, urls })), key: keyFor(first, urls), second };
+  return { engine: opened(createSglangEngine({ ...OPTIONS, ...options, urls })), key: keyFor(first, urls), second };
 }
 
 /** An address that nobody listens at. */
@@ -87,6 +91,20 @@ describe("a call whose server did not begin with it goes to another", () => {
     const call = callOf(prompt, { maxTokens: 2 }, { affinityKey: key });
     await expect(engine.generate(call)).rejects.toThrow(/longer than the model's context/);
     expect(second.to("/generate")).toHaveLength(1);
+  });
+
+  it("where the connection is refused that is to replace one on which a reply broke off", async () => {
+    const first = opened(await startSglangServer());
+    const { engine, key, second } = await enginePair(first.url, { connections: 1, healthSeconds: 0 });
+    first.scheduler.tokenMilliseconds = 50;
+    const told: number[] = [];
+    const lost = engine.generate(callOf([1], {}, { affinityKey: key, onTokens: () => told.push(1) }));
+    const waiting = callOf([1], { maxTokens: 3 }, { affinityKey: key });
+    const sentOn = engine.generate(waiting);
+    await expect.poll(() => told.length).toBeGreaterThan(0);
+    await Promise.all([first.close(), expect(lost).rejects.toMatchObject({ code: "engine_unavailable" })]);
+    await sentOn;
+    expect([waiting.generation.length, second.to("/generate").length]).toEqual([3, 1]);
   });
 
   it("where a vLLM server cannot say which model it serves", async () => {

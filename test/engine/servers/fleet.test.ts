@@ -1,0 +1,265 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Engine, GenerateCall, PauseMode } from "../../../src/engine/engine.js";
+import type { ServerOptions } from "../../../src/engine/servers/options.js";
+import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
+import type { GenerateRequest } from "../../support/sglang-protocol.js";
+import type { SglangScheduler } from "../../support/sglang-scheduler.js";
+import { startSglangServer } from "../../support/sglang-server.js";
+import { startVllmServer } from "../../support/vllm-server.js";
+import { callOf } from "../generate-call.js";
+
+/** Servers of one engine that die, come back, are drained and paused while many calls run on them. */
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+interface FleetServer {
+  readonly url: string;
+  readonly scheduler: SglangScheduler;
+  to(path: string): { readonly json: Record<string, unknown> }[];
+  close(): Promise<void>;
+}
+
+interface Kind {
+  readonly start: (options: { port?: number }) => Promise<FleetServer>;
+  readonly engine: (options: ServerOptions) => Engine;
+  readonly path: string;
+  readonly promptField: string;
+}
+
+const PROMPT = 2;
+const OUTPUT = 40;
+
+/** The ids of a call are told by its number, which is the first of its prompt, and go on where they were cut. */
+const idOf = (call: number, index: number): number => 1000 + call * OUTPUT + index;
+const complete = ({ inputIds, inputLength }: GenerateRequest) =>
+  Array.from({ length: OUTPUT }, (_, index) => idOf(inputIds[0] ?? -1, inputLength - PROMPT + index));
+
+const common = { complete, tokenMilliseconds: 4 };
+
+const KINDS: [string, Kind][] = [
+  [
+    "sglang",
+    {
+      start: (options) => startSglangServer({ ...common, ...options }),
+      engine: createSglangEngine,
+      path: "/generate",
+      promptField: "input_ids",
+    },
+  ],
+  [
+    "vllm",
+    {
+      start: (options) => startVllmServer({ ...common, ...options }),
+      engine: createVllmEngine,
+      path: "/inference/v1/generate",
+      promptField: "token_ids",
+    },
+  ],
+];
+
+type Outcome = "whole" | "wrong" | "engine_error" | "engine_unavailable" | "left";
+
+interface Run {
+  readonly key: string;
+  readonly number: number;
+  readonly call: GenerateCall;
+  readonly controller: AbortController;
+  readonly outcome: Promise<Outcome>;
+  tokensTold: number;
+}
+
+describe.each(KINDS)("%s servers", (_, kind) => {
+  async function fleet(options: Partial<ServerOptions> = {}) {
+    const servers = await Promise.all([kind.start({}), kind.start({})]);
+    const urls = servers.map(({ url }) => url);
+    const engine = kind.engine({ urls, timeoutSeconds: 0, connections: 200, healthSeconds: 0.02, ...options });
+    open.push(...servers, engine);
+    const [a, b] = servers;
+    if (!a || !b) throw new Error("two servers expected");
+    const homeOf = (key: string): FleetServer => (rendezvousOrder(key, urls)[0] === a.url ? a : b);
+    const run = (number: number, key = `session-${number % 20}`): Run => {
+      const controller = new AbortController();
+      const prompt = [number, 7];
+      const call = callOf(
+        prompt,
+        { maxTokens: OUTPUT },
+        {
+          affinityKey: key,
+          signal: controller.signal,
+          onTokens: () => {
+            started.tokensTold = call.generation.length;
+          },
+        },
+      );
+      const started: Run = { key, number, call, controller, tokensTold: 0, outcome: outcomeOf(engine, call, number) };
+      return started;
+    };
+    return { a, b, engine, homeOf, run };
+  }
+
+  /** The numbers of the calls that a server was asked for, each as often as it was asked, and from which token on. */
+  const askedOf = (server: FleetServer): { number: number; from: number }[] =>
+    server.to(kind.path).map(({ json }) => {
+      const ids = json[kind.promptField] as number[];
+      return { number: ids[0] ?? -1, from: ids.length - PROMPT };
+    });
+
+  it("of which one dies with 100 calls in flight lose what runs on it, and nothing is generated twice", async () => {
+    const { a, b, run, homeOf, engine } = await fleet();
+    a.scheduler.tokenMilliseconds = 100;
+    const runs = Array.from({ length: 100 }, (_n, number) => run(number));
+    await expect.poll(() => runs.every(({ tokensTold, key }) => homeOf(key) === b || tokensTold > 0)).toBe(true);
+    const onA = runs.filter(({ key }) => homeOf(key) === a);
+    await a.close();
+    const outcomes = await Promise.all(runs.map(async ({ outcome, key }) => [homeOf(key) === a, await outcome]));
+    expect(onA.length).toBeGreaterThan(10);
+    expect(outcomes).toEqual(
+      runs.map(({ key }) => [homeOf(key) === a, homeOf(key) === a ? "engine_unavailable" : "whole"]),
+    );
+    expect(
+      askedOf(b)
+        .map(({ number }) => number)
+        .sort((x, y) => x - y),
+    ).toEqual(runs.filter(({ key }) => homeOf(key) === b).map(({ number }) => number));
+    // What comes later goes to the one that is left.
+    const later = onA.map(({ key }, index) => run(200 + index, key));
+    expect(new Set(await Promise.all(later.map(({ outcome }) => outcome)))).toEqual(new Set(["whole"]));
+    expect(engine.servers?.list().map(({ state, requests }) => [state, requests])).toEqual([
+      ["down", 0],
+      ["up", 0],
+    ]);
+  });
+
+  it("of which one dies send on the calls that waited for one of its connections", async () => {
+    const { a, run, homeOf } = await fleet({ connections: 4, healthSeconds: 0 });
+    a.scheduler.tokenMilliseconds = 100;
+    let key = "k";
+    while (homeOf(key) !== a) key += "k";
+    const runs = Array.from({ length: 30 }, (_n, number) => run(number, key));
+    await expect.poll(() => runs.filter(({ tokensTold }) => tokensTold > 0).length).toBe(4);
+    await a.close();
+    const outcomes = await Promise.all(runs.map(({ outcome }) => outcome));
+    expect(outcomes.filter((outcome) => outcome === "engine_unavailable")).toHaveLength(4);
+    expect(outcomes.filter((outcome) => outcome === "whole")).toHaveLength(26);
+  });
+
+  it("of which one comes and goes end every call whole or with an error, and get their sessions back", async () => {
+    const { a, b, run, homeOf, engine } = await fleet();
+    const { port } = new URL(a.url);
+    const lives: FleetServer[] = [a];
+    const runs: Run[] = [];
+    for (let life = 0; life < 4; life++) {
+      const before = runs.length;
+      for (let n = 0; n < 20; n++) runs.push(run(before + n));
+      await expect
+        .poll(() => runs.slice(before).some(({ tokensTold, key }) => homeOf(key) === a && tokensTold > 3))
+        .toBe(true);
+      await lives.at(-1)?.close();
+      const born = await kind.start({ port: Number(port) });
+      open.push(born);
+      lives.push(born);
+      await expect.poll(() => engine.servers?.list()[0]?.state).toBe("up");
+    }
+    const outcomes = await Promise.all(runs.map(({ outcome }) => outcome));
+    expect(new Set(outcomes)).toEqual(new Set(["whole", "engine_unavailable"]));
+    const asked = [...lives, b].flatMap(askedOf);
+    const twice = runs.filter(({ number }) => asked.filter((each) => each.number === number).length > 1);
+    // Only what no token had come of may have been asked for again.
+    expect(
+      twice.filter(
+        ({ call, number }) =>
+          asked.some((each) => each.number === number && each.from > 0) || call.generation.length !== OUTPUT,
+      ),
+    ).toEqual([]);
+    // Two checks of the last life: those of earlier ones are over.
+    await expect.poll(() => lives.at(-1)?.to("/health").length).toBeGreaterThan(1);
+    await expect.poll(() => engine.servers?.list()[0]?.state).toBe("up");
+    const last = Array.from({ length: 20 }, (_n, n) => run(500 + n));
+    await Promise.all(last.map(({ outcome }) => outcome));
+    const atHome = last.filter(({ key }) => homeOf(key) === a).map(({ number }) => number);
+    expect(
+      askedOf(lives.at(-1) ?? a)
+        .map(({ number }) => number)
+        .filter((number) => number >= 500),
+    ).toEqual(atHome);
+  });
+
+  it("of which one is drained lose no call, and it gets none until it is restored", async () => {
+    const { a, b, run, homeOf, engine } = await fleet();
+    const runs = Array.from({ length: 60 }, (_n, number) => run(number));
+    await expect.poll(() => runs.every(({ tokensTold }) => tokensTold > 0)).toBe(true);
+    const drained = engine.servers?.drain(a.url);
+    const meanwhile = Array.from({ length: 20 }, (_n, n) => run(100 + n));
+    await drained;
+    expect(a.scheduler.pending).toBe(0);
+    const outcomes = await Promise.all([...runs, ...meanwhile].map(({ outcome }) => outcome));
+    expect(new Set(outcomes)).toEqual(new Set(["whole"]));
+    expect(askedOf(a).filter(({ number }) => number >= 100)).toEqual([]);
+    engine.servers?.restore(a.url);
+    const later = Array.from({ length: 20 }, (_n, n) => run(200 + n));
+    await Promise.all(later.map(({ outcome }) => outcome));
+    const atHome = later.filter(({ key }) => homeOf(key) === a).map(({ number }) => number);
+    expect(askedOf(a).flatMap(({ number }) => (number >= 200 ? [number] : []))).toEqual(atHome);
+    expect(askedOf(b)).toHaveLength(
+      runs.length + 20 + 20 - runs.filter(({ key }) => homeOf(key) === a).length - atHome.length,
+    );
+  });
+
+  it.each<PauseMode>(["abort", "keep"])(
+    "that are paused (%s) while they stream go on with every call",
+    async (mode) => {
+      const { a, b, run, engine } = await fleet();
+      const runs = Array.from({ length: 40 }, (_n, number) => run(number));
+      for (const tokens of [1, 10]) {
+        await expect.poll(() => runs.some(({ tokensTold }) => tokensTold > tokens)).toBe(true);
+        await engine.servers?.pause(mode);
+        const held = run(100 + tokens);
+        const before = runs.map(({ call }) => call.generation.length);
+        expect(before.every((length) => length < OUTPUT)).toBe(true);
+        await engine.servers?.resume();
+        runs.push(held);
+      }
+      expect(new Set(await Promise.all(runs.map(({ outcome }) => outcome)))).toEqual(new Set(["whole"]));
+      // A token that was there is never asked for again.
+      for (const { number } of runs) {
+        const froms = [...askedOf(a), ...askedOf(b)].flatMap((each) => (each.number === number ? [each.from] : []));
+        expect([number, froms]).toEqual([number, froms.toSorted((x, y) => x - y)]);
+      }
+    },
+  );
+
+  it("stop the calls of agents that leave, and those alone", async () => {
+    const { a, b, run } = await fleet();
+    const runs = Array.from({ length: 40 }, (_n, number) => run(number));
+    await expect.poll(() => runs.every(({ tokensTold }) => tokensTold > 2)).toBe(true);
+    const leaving = runs.filter(({ number }) => number % 2 === 0);
+    for (const { controller } of leaving) controller.abort(new Error("left"));
+    await expect
+      .poll(() => a.scheduler.pending + b.scheduler.pending)
+      .toBeLessThanOrEqual(runs.length - leaving.length);
+    const outcomes = await Promise.all(runs.map(({ outcome }) => outcome));
+    expect(outcomes).toEqual(runs.map(({ number }) => (number % 2 === 0 ? "left" : "whole")));
+    const told = [...a.to("/abort_request"), ...b.to("/abort_request")].map(({ json }) => json["rid"]);
+    const rids = [...a.to("/generate"), ...b.to("/generate")].flatMap(({ json }) =>
+      Number((json["input_ids"] as number[])[0]) % 2 === 0 ? [json["rid"]] : [],
+    );
+    expect(new Set(told)).toEqual(new Set(rids));
+    expect(told).toHaveLength(rids.length);
+    for (const server of [a, b]) expect(server.scheduler.pending).toBe(0);
+  });
+});
+
+async function outcomeOf(engine: Engine, call: GenerateCall, number: number): Promise<Outcome> {
+  try {
+    await engine.generate(call);
+  } catch (error) {
+    return Object(error).code ?? Object(error).message;
+  }
+  const expected = Array.from({ length: OUTPUT }, (_, index) => idOf(number, index));
+  return expected.join() === call.generation.ids().join() ? "whole" : "wrong";
+}
