@@ -7,6 +7,12 @@ interface Link {
 }
 
 /**
+ * A connection that the server had closed is found closed within a round trip. Later, it is a request that was worked on,
+ * and lost its server or a load balancer's patience.
+ */
+const STALE_WITHIN_MS = 5_000;
+
+/**
  * Which connection one request went over, to tell a stale one from a failing server. To be passed as the request's
  * `opaque`.
  */
@@ -16,11 +22,13 @@ export class ConnectionUse {
   #before: Socket | undefined;
   #wasOpen = false;
   #bytesBefore = 0;
+  #begunAt = 0;
   #sent = false;
 
   begin(link: Link): void {
     this.#link = link;
     this.#sent = false;
+    this.#begunAt = performance.now();
     this.#before = link.socket;
     this.#wasOpen = link.socket?.destroyed === false;
     this.#bytesBefore = link.socket?.bytesRead ?? 0;
@@ -42,12 +50,13 @@ export class ConnectionUse {
   }
 
   /**
-   * The request went over a connection that had served an earlier one, and no byte came back. If it failed, the server
-   * had most likely closed the idle connection before it saw the request.
+   * The request went over a connection that had served an earlier one, and no byte came back. If it failed just now, the
+   * server had most likely closed the idle connection before it saw the request.
    */
   get keptAliveWithoutReply(): boolean {
     const socket = this.#link?.socket;
     if (!this.#wasOpen || !socket || socket !== this.#before) return false;
+    if (performance.now() - this.#begunAt > STALE_WITHIN_MS) return false;
     return this.#bytesBefore > 0 && socket.bytesRead === this.#bytesBefore;
   }
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
 import type { Fault } from "../../support/sglang-protocol.js";
@@ -157,6 +157,20 @@ describe("a stale connection", () => {
     await client.generate(call);
     expect(Array.from(call.generation.ids())).toEqual([7]);
     expect(perConnection).toEqual([2, 1]);
+    await stop();
+  });
+
+  it("is an error where it was closed while the server may have worked", async () => {
+    const { client, perConnection, stop } = await startForgetful("");
+    await client.generate(callOf([1]));
+    const began = performance.now();
+    const clock = vi
+      .spyOn(performance, "now")
+      .mockReturnValueOnce(began)
+      .mockReturnValue(began + 6_000);
+    await expect(client.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
+    clock.mockRestore();
+    expect(perConnection).toEqual([2]);
     await stop();
   });
 
