@@ -49,9 +49,14 @@ export class EventStream {
     for (let at = 0; at < text.length; at += pieceBytes) {
       const more = this.#response.write(text.slice(at, at + pieceBytes));
       if (pieceBytes < text.length) await new Promise(setImmediate);
-      if (!more && !this.#response.destroyed) {
-        await Promise.race([once(this.#response, "drain"), once(this.#response, "close")]);
-      }
+      if (!more && !this.#response.destroyed) await this.#drained();
     }
+  }
+
+  async #drained(): Promise<void> {
+    const over = new AbortController();
+    const { signal } = over;
+    await Promise.race([once(this.#response, "drain", { signal }), once(this.#response, "close", { signal })]);
+    over.abort();
   }
 }

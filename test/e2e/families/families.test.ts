@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import type { Conversation, Message } from "../../../src/conversation/message.js";
+import type { FamilyChoice } from "../../../src/conversation/output/families.js";
+import { hasSharedTemplates } from "../../conversation/support/golden.js";
+import { resultOf } from "../../support/family-model.js";
+import { ANSWERS, TOOLS } from "./answers.js";
+import { ASKS, chatTold, meant, nextTurn, QUESTION, type Told, toldOf } from "./chat.js";
+import { startRig } from "./rig.js";
+
+/**
+ * Each family of outputs from the engine's tokens to the SDKs and back: what a model writes to call tools is what its
+ * template makes of calls. It is read the same streamed or not, through each protocol; the next turn shows the model what
+ * it has written; and what is exported is what the engine was asked and answered.
+ */
+interface Family {
+  readonly template: string;
+  /** The template shows reasoning of the turn that it follows. */
+  readonly reasons: boolean;
+  /** Those that the template can tell; all by default. */
+  readonly answers?: readonly string[];
+}
+
+const FAMILIES: readonly Family[] = [
+  { template: "Qwen-Qwen3-0.6B", reasons: true },
+  { template: "NousResearch-Hermes-3-Llama-3.1-8B-tool_use", reasons: false, answers: ["a call", "an answer"] },
+  { template: "Qwen3-Coder", reasons: false },
+  { template: "Qwen3.5-4B", reasons: true },
+  { template: "meta-llama-Llama-3.1-8B-Instruct", reasons: false, answers: ["a call", "an answer"] },
+  { template: "deepseek-ai-DeepSeek-V3.1", reasons: false },
+  { template: "moonshotai-Kimi-K2", reasons: false },
+  { template: "GLM-4.6", reasons: true },
+  { template: "mistralai-Ministral-3-14B-Reasoning-2512", reasons: false },
+  { template: "MiniMax-M2", reasons: true },
+  { template: "ByteDance-Seed-OSS", reasons: true },
+  { template: "openai-gpt-oss-120b", reasons: true, answers: ["a call", "an answer"] },
+];
+
+const cases = FAMILIES.flatMap(({ template, reasons, answers = Object.keys(ANSWERS) }) =>
+  answers.map((answer) => ({ template, answer, wanted: answerOf(answer, reasons) })),
+);
+
+function answerOf(name: string, reasons: boolean): Message {
+  const { reasoning, ...answer } = ANSWERS[name] ?? { role: "assistant", content: "" };
+  return reasons && reasoning !== undefined ? { ...answer, reasoning } : answer;
+}
+
+const askingFor = (tools: boolean): Conversation => ({
+  messages: [{ role: "user", content: QUESTION }],
+  ...(tools ? { tools: TOOLS } : {}),
+});
+
+type Rig = Awaited<ReturnType<typeof startRig>>;
+
+/** What is told of a text through each protocol, streamed with so many tokens a frame and not; all is recorded. */
+async function tellEverywhere(rig: Rig, text: string, tools: boolean): Promise<Record<string, unknown>> {
+  const clients = await rig.open();
+  const told: Record<string, unknown> = {};
+  for (const [name, ask] of Object.entries(ASKS)) {
+    for (const frames of name.includes("streamed") ? [1, 2, 3, 1000] : [1]) {
+      await rig.say(text, frames);
+      told[`${name}, ${frames}`] = meant(await ask(clients, tools));
+    }
+  }
+  const { exported, logged } = await rig.recorded(clients.session, 0);
+  expect(exported).toEqual(logged);
+  return told;
+}
+
+const everywhere = (told: Record<string, unknown>, wanted: Told): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(told).map((name) => [name, meant(wanted)]));
+
+/** Two turns of a chat: the answer goes back as it came. All is recorded. */
+async function twoTurns(rig: Rig, text: string, tools: boolean) {
+  const { openai, session } = await rig.open();
+  await rig.say(text);
+  const first = await openai.chat.completions.create({
+    model: "m",
+    messages: [{ role: "user", content: QUESTION }],
+    ...(tools ? { tools: TOOLS as never } : {}),
+  });
+  const message = first.choices[0]?.message;
+  if (!message) throw new Error("an answer expected");
+  await rig.say(text);
+  await openai.chat.completions.create(nextTurn(message, tools));
+  const [prompt = [], next = []] = rig.inputs();
+  const { interactions, exported, logged } = await rig.recorded(session, 0);
+  expect(exported).toEqual(logged);
+  expect(interactions[1]?.parent_id).toBe(interactions[0]?.interaction_id);
+  return { message, prompt, next, tokenExact: interactions[1]?.token_exact };
+}
+
+async function expectContinued(rig: Rig, text: string, tools: boolean): Promise<void> {
+  const { prompt, next, tokenExact } = await twoTurns(rig, text, tools);
+  const before = [...prompt, ...(await rig.model.encode(text))];
+  expect(next.slice(0, before.length)).toEqual(before);
+  expect(next.length).toBeGreaterThan(before.length);
+  expect(tokenExact).toBe(true);
+}
+
+describe.runIf(hasSharedTemplates).each(cases)("$template: $answer", ({ template, wanted }) => {
+  const tools = wanted.toolCalls !== undefined;
+  const conversation = askingFor(tools);
+
+  it("is the same through each protocol, streamed or not, however it is cut into frames", async () => {
+    const rig = await startRig({ template, chatTemplateType: "hf" });
+    const told = await tellEverywhere(rig, rig.model.written(conversation, wanted), tools);
+    expect(told).toEqual(everywhere(told, toldOf(wanted)));
+  });
+
+  it("comes back in the next turn as the template writes it", async () => {
+    const rig = await startRig({ template, chatTemplateType: "hf" });
+    const { message, next } = await twoTurns(rig, rig.model.written(conversation, wanted), tools);
+    expect(meant(chatTold(message))).toEqual(meant(toldOf(wanted)));
+    const ids = (message.tool_calls ?? []).map(({ id }) => id);
+    const toolCalls = (wanted.toolCalls ?? []).map((made, index) => ({ ...made, id: ids[index] ?? "" }));
+    const answer = { ...wanted, ...(tools ? { toolCalls } : {}) };
+    const results = toolCalls.map((made) => resultOf(made, "3"));
+    const more: Message[] = tools ? results : [{ role: "user", content: "And then?" }];
+    const messages = [...conversation.messages, answer, ...more];
+    expect(next).toEqual(await rig.model.encode(rig.model.template.render({ ...conversation, messages }, true)));
+  });
+
+  it("is continued exactly", async () => {
+    const rig = await startRig({ template, chatTemplateType: "concat" });
+    await expectContinued(rig, rig.model.written(conversation, wanted), tools);
+  });
+});
+
+interface Written {
+  readonly name: string;
+  readonly template: string;
+  readonly choice?: FamilyChoice;
+  readonly text: string;
+  readonly told: Told;
+}
+
+const add = ["add", '{"a": -1, "b": 2.5}'] as const;
+const ADD_JSON = `{"name": "add", "arguments": ${add[1]}}`;
+
+/** What models write and no template does. */
+const WRITTEN: readonly Written[] = [
+  {
+    name: "a pythonic call",
+    template: "meta-llama-Llama-3.3-70B-Instruct",
+    choice: { toolCallParser: "pythonic" },
+    text: '[edit(path="ä.ts", list=[1, \'two\'], deep={"k": None}, yes=False)]<|eot_id|>',
+    told: {
+      content: "",
+      reasoning: "",
+      calls: [["edit", '{"path": "ä.ts", "list": [1, "two"], "deep": {"k": null}, "yes": false}']],
+    },
+  },
+  {
+    name: "DeepSeek R1's text and call",
+    template: "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B",
+    text: `I add.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n\`\`\`json\n${add[1]}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>`,
+    told: { content: "I add.", reasoning: "", calls: [add] },
+  },
+  {
+    name: "gpt-oss's analysis, preamble and call",
+    template: "openai-gpt-oss-120b",
+    text: `<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary<|message|>I add.<|end|><|start|>assistant<|channel|>commentary to=functions.add <|constrain|>json<|message|>${add[1]}<|call|>`,
+    told: { content: "I add.", reasoning: "Hm.", calls: [add] },
+  },
+  {
+    name: "text between and behind calls",
+    template: "Qwen-Qwen3-0.6B",
+    text: `<think>\nHm.\n</think>\n\n<tool_call>\n${ADD_JSON}\n</tool_call>\nAgain.\n<tool_call>${ADD_JSON}</tool_call> Done.<|im_end|>`,
+    told: { content: "Again.\nDone.", reasoning: "Hm.", calls: [add, add] },
+  },
+  {
+    name: "a call drafted in the reasoning",
+    template: "GLM-4.6",
+    text: "\n<think>I could <tool_call>add</tool_call>.</think>\nNo.<|user|>",
+    told: { content: "No.", reasoning: "I could <tool_call>add</tool_call>.", calls: [] },
+  },
+];
+
+describe.runIf(hasSharedTemplates).each(WRITTEN)("$name", ({ template, choice = {}, text, told: wanted }) => {
+  it("are the same through each protocol, streamed or not, however they are cut into frames", async () => {
+    const rig = await startRig({ template, choice, chatTemplateType: "hf" });
+    const told = await tellEverywhere(rig, text, true);
+    expect(told).toEqual(everywhere(told, wanted));
+  });
+
+  it("are continued exactly", async () => {
+    await expectContinued(await startRig({ template, choice, chatTemplateType: "concat" }), text, true);
+  });
+});

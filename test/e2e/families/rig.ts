@@ -1,0 +1,81 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { onTestFinished } from "vitest";
+import type { FamilyChoice } from "../../../src/conversation/output/families.js";
+import { createSglangEngine } from "../../../src/engine/index.js";
+import { publishedStops } from "../../conversation/continuation/published-stops.js";
+import { sharedTemplate } from "../../conversation/support/golden.js";
+import { numbers, type WireExport, type WireInteraction } from "../../support/export-json.js";
+import { FamilyModel } from "../../support/family-model.js";
+import { Proxy, type StartedSession } from "../../support/proxy.js";
+import { inventedLogprob } from "../../support/sglang-scheduler.js";
+import { startSglangServer } from "../../support/sglang-server.js";
+
+export interface RigOptions {
+  readonly template: string;
+  readonly choice?: FamilyChoice;
+  readonly chatTemplateType: "hf" | "concat";
+}
+
+/** A proxy for a published template before an SGLang server that says what a test writes, so many tokens a frame. */
+export async function startRig({ template, choice = {}, chatTemplateType }: RigOptions) {
+  const model = await FamilyModel.write(sharedTemplate(template), publishedStops(template), choice);
+  const said: number[][] = [];
+  const next: number[][] = [];
+  const served = {
+    streamInterval: 1,
+    complete: () => {
+      const ids = next.shift() ?? [];
+      said.push(ids);
+      return ids;
+    },
+  };
+  const server = await startSglangServer(served);
+  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8 });
+  const proxy = await Proxy.start({ engine, folder: model.folder, model: choice, settings: { chatTemplateType } });
+  const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(async () => {
+    await proxy.close();
+    await engine.close();
+    await server.close();
+  });
+  const inputs = () => server.to("/generate").map(({ json }) => json["input_ids"] as number[]);
+  return {
+    model,
+    server,
+    proxy,
+    /** The engine's next answer, in frames of so many tokens where it is streamed. */
+    say: async (text: string, streamInterval = 1) => {
+      served.streamInterval = streamInterval;
+      next.push(await model.encode(text));
+    },
+    inputs,
+    open: async () => {
+      const session = await proxy.session();
+      const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: session.key, maxRetries: 0 });
+      const anthropic = new Anthropic({ baseURL: url, apiKey: session.key, authToken: null, maxRetries: 0 });
+      return { session, openai, anthropic };
+    },
+    /** Rows of the session as exported, and as the engine was asked and answered from call `from` on. */
+    recorded: async (session: StartedSession, from: number) => {
+      await proxy.end(session);
+      const { interactions } = (await proxy.export(session)).json<WireExport>();
+      const exported = Object.values(interactions);
+      const logged = said.slice(from).map((output, i) => rowOf(inputs()[from + i] ?? [], output));
+      return { interactions: exported, exported: exported.map(toRow), logged };
+    },
+    calls: () => said.length,
+  };
+}
+
+const rowOf = (prompt: readonly number[], output: readonly number[]) => ({
+  ids: [...prompt, ...output],
+  mask: [...prompt.map(() => 0), ...output.map(() => 1)],
+  logprobs: [...prompt.map(() => 0), ...output.map(inventedLogprob)],
+});
+
+const toRow = (interaction: WireInteraction) => ({
+  ids: numbers(interaction, "input_ids"),
+  mask: numbers(interaction, "loss_mask"),
+  logprobs: numbers(interaction, "logprobs"),
+});
