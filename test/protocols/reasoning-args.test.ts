@@ -5,7 +5,7 @@ import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/c
 import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
 import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
 import { hasSharedTemplates, sharedTemplate } from "../conversation/support/golden.js";
-import { joinIds, writeModelFolder } from "../conversation/support/model-folder.js";
+import { writeModelFolder } from "../conversation/support/model-folder.js";
 
 /** What requests say about reasoning, in the prompts of published templates. */
 
@@ -19,7 +19,7 @@ const claude = (extra: object) =>
 
 async function promptOf(template: string, conversation: Conversation): Promise<string> {
   const model = await loadChatModel(writeModelFolder(sharedTemplate(template), ["<|im_end|>"]));
-  return model.decode(Int32Array.from(joinIds(await model.prompt(conversation))), { skipSpecialTokens: false });
+  return model.decode((await model.prompt(conversation)).ids, { skipSpecialTokens: false });
 }
 
 const OFF: [string, Conversation][] = [
