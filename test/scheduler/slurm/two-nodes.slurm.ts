@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { type JobSpec, jobSchema } from "../../../src/scheduler/job.js";
+import type { JobState } from "../../../src/scheduler/slurm/job-state.js";
+import { temporaryFolder } from "../../cli/rolltape.js";
+import { until } from "../../support/until.js";
+import { batchSessions, episodesOf, processesOf, rolloutJob } from "../job.js";
+import { eventually, jobsLeft, killNode, processesOn, slurm, startNode } from "./cluster.js";
+import { runSlurmJob } from "./compiled.js";
+import { announcing, linesOf, shell, smallJob } from "./small-job.js";
+
+const EVERYTHING = ["proxy", "rollout", "gateway", "controller"] as const;
+
+function onTwoNodes(job: Parameters<typeof rolloutJob>[0]): JobSpec {
+  return jobSchema.parse({
+    ...rolloutJob(job),
+    slurm: { poll_seconds: 0.3, groups: [{ roles: EVERYTHING, nodes: 2 }] },
+  });
+}
+
+afterEach(async () => {
+  for (const job of jobsLeft()) slurm("scancel", job);
+  await eventually(() => jobsLeft().length === 0 && ["n1", "n2"].every((node) => processesOn(node).length === 0));
+});
+
+describe("a whole rollout over Slurm", () => {
+  it("runs a proxy with an engine beside each rollout worker, and ends in one batch", async () => {
+    const folder = temporaryFolder();
+    const states: JobState[] = [];
+    await runSlurmJob(onTwoNodes({ folder, workers: 2, tasks: 6 }), { onState: (_, state) => states.push(state) });
+    const episodes = episodesOf(folder);
+    expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 6 }, () => undefined));
+    expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
+    expect(processesOf(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`)).toEqual([
+      "proxy n1 stopped ended with status 0",
+      "proxy n2 stopped ended with status 0",
+      "gateway n1 stopped ended with status 0",
+      "rollout n1 done ended with status 0",
+      "rollout n2 done ended with status 0",
+      "controller n1 done ended with status 0",
+    ]);
+    expect(states.at(-1)).toMatchObject({ state: "RUNNING", nodes: "n[1-2]" });
+    // Proxies that were stopped in order have signed off.
+    expect(readdirSync(join(folder, "workers"))).toEqual([]);
+    expect(jobsLeft()).toEqual([]);
+  });
+
+  it("goes on when a proxy worker's node dies: the other episodes finish, and are the batch", async () => {
+    const folder = temporaryFolder();
+    const job = onTwoNodes({ folder, workers: 2, tasks: 16, pauseMilliseconds: 300, restarts: 1 });
+    const running = runSlurmJob(job);
+    await until(
+      () => readdirSync(folder).includes("episodes") && episodesOf(folder).some(({ worker }) => worker === 1),
+    );
+    killNode("n2");
+    await running;
+    await startNode("n2");
+    const lost = processesOf(folder).filter(({ node }) => node === "n2");
+    expect(lost.map(({ role, state }) => `${role} ${state}`)).toEqual(["proxy lost", "rollout lost"]);
+    const episodes = episodesOf(folder);
+    const onFirst = episodes.filter(({ worker }) => worker === 0).map(({ task }) => task);
+    expect(onFirst).toEqual([0, 2, 4, 6, 8, 10, 12, 14]);
+    const [dead = ""] = readdirSync(join(folder, "workers"));
+    const finished = episodes.flatMap(({ session_id }) => session_id ?? []);
+    const kept = finished.filter((id) => !id.includes(`-${dead.replace(".json", "")}-`));
+    expect(kept.length).toBeGreaterThanOrEqual(4);
+    expect(batchSessions(folder)).toEqual(kept);
+  });
+});
+
+describe("a job of Slurm", () => {
+  it("is heterogeneous: each engine has a GPU of its own on the machine of its group", async () => {
+    const folder = temporaryFolder();
+    const announce = announcing("engine-{index}").at(-1) ?? "";
+    const job = smallJob(
+      folder,
+      [
+        {
+          role: "engine",
+          count: 2,
+          command: shell(`echo gpu $CUDA_VISIBLE_DEVICES >> {folder}/log; ${announce}`),
+          ready: "line",
+        },
+        { role: "controller", command: shell("echo '{engine_urls}' >> {folder}/log") },
+      ],
+      {
+        poll_seconds: 0.3,
+        groups: [
+          { roles: ["controller"], nodes: 1 },
+          { roles: ["engine"], nodes: 1, options: ["--gres=gpu:2", "--cpus-per-task=2"] },
+        ],
+        step_options: { engine: ["--exact", "--gres=gpu:1"] },
+      },
+    );
+    await runSlurmJob(job);
+    const engines = processesOf(folder).filter(({ role }) => role === "engine");
+    const [controller] = processesOf(folder).filter(({ role }) => role === "controller");
+    expect(new Set(engines.map(({ node }) => node)).size).toBe(1);
+    expect(engines[0]?.node).not.toBe(controller?.node);
+    expect(
+      linesOf(folder)
+        .filter((line) => line.startsWith("gpu"))
+        .sort(),
+    ).toEqual(["gpu 0", "gpu 1"]);
+    const urls = JSON.parse(linesOf(folder).find((line) => line.startsWith("[")) ?? "") as string[];
+    const address = engines[0]?.node === "n1" ? "127.0.0.1" : "127.0.0.2";
+    expect(urls.map((url) => new URL(url).hostname)).toEqual([address, address]);
+    // Asked by Slurm's signal, past srun, which would kill them.
+    expect(
+      linesOf(folder)
+        .filter((line) => line.startsWith("stop"))
+        .sort(),
+    ).toEqual(["stop engine-0", "stop engine-1"]);
+  });
+
+  it("stops in order when it is stopped, and leaves nothing", async () => {
+    const folder = temporaryFolder();
+    const stop = new AbortController();
+    const job = smallJob(
+      folder,
+      [
+        { role: "engine", command: announcing("engine"), ready: "line" },
+        { role: "proxy", command: announcing("proxy"), ready: "line" },
+        { role: "controller", command: shell("echo up >> {folder}/log; exec sleep 600") },
+      ],
+      { poll_seconds: 0.3 },
+    );
+    const failed = runSlurmJob(job, { signal: stop.signal }).catch((error: unknown) => error);
+    await until(() => linesOf(folder).includes("up"));
+    stop.abort();
+    expect(await failed).toMatchObject({ code: "job_stopped" });
+    expect(linesOf(folder).slice(-2)).toEqual(["stop proxy", "stop engine"]);
+    expect(jobsLeft()).toEqual([]);
+  });
+
+  it("starts anew when it is requeued", async () => {
+    const folder = temporaryFolder();
+    const script = "echo up $SLURM_JOB_ID >> {folder}/log; [ -e {folder}/go ] || exec sleep 600";
+    const job = smallJob(folder, [{ role: "controller", command: shell(script) }], { poll_seconds: 0.3 });
+    const running = runSlurmJob(job);
+    await until(() => linesOf(folder).some((line) => line.startsWith("up")));
+    const id = linesOf(folder).join().replace("up ", "");
+    writeFileSync(join(folder, "go"), "");
+    slurm("scontrol", "requeue", id);
+    await eventually(() => slurm("squeue", "--noheader", `--jobs=${id}`, "--format=%T") === "PENDING");
+    // Slurm would wait for two minutes. Within the same second its node would refuse the job.
+    await sleep(3_000);
+    slurm("scontrol", "update", `jobid=${id}`, "starttime=now");
+    await running;
+    expect(linesOf(folder)).toEqual([`up ${id}`, `up ${id}`]);
+    expect(JSON.parse(readFileSync(join(folder, "outcome.json"), "utf8"))).toMatchObject({
+      state: "done",
+      requeues: 1,
+    });
+  });
+
+  it("is refused, or taken back, where it can never be placed", async () => {
+    const place = (options: string[], nodes = 1) =>
+      runSlurmJob(
+        smallJob(temporaryFolder(), [{ role: "controller", command: shell("true") }], {
+          poll_seconds: 0.3,
+          groups: [{ roles: ["controller"], nodes, options }],
+        }),
+      );
+    await expect(place(["--partition=nowhere"])).rejects.toMatchObject({
+      code: "job_unplaced",
+      message: expect.stringContaining("Invalid partition name") as string,
+    });
+    await expect(place(["--gres=gpu:9"])).rejects.toMatchObject({
+      code: "job_unplaced",
+      message: expect.stringContaining("node configuration is not available") as string,
+    });
+    await expect(place([], 5)).rejects.toMatchObject({
+      code: "job_unplaced",
+      message: expect.stringContaining("PartitionConfig") as string,
+    });
+    expect(jobsLeft()).toEqual([]);
+  });
+});
