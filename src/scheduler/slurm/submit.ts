@@ -6,6 +6,7 @@ import { slurm } from "./command.js";
 import { groupsOf } from "./layout.js";
 import { forgetOutcome } from "./outcome.js";
 import { nodeProgram } from "./program.js";
+import { timeLimitSeconds } from "./time-limit.js";
 
 /** What a role may take to stop beyond its processes' own time. */
 const ROLE_MARGIN_SECONDS = 15;
@@ -40,18 +41,14 @@ export async function submit(job: JobSpec): Promise<string> {
 /** Options of each group of machines, with colons between them. */
 function jobOptions(job: JobSpec): string[] {
   const { options, requeue } = job.slurm;
-  const all = [...options, ...groupsOf(job).flatMap((group) => group.options)];
   const common = [
     `--job-name=${job.name}`,
-    `--output=${job.folder}/logs/slurm-%j.out`,
+    `--output=${job.folder.replaceAll("%", "%%")}/logs/slurm-%j.out`,
     "--open-mode=append",
     // The job goes on without a machine that failed; without the first one it starts anew.
     "--no-kill",
     requeue ? "--requeue" : "--no-requeue",
-    // Before the end of its time the job stops in order.
-    ...(all.some((option) => option.startsWith("--signal"))
-      ? []
-      : [`--signal=B:TERM@${Math.min(LONGEST_SIGNAL_SECONDS, Math.ceil(stopSeconds(job)))}`]),
+    ...warning(job),
     ...options,
   ];
   return groupsOf(job).flatMap((group, i) => [
@@ -60,6 +57,15 @@ function jobOptions(job: JobSpec): string[] {
     `--nodes=${group.nodes}`,
     ...group.options,
   ]);
+}
+
+/** Before the end of its time the job is asked to stop in order, unless its own options say how. */
+function warning(job: JobSpec): string[] {
+  const all = [...job.slurm.options, ...groupsOf(job).flatMap(({ options }) => options)];
+  if (all.some((option) => option.startsWith("--signal"))) return [];
+  // A job of a few minutes would be asked as soon as it starts.
+  const most = Math.floor((timeLimitSeconds(all) ?? Number.POSITIVE_INFINITY) / 4);
+  return [`--signal=B:TERM@${Math.min(LONGEST_SIGNAL_SECONDS, most, Math.ceil(stopSeconds(job)))}`];
 }
 
 function writeScript({ folder }: JobSpec): void {

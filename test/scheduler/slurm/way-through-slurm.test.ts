@@ -45,7 +45,7 @@ describe("a job that Slurm runs", () => {
         "--open-mode=append",
         "--no-kill",
         "--no-requeue",
-        "--signal=B:TERM@17",
+        "--signal=B:TERM@15",
         "--account=me",
         "--time=1",
         "--nodes=1",
@@ -185,21 +185,17 @@ describe("a job that is stopped", () => {
     expect(await stopped).toMatchObject(failure("job_stopped", /job 7 is CANCELLED/i));
   });
 
-  it("fails where Slurm ended it, or has forgotten it, without a word of its own", async () => {
+  it.each([
+    ["has ended it", "NODE_FAIL|None|", /job 7 is NODE_FAIL/i],
+    ["has forgotten it", "", /job 7 is forgotten by Slurm/i],
+  ])("fails where Slurm %s without a word of its own", async (_, state, message) => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
-    const first = runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING));
-    const failed = errorOf(first);
+    const failed = errorOf(runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING)));
+    // It has been asked for once: what is said now stands.
     await until(() => slurm.calls("squeue").length > 0);
-    slurm.say("NODE_FAIL|None|");
-    expect(await failed).toMatchObject(failure("job_failed", /job 7 is NODE_FAIL/i));
-    slurm.say("");
-    slurm.keepWaiting("Resources");
-    const second = runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING));
-    const forgotten = errorOf(second);
-    await until(() => slurm.calls("sbatch").length > 1);
-    slurm.say("");
-    expect(await forgotten).toMatchObject(failure("job_failed", /forgotten by Slurm/));
+    slurm.say(state);
+    expect(await failed).toMatchObject(failure("job_failed", message));
   });
 });
 
