@@ -38,6 +38,10 @@ function judge(job: JobSpec, id: string, last: JobState | undefined): void {
   const logs = `Its logs are in ${job.folder}/logs.`;
   if (outcome?.state === "failed") throw new SchedulerError("job_failed", `${outcome.message} ${logs}`);
   const how = last ? `${last.state} (${last.reason})` : "forgotten by Slurm";
-  const code = outcome?.state === "stopped" || last?.state === "CANCELLED" ? "job_stopped" : "job_failed";
+  if (outcome?.state === "stopped") {
+    const why = "its time was nearly over, or somebody cancelled it";
+    throw new SchedulerError("job_stopped", `Job ${id} was stopped from outside: ${why}. Slurm says ${how}. ${logs}`);
+  }
+  const code = last?.state === "CANCELLED" ? "job_stopped" : "job_failed";
   throw new SchedulerError(code, `Job ${id} is ${how} and came to no end of its own. ${logs}`);
 }

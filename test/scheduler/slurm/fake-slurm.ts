@@ -70,10 +70,15 @@ export class FakeSlurm {
     this.#write("state", state);
   }
 
+  /** Asks the script to stop, as Slurm does before the end of the job's time. */
+  warn(): void {
+    process.kill(this.#script(), "SIGTERM");
+  }
+
   /** Ends the script as a machine failure would; it starts anew. */
   requeue(): void {
     this.#write("requeue", "");
-    process.kill(Number(readFileSync(join(this.#folder, "batch.pid"), "utf8")), "SIGKILL");
+    process.kill(this.#script(), "SIGKILL");
   }
 
   /** Ends everything on a machine, and takes no more for it. */
@@ -85,6 +90,10 @@ export class FakeSlurm {
   /** Processes of steps that are left. */
   livingSteps(): number[] {
     return this.#steps().filter((pid) => environmentOf(pid).length > 0);
+  }
+
+  #script(): number {
+    return Number(readFileSync(join(this.#folder, "batch.pid"), "utf8"));
   }
 
   #steps(): number[] {

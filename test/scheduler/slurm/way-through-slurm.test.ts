@@ -175,6 +175,17 @@ describe("a job that is stopped", () => {
     await until(() => slurm.livingSteps().length === 0);
   });
 
+  it("stops in order, and says so, when Slurm warns it of the end of its time", async () => {
+    const slurm = new FakeSlurm();
+    const folder = temporaryFolder();
+    const engine = { role: "engine" as const, command: announcing("engine"), ready: "line" as const };
+    const failed = errorOf(runSlurmJob(smallJob(folder, [engine, ...NEVER_ENDING])));
+    await until(() => linesOf(folder).includes("up"));
+    slurm.warn();
+    expect(await failed).toMatchObject(failure("job_stopped", /job 7 was stopped from outside.*Slurm says FAILED/i));
+    expect(linesOf(folder).at(-1)).toBe("stop engine");
+  });
+
   it("says so where somebody else cancelled it", async () => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
