@@ -104,11 +104,15 @@ describe("a job that Slurm runs", () => {
     const running = runSlurmJob(
       smallJob(folder, [
         { role: "engine", command: announcing("engine"), ready: "line" },
-        { role: "controller", command: shell("echo up >> {folder}/log; [ -e {folder}/go ] || exec sleep 600") },
+        {
+          role: "controller",
+          command: shell("echo up $(ls {folder}/outcome.json) >> {folder}/log; [ -e {folder}/go ] || exec sleep 600"),
+        },
       ]),
     );
     await until(() => linesOf(folder).includes("up"));
     writeFileSync(join(folder, "go"), "");
+    writeFileSync(join(folder, "outcome.json"), "of the first life");
     slurm.requeue();
     await running;
     expect(linesOf(folder).filter((line) => line === "up")).toHaveLength(2);
