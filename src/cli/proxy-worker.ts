@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import { describeEnd } from "../rollout/subproc/ended.js";
 import { killGroup, trackGroup } from "../rollout/subproc/process-group.js";
 import { RolloutJobError } from "./rollout-error.js";
@@ -14,6 +15,8 @@ export interface ProxyWorkerOptions {
   /** Of `rolltape serve`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Does what has to be done each time when the process has started. */
+  readonly onStart: (url: string) => Promise<void>;
 }
 
 /**
@@ -67,7 +70,7 @@ export class ProxyWorker {
 
   /** Resolves when the process takes calls. */
   async #spawn(): Promise<Life> {
-    const { args, env } = this.#options;
+    const { args, env, onStart } = this.#options;
     const main = fileURLToPath(new URL("./main.js", import.meta.url));
     const child = spawn(process.execPath, [main, "serve", ...args], {
       // Its own group: a Ctrl-C is for the job alone, which stops its proxies when everything is exported.
@@ -80,10 +83,14 @@ export class ProxyWorker {
     const { pid } = child;
     if (pid !== undefined) trackGroup(pid);
     const ended = endOf(child).finally(() => pid !== undefined && killGroup(pid));
-    if (!(await tookCalls(child))) {
-      throw new RolloutJobError("proxy_failed", `a proxy worker ended before it took calls, with ${await ended}`);
+    try {
+      await onStart(await readyUrl(child));
+      return { ended };
+    } catch (error) {
+      child.kill("SIGTERM");
+      const why = `${(error as Error).message}; it ended with ${await ended}`;
+      throw new RolloutJobError("proxy_failed", `a proxy worker did not start: ${why}`);
     }
-    return { ended };
   }
 }
 
@@ -101,15 +108,18 @@ async function endOf(child: ChildProcess): Promise<string> {
   }
 }
 
-/** Waits for its ready line. */
-async function tookCalls({ stdout }: ChildProcess): Promise<boolean> {
-  if (!stdout) return false;
+const readyLine = z.object({ url: z.url() });
+
+/** Waits for the line that it prints when it takes calls. */
+async function readyUrl({ stdout }: ChildProcess): Promise<string> {
+  if (!stdout) throw new Error("it has no standard output");
   const lines = createInterface(stdout);
   const line = await new Promise<string | undefined>((resolve) => {
     lines.once("line", resolve).once("close", () => resolve(undefined));
   });
   stdout.resume();
-  return line !== undefined;
+  if (line === undefined) throw new Error("it took no calls");
+  return readyLine.parse(JSON.parse(line)).url;
 }
 
 function report(message: string): void {

@@ -22,6 +22,8 @@ export interface Job {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
+  /** Hears of each weight version before the proxy does. */
+  readonly onVersion: (version: number) => void;
   readonly workflow: JobWorkflow;
   readonly tasks: readonly RolloutTask[];
 }
@@ -74,6 +76,7 @@ export class RolloutJob {
     const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens);
     const forget = onInterrupt(() => this.#interrupt());
     const unguard = guardProcess((error) => this.#fail(error));
+    this.#job.onVersion(this.#controller.version);
     try {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       this.#controller.finish();
@@ -127,6 +130,7 @@ export class RolloutJob {
     const version = this.#controller.version + 1;
     try {
       await runTrainer(trainer, { file, version }, signal);
+      this.#job.onVersion(version);
       await this.#controller.setVersion(version);
     } catch (error) {
       if (!signal.aborted) this.#fail(error instanceof Error ? error : new Error(String(error)));

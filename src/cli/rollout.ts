@@ -44,13 +44,8 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
     await using proxy = connectProxy(served);
     forget();
     const started = performance.now();
-    const { interrupted, failure, ...outcome } = await new RolloutJob({
-      config,
-      options,
-      proxy,
-      workflow,
-      tasks,
-    }).run();
+    const job = new RolloutJob({ config, options, proxy, workflow, tasks, onVersion: served.onVersion });
+    const { interrupted, failure, ...outcome } = await job.run();
     const seconds = (performance.now() - started) / 1000;
     const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };
     const stopped = interrupted || failure !== undefined;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../src/scheduler/free-port.js";
 import { until } from "../support/until.js";
 import { AGENT, readBatch, rolloutJob } from "./rollout-job.js";
 import { rolltape, runRolltape } from "./rolltape.js";
@@ -66,6 +67,29 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     expect(sessions.map(tagOf)).not.toContain(tagOf(key));
   });
 
+  it("has the tokens of workers that started later under the version that the others know", async () => {
+    const port = await freePort();
+    const { out, args, folder } = rolloutJob([]);
+    const gate = join(folder, "gate");
+    const tasks = [{ until: gate }, { reward: 1 }].map((task) => JSON.stringify({ question: "?", ...task }));
+    writeFileSync(join(folder, "tasks.jsonl"), tasks.join("\n"));
+    const config = ["rollout.max_concurrent_rollouts=1", `server.port=${port}`, "gateway.poll_seconds=0.1"];
+    const more = ["--agent", AGENT, "--proxy-workers", "2", "--from-version", "5", ...config];
+    const running = rolltape([...args, ...more], { TMPDIR: folder });
+    await running.logged("an agent waits on");
+    const first = workersIn(folder);
+    for (const pid of first.values()) process.kill(pid, "SIGKILL");
+    const takesSessions = async () => {
+      const reply = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+      const { workers = [] } = ((await reply?.json()) ?? {}) as { workers?: { tag: string; status: string }[] };
+      return workers.filter(({ tag, status }) => !first.has(tag) && status === "ok").length;
+    };
+    await expect.poll(takesSessions, { timeout: 60_000, interval: 100 }).toBe(2);
+    writeFileSync(gate, "");
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(readBatch(out)).toMatchObject({ rewards: [1, 1], versions: [5] });
+  });
+
   it("takes its workers along when it is killed", async () => {
     const { args, folder } = rolloutJob([{ question: "how?", hang: true }]);
     const running = rolltape([...args, "--agent", AGENT, "--proxy-workers", "2"], { TMPDIR: folder });
@@ -89,7 +113,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     ];
     const ended = await runRolltape([...args, ...more]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/rolltape: a proxy worker ended before it took calls, with status 1\n$/);
+    expect(ended.stderr).toMatch(/rolltape: a proxy worker did not start: it took no calls; it ended with status 1\n$/);
   });
 });
 
