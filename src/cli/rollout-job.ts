@@ -11,7 +11,7 @@ import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
 import { exportSurvivors } from "./rollout-survivors.js";
 import { RolloutTally } from "./rollout-tally.js";
-import { SampledTokens } from "./rollout-tokens.js";
+import type { SampledTokens } from "./rollout-tokens.js";
 import { runTrainer } from "./rollout-trainer.js";
 import type { JobWorkflow } from "./rollout-workflow.js";
 
@@ -22,6 +22,7 @@ export interface Job {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
+  readonly tokens: SampledTokens;
   /** Hears of each weight version before the proxy does. */
   readonly onVersion: (version: number) => void;
   readonly workflow: JobWorkflow;
@@ -71,8 +72,7 @@ export class RolloutJob {
    * @throws RolloutJobError `no_trajectories`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, workflow, proxy } = this.#job;
-    const tokens = await SampledTokens.of(proxy.url);
+    const { tasks, workflow, tokens } = this.#job;
     const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens);
     const forget = onInterrupt(() => this.#interrupt());
     const unguard = guardProcess((error) => this.#fail(error));

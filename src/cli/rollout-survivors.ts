@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { AdminClient, BatchFields } from "../client/admin-client.js";
 import { ProxyError } from "../client/error.js";
 import type { RolloutBatch } from "../rollout/controller/batch.js";
 
 export interface SurvivorsOptions {
-  readonly admin: AdminClient;
+  readonly admin: Pick<AdminClient, "exportBatch" | "deleteSession">;
   readonly fields: BatchFields;
   /** Whether a group that lost a member is left out whole. */
   readonly dropIncompleteGroup: boolean;
+  /** A worker that does not answer may be busy, or out of reach for a moment only: it is asked again after these. */
+  readonly pausesMs?: readonly number[];
 }
 
 export interface Survivors {
@@ -22,16 +25,24 @@ export interface Survivors {
 /** What the proxy says of sessions that are no more: they went with their worker, or with its last life. */
 const GONE = new Set(["worker_unavailable", "session_not_found", "session_expired"]);
 
-const refusal = z.object({ sessions: z.array(z.object({ session_id: z.string(), code: z.string() })) });
+const PAUSES_MS = [1000, 2000, 4000];
+
+const refusedSession = z.object({ session_id: z.string(), code: z.string() });
+const refusal = z.object({ sessions: z.array(refusedSession) });
+type RefusedSession = z.output<typeof refusedSession>;
 
 /**
  * Exports a batch without the sessions that are gone. One worker's death costs its own sessions, not the batch.
  *
  * @throws what the proxy says where it refuses for another reason
  */
-export async function exportSurvivors(batch: RolloutBatch, options: SurvivorsOptions): Promise<Survivors> {
-  const { admin, fields } = options;
+export async function exportSurvivors(
+  batch: Pick<RolloutBatch, "tasks" | "sessionIds">,
+  options: SurvivorsOptions,
+): Promise<Survivors> {
+  const { admin, fields, pausesMs = PAUSES_MS } = options;
   const gone = new Set<string>();
+  const pauses = [...pausesMs];
   for (;;) {
     const kept = batch.tasks.flatMap(({ accepted }) => survivors(accepted, gone, options));
     const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
@@ -40,9 +51,11 @@ export async function exportSurvivors(batch: RolloutBatch, options: SurvivorsOpt
       await Promise.allSettled(left.map((id) => admin.deleteSession(id)));
       return { bytes, lost: gone.size, leftOut: left.length };
     } catch (error) {
-      const more = goneSessions(error).filter((id) => !gone.has(id));
-      if (more.length === 0) throw error;
-      for (const id of more) gone.add(id);
+      const refused = goneSessions(error).filter(({ session_id }) => !gone.has(session_id));
+      if (refused.length === 0) throw error;
+      const pause = refused.some(({ code }) => code === "worker_unavailable") ? pauses.shift() : undefined;
+      if (pause !== undefined) await sleep(pause);
+      else for (const { session_id } of refused) gone.add(session_id);
     }
   }
 }
@@ -58,9 +71,8 @@ function survivors(
 }
 
 /** Empty where anything else is in the way, too: that is not cured by leaving sessions out. */
-function goneSessions(error: unknown): string[] {
+function goneSessions(error: unknown): readonly RefusedSession[] {
   if (!(error instanceof ProxyError)) return [];
-  const { data } = refusal.safeParse(error.details);
-  const sessions = data?.sessions ?? [];
-  return sessions.every(({ code }) => GONE.has(code)) ? sessions.map(({ session_id }) => session_id) : [];
+  const sessions = refusal.safeParse(error.details).data?.sessions ?? [];
+  return sessions.every(({ code }) => GONE.has(code)) ? sessions : [];
 }

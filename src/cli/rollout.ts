@@ -10,6 +10,7 @@ import { RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { openProxy } from "./rollout-proxy.js";
 import { describeRollout } from "./rollout-summary.js";
+import { SampledTokens } from "./rollout-tokens.js";
 import { createWorkflow } from "./rollout-workflow.js";
 
 /**
@@ -42,9 +43,10 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   try {
     await using served = await openProxy({ config, options, overrides });
     await using proxy = connectProxy(served);
+    const tokens = await SampledTokens.of(proxy.url);
     forget();
     const started = performance.now();
-    const job = new RolloutJob({ config, options, proxy, workflow, tasks, onVersion: served.onVersion });
+    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, onVersion: served.onVersion });
     const { interrupted, failure, ...outcome } = await job.run();
     const seconds = (performance.now() - started) / 1000;
     const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };
