@@ -69,15 +69,24 @@ function mainOf(path: string): string {
   }
 }
 
-/** A package as this one sees it, else as the directory does: the two differ where this one is installed globally. */
+/** A package as the directory sees it, else as this one does: the two differ where this one is installed globally. */
 async function importPackage(name: string, directory: string): Promise<Exports> {
+  const url = resolveFrom(directory, name);
+  if (typeof url === "string") return (await import(url)) as Exports;
   try {
     return (await import(name)) as Exports;
   } catch (error) {
-    if (!isUnresolved(error)) throw error;
-    // What it says of its own search is right for the user, who sees the directory.
-    const url = resolveModule(name, pathToFileURL(resolve(directory, "package.json")).href);
-    return (await import(url)) as Exports;
+    // Where neither finds it, the user knows the directory.
+    throw isUnresolved(error) ? url : error;
+  }
+}
+
+/** The package's URL, or the error that says why there is none. */
+function resolveFrom(directory: string, name: string): string | Error {
+  try {
+    return resolveModule(name, pathToFileURL(resolve(directory, "package.json")).href);
+  } catch (error) {
+    return error as Error;
   }
 }
 
