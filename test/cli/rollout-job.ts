@@ -6,6 +6,9 @@ import { temporaryFolder } from "./rolltape.js";
 
 export const AGENT = `${fileURLToPath(new URL("./agents/chat.mjs", import.meta.url))}#agent`;
 
+/** Several processes start one after the other, on a machine that may be busy. */
+export const TIMES = { timeout: 120_000 };
+
 /** A job's files in a folder of its own, and the arguments that name them. */
 export function rolloutJob(tasks: readonly unknown[]) {
   const folder = temporaryFolder();

@@ -2,15 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { AGENT, readBatch, rolloutJob } from "./rollout-job.js";
+import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 import { rolltape, runRolltape } from "./rolltape.js";
 
 const TRAINER = fileURLToPath(new URL("./agents/trainer.mjs", import.meta.url));
 
 const tasks = [0, 1, 2, 3, 4].map((reward) => ({ task_id: `t${reward}`, question: "why?", reward }));
-
-/** Several processes start one after the other, on a machine that may be busy. */
-const TIMES = { timeout: 120_000 };
 
 /** A job in batches of two tasks, and what its trainer is told. */
 function trained(behaviour: "train" | "fail" | "hang") {

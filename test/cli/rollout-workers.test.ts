@@ -3,11 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../src/scheduler/free-port.js";
 import { until } from "../support/until.js";
-import { AGENT, readBatch, rolloutJob } from "./rollout-job.js";
+import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 import { rolltape, runRolltape } from "./rolltape.js";
-
-/** Several processes start one after the other, on a machine that may be busy. */
-const TIMES = { timeout: 120_000 };
 
 /** The tag of the worker that a session id or key names. */
 const tagOf = (name: string) => /^sk-([a-z0-9]+)\./.exec(name)?.[1] ?? name.split("-").at(-2) ?? "";

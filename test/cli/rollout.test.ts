@@ -2,12 +2,12 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { AGENT, rolloutJob as job, readBatch } from "./rollout-job.js";
+import { AGENT, rolloutJob as job, readBatch, TIMES } from "./rollout-job.js";
 import { rolltape, runRolltape } from "./rolltape.js";
 
 const PROGRAM = fileURLToPath(new URL("../rollout/subproc/agents/agent.py", import.meta.url));
 
-describe("rolltape rollout", () => {
+describe("rolltape rollout", TIMES, () => {
   it("runs every task and writes one batch, in the order of the tasks, with discounted rewards", async () => {
     const { out, folder, args } = job([
       { task_id: "b", question: "why?", reward: 1 },
@@ -79,7 +79,7 @@ describe("rolltape rollout", () => {
   });
 });
 
-describe("an agent in the job's own process", () => {
+describe("an agent in the job's own process", TIMES, () => {
   const STRAY = fileURLToPath(new URL("./agents/stray.mjs", import.meta.url));
   const jobWith = (stray: string) => {
     const tasks = [{ reward: 1 }, { reward: 2, stray }, { reward: 3 }];
@@ -120,7 +120,7 @@ describe("an agent in the job's own process", () => {
   });
 });
 
-describe("a rollout that cannot begin", () => {
+describe("a rollout that cannot begin", TIMES, () => {
   it.each([
     ["without an agent", [], 2, "--agent"],
     ["with an agent that is not there", ["--agent", "./nowhere.mjs"], 1, "./nowhere.mjs"],
