@@ -43,6 +43,8 @@ const assistant = z.object({
   reasoning_content: optionalText,
   reasoning: optionalText,
   tool_calls: listOf(toolCall).nullish(),
+  audio: z.null({ error: "the audio of an earlier answer is not supported" }).optional(),
+  function_call: z.null({ error: "function_call is not supported: use tool_calls" }).optional(),
   ...named,
 });
 

@@ -42,6 +42,15 @@ export const unsupported = (name: string, harmless: (value: unknown) => boolean 
 /** A field that cannot change the result. */
 export const noEffect = z.unknown().optional();
 
+/** Of tools: what only a server that runs or searches tools itself could follow. */
+export const toolAccess = {
+  allowed_callers: unsupported(
+    "allowed_callers without direct",
+    (value) => Array.isArray(value) && value.includes("direct"),
+  ),
+  defer_loading: unsupported("defer_loading: true", (value) => value === false),
+};
+
 export function isTyped(value: unknown, type: string): boolean {
   return typeOf(value) === type;
 }

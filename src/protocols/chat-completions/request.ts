@@ -77,10 +77,12 @@ export const chatCompletionSchema = z.strictObject({
 
   user: noEffect,
   metadata: noEffect,
+  moderation: noEffect,
   store: noEffect,
   service_tier: noEffect,
   safety_identifier: noEffect,
   prompt_cache_key: noEffect,
+  prompt_cache_options: noEffect,
   prompt_cache_retention: noEffect,
 });
 

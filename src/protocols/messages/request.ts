@@ -2,13 +2,23 @@ import { z } from "zod";
 import { asGiven } from "../../conversation/as-given.js";
 import { listOf } from "../../conversation/list-of.js";
 import type { Conversation, Tool } from "../../conversation/message.js";
-import { count, engineSampling, isEmpty, jsonObject, noEffect, stopStrings, toolName, unsupported } from "../fields.js";
+import {
+  count,
+  engineSampling,
+  isEmpty,
+  jsonObject,
+  noEffect,
+  stopStrings,
+  toolAccess,
+  toolName,
+  unsupported,
+} from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
-import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
+import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
 import { shownTools, type ToolChoice, toCallRules } from "../tools.js";
 import { THREAD_PARAM } from "./error.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
@@ -23,6 +33,10 @@ const tool = z.object({
   description: z.string().nullish(),
   strict: z.boolean().nullish(),
   input_schema: asGiven(jsonObject),
+  input_examples: unsupported("input_examples", isEmpty),
+  eager_input_streaming: noEffect,
+  cache_control: noEffect,
+  ...toolAccess,
 });
 
 const SINGLE = "tool_choice.disable_parallel_tool_use";
@@ -51,16 +65,25 @@ const prompt = {
     .optional()
     .describe("On or off, and the budget, for templates that know them; a budget is not enforced."),
   output_config: z
-    .strictObject({ effort: reasoningEffort.nullish(), format: messagesFormat.nullish() })
+    .strictObject({
+      effort: reasoningEffort.nullish(),
+      format: messagesFormat.nullish(),
+      task_budget: unsupported("output_config.task_budget"),
+    })
     .optional()
     .describe("effort reaches the chat template; format is enforced by the engine's grammar."),
+  output_format: messagesFormat.nullish().describe("The older name of output_config.format."),
   chat_template_kwargs: engineSampling.chat_template_kwargs,
 
   thread: unsupported(THREAD_PARAM),
   mcp_servers: unsupported("mcp_servers", isEmpty),
   container: unsupported("container"),
   context_management: unsupported("context_management that edits the conversation", keepsEverything),
+  compaction: unsupported("compaction"),
   cache_control: noEffect,
+  billing_policy: noEffect,
+  fallback_credit_token: noEffect,
+  fallbacks: noEffect,
   metadata: noEffect,
   service_tier: noEffect,
   speed: noEffect,
@@ -128,12 +151,17 @@ export function toConversation(request: CountTokensRequest): Conversation {
 }
 
 /** As Anthropic has it: an answer that has begun has neither thinking nor a call nor a structure before it. */
-function checkPrefill({ thinking: mode, tool_choice: choice, output_config: config }: CountTokensRequest): void {
+function checkPrefill(request: CountTokensRequest): void {
+  const { thinking: mode, tool_choice: choice } = request;
   const thinks = mode !== undefined && mode.type !== "disabled";
   const mustCall = choice?.type === "any" || choice?.type === "tool";
-  const param = thinks ? "thinking" : mustCall ? "tool_choice" : config?.format ? "output_config.format" : undefined;
+  const param = thinks ? "thinking" : mustCall ? "tool_choice" : formatOf(request)?.param;
   if (param !== undefined)
     throw new RequestError(param, `${param} does not go with an answer that is to be continued.`);
+}
+
+function formatOf({ output_config: config, output_format: format }: CountTokensRequest): OutputStructure | undefined {
+  return config?.format ?? format ?? undefined;
 }
 
 /** `thinking` turns reasoning on or off; an effort says how much of it. */
@@ -166,7 +194,7 @@ function toSampling(request: MessagesRequest): RequestSampling {
     stop: request.stop_sequences ?? [],
     stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
-    structure: request.output_config?.format ?? undefined,
+    structure: formatOf(request),
   };
 }
 

@@ -2,7 +2,17 @@ import { z } from "zod";
 import { asGiven } from "../../conversation/as-given.js";
 import { listOf } from "../../conversation/list-of.js";
 import type { Conversation, Message, Tool } from "../../conversation/message.js";
-import { count, engineSampling, isEmpty, jsonObject, noEffect, toolName, unsupported, wellFormed } from "../fields.js";
+import {
+  count,
+  engineSampling,
+  isEmpty,
+  jsonObject,
+  noEffect,
+  toolAccess,
+  toolName,
+  unsupported,
+  wellFormed,
+} from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
@@ -19,6 +29,8 @@ const tool = z.object({
   description: z.string().nullish(),
   parameters: asGiven(jsonObject.nullable()).optional(),
   strict: z.boolean().nullish(),
+  output_schema: noEffect,
+  ...toolAccess,
 });
 
 const toolChoice = z.union([
@@ -49,7 +61,13 @@ export const responsesSchema = z.strictObject({
   top_p: z.number().gt(0).max(1).optional(),
   text: text.optional(),
   reasoning: z
-    .strictObject({ effort: reasoningEffort.nullish(), summary: noEffect, generate_summary: noEffect })
+    .strictObject({
+      effort: reasoningEffort.nullish(),
+      summary: noEffect,
+      generate_summary: noEffect,
+      context: unsupported("reasoning.context other than auto", isAbsentOr("auto")),
+      mode: unsupported("reasoning.mode other than standard", isAbsentOr("standard")),
+    })
     .optional()
     .describe("effort reaches the chat template. Reasoning is answered whole, never as a summary."),
   include: listOf(z.string()).optional().describe(`${LOGPROBS}; other values have nothing to add.`),
