@@ -35,15 +35,16 @@ interface CallFields {
   readonly tools: readonly Tool[];
   readonly choice: ToolChoice | undefined;
   /** The field that allows no more than one call, if it does. */
-  readonly single: string | false | undefined;
-  readonly isStrict: (name: string) => boolean;
+  readonly single: string | undefined;
+  /** The tools that are strict, shown or not. */
+  readonly strict: readonly { readonly name: string }[];
 }
 
-export function toCallRules({ tools, choice = "auto", single, isStrict }: CallFields): CallRules {
-  const names = tools.map((tool) => tool.function.name);
+export function toCallRules({ tools, choice = "auto", single, strict }: CallFields): CallRules {
+  const shown = new Set(tools.map((tool) => tool.function.name));
   return {
-    mustCall: names.length > 0 && choice !== "auto" && choice !== "none" ? "tool_choice" : undefined,
-    single: names.length > 0 && single ? single : undefined,
-    strict: new Set(names.filter(isStrict)),
+    mustCall: shown.size > 0 && choice !== "auto" && choice !== "none" ? "tool_choice" : undefined,
+    single: shown.size > 0 ? single : undefined,
+    strict: new Set(strict.map(({ name }) => name).filter((name) => shown.has(name))),
   };
 }

@@ -100,15 +100,14 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
   }
   const conversation = toConversation(request);
   const { tools = [] } = conversation;
-  const strict = new Set(tools.flatMap((each) => (each.function["strict"] === true ? each.function.name : [])));
   return {
     conversation,
     sampling: toSampling(request),
     calls: toCallRules({
       tools,
       choice: request.tool_choice,
-      single: request.parallel_tool_calls === false && "parallel_tool_calls",
-      isStrict: (name) => strict.has(name),
+      single: request.parallel_tool_calls === false ? "parallel_tool_calls" : undefined,
+      strict: tools.map((each) => each.function).filter((each) => each["strict"] === true),
     }),
     logprobs: logprobs ? "all" : "none",
     stream: request.stream ?? false,

@@ -1,52 +1,20 @@
 import { z } from "zod";
-import { asGiven } from "../../conversation/as-given.js";
-import { listOf } from "../../conversation/list-of.js";
-import type { Conversation, Tool } from "../../conversation/message.js";
-import {
-  count,
-  engineSampling,
-  isEmpty,
-  jsonObject,
-  noEffect,
-  stopStrings,
-  toolAccess,
-  toolName,
-  unsupported,
-} from "../fields.js";
+import type { Conversation } from "../../conversation/message.js";
+import { count, engineSampling, isEmpty, noEffect, stopStrings, unsupported } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
 import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools, type ToolChoice, toCallRules } from "../tools.js";
+import { shownTools } from "../tools.js";
 import { THREAD_PARAM } from "./error.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
+import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
 /** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
 
 const MIN_THINKING_BUDGET = 1024;
-
-const tool = z.object({
-  type: z.literal("custom", { error: "only tools of the client's own are supported" }).nullish(),
-  name: toolName,
-  description: z.string().nullish(),
-  strict: z.boolean().nullish(),
-  input_schema: asGiven(jsonObject),
-  input_examples: unsupported("input_examples", isEmpty),
-  eager_input_streaming: noEffect,
-  cache_control: noEffect,
-  ...toolAccess,
-});
-
-const SINGLE = "tool_choice.disable_parallel_tool_use";
-const noParallel = { disable_parallel_tool_use: z.boolean().nullish() };
-const toolChoice = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("auto"), ...noParallel }),
-  z.object({ type: z.literal("any"), ...noParallel }),
-  z.object({ type: z.literal("tool"), name: z.string(), ...noParallel }),
-  z.object({ type: z.literal("none") }),
-]);
 
 const thinking = z.discriminatedUnion("type", [
   z.object({ type: z.literal("enabled"), budget_tokens: z.int32().min(MIN_THINKING_BUDGET), display: noEffect }),
@@ -59,8 +27,7 @@ const prompt = {
   model: z.string().optional(),
   messages: inputMessages,
   system: systemPrompt.optional(),
-  tools: listOf(tool).optional(),
-  tool_choice: toolChoice.optional(),
+  ...toolFields,
   thinking: thinking
     .optional()
     .describe("On or off, and the budget, for templates that know them; a budget is not enforced."),
@@ -116,18 +83,10 @@ export function parseMessages(request: MessagesRequest): ModelRequest {
     throw new RequestError("thinking.budget_tokens", "thinking.budget_tokens must be less than max_tokens.");
   }
   const conversation = toConversation(request);
-  const strict = new Set((request.tools ?? []).flatMap((each) => (each.strict === true ? each.name : [])));
-  const choice = request.tool_choice;
   return {
     conversation,
     sampling: toSampling(request),
-    calls: toCallRules({
-      tools: conversation.tools ?? [],
-      choice: toToolChoice(choice),
-      single:
-        choice && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use === true ? SINGLE : false,
-      isStrict: (name) => strict.has(name),
-    }),
+    calls: callRules(request, conversation.tools ?? []),
     logprobs: "none",
     stream: request.stream ?? false,
   };
@@ -136,8 +95,8 @@ export function parseMessages(request: MessagesRequest): ModelRequest {
 export function toConversation(request: CountTokensRequest): Conversation {
   const prefilled = splitPrefill(toMessages(request.system, request.messages), "messages");
   if (prefilled.prefill !== undefined) checkPrefill(request);
-  const choice = toToolChoice(request.tool_choice);
-  const tools = shownTools((request.tools ?? []).map(toTool), choice);
+  const choice = toToolChoice(request);
+  const tools = shownTools(toTools(request), choice);
   const templateArgs = {
     ...reasoningOf(request),
     ...request.chat_template_kwargs,
@@ -170,17 +129,6 @@ function reasoningOf({ thinking: given, output_config: config }: CountTokensRequ
   if (given === undefined) return effort;
   const mode = given.type === "between_tools" ? "enabled" : given.type;
   return { ...effort, ...thinkingArgs(mode, given.type === "enabled" ? given.budget_tokens : undefined) };
-}
-
-function toToolChoice(choice: CountTokensRequest["tool_choice"]): ToolChoice | undefined {
-  if (choice?.type === "tool") return { type: "function", function: { name: choice.name } };
-  return choice?.type === "any" ? "required" : choice?.type;
-}
-
-/** A tool as chat templates know it. */
-function toTool({ name, description, input_schema }: z.output<typeof tool>): Tool {
-  const described = typeof description === "string" ? { description } : {};
-  return { type: "function", function: { name, ...described, parameters: input_schema } };
 }
 
 function toSampling(request: MessagesRequest): RequestSampling {

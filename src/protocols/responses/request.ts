@@ -1,42 +1,17 @@
 import { z } from "zod";
-import { asGiven } from "../../conversation/as-given.js";
 import { listOf } from "../../conversation/list-of.js";
-import type { Conversation, Message, Tool } from "../../conversation/message.js";
-import {
-  count,
-  engineSampling,
-  isEmpty,
-  jsonObject,
-  noEffect,
-  toolAccess,
-  toolName,
-  unsupported,
-  wellFormed,
-} from "../fields.js";
+import type { Conversation, Message } from "../../conversation/message.js";
+import { count, engineSampling, isEmpty, noEffect, unsupported, wellFormed } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { responsesTextFormat } from "../response-format.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools, type ToolChoice, toCallRules } from "../tools.js";
+import { shownTools } from "../tools.js";
 import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
+import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
 /** The body of POST /v1/responses. */
-
-const tool = z.object({
-  type: z.literal("function", { error: "only function tools are supported" }),
-  name: toolName,
-  description: z.string().nullish(),
-  parameters: asGiven(jsonObject.nullable()).optional(),
-  strict: z.boolean().nullish(),
-  output_schema: noEffect,
-  ...toolAccess,
-});
-
-const toolChoice = z.union([
-  z.enum(["none", "auto", "required"]),
-  z.object({ type: z.literal("function"), name: z.string() }),
-]);
 
 const LOGPROBS = "message.output_text.logprobs";
 
@@ -53,9 +28,7 @@ export const responsesSchema = z.strictObject({
   instructions: wellFormed.optional(),
   previous_response_id: z.string().optional(),
   store: z.boolean().optional(),
-  tools: listOf(tool).optional(),
-  tool_choice: toolChoice.optional(),
-  parallel_tool_calls: z.boolean().optional(),
+  ...toolFields,
   max_output_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().gt(0).max(1).optional(),
@@ -106,16 +79,10 @@ export interface EarlierResponses {
 
 export function parseResponses(request: ResponsesRequest, earlier: EarlierResponses): ModelRequest {
   const conversation = toConversation(request, earlier);
-  const strict = new Set((request.tools ?? []).flatMap((each) => (each.strict === true ? each.name : [])));
   return {
     conversation,
     sampling: toSampling(request),
-    calls: toCallRules({
-      tools: conversation.tools ?? [],
-      choice: toToolChoice(request.tool_choice),
-      single: request.parallel_tool_calls === false && "parallel_tool_calls",
-      isStrict: (name) => strict.has(name),
-    }),
+    calls: callRules(request, conversation.tools ?? []),
     logprobs: wantsLogprobs(request) ? "text" : "none",
     stream: request.stream ?? false,
   };
@@ -128,8 +95,8 @@ function wantsLogprobs({ include = [] }: ResponsesRequest): boolean {
 function toConversation(request: ResponsesRequest, earlier: EarlierResponses): Conversation {
   const messages = [...instructionsOf(request), ...historyOf(request, earlier), ...inputOf(request, earlier)];
   if (messages.length === 0) throw new RequestError("input", "input: there is nothing to answer.");
-  const choice = toToolChoice(request.tool_choice);
-  const tools = shownTools((request.tools ?? []).map(toTool), choice);
+  const choice = toToolChoice(request);
+  const tools = shownTools(toTools(request), choice);
   const templateArgs = {
     ...reasoningArgs(request.reasoning?.effort ?? undefined),
     ...request.chat_template_kwargs,
@@ -158,16 +125,6 @@ function inputOf({ input = [] }: ResponsesRequest, earlier: EarlierResponses): M
 function unknownResponse(param: string, id: string): never {
   const message = `The session has no stored response with "${id.slice(0, 100)}".`;
   throw new RequestError(param, message, "previous_response_not_found");
-}
-
-function toToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice | undefined {
-  return typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
-}
-
-/** A tool as chat templates know it. */
-function toTool({ type, name, description, parameters }: z.output<typeof tool>): Tool {
-  const described = description ? { description } : {};
-  return { type, function: { name, ...described, parameters: parameters ?? { type: "object", properties: {} } } };
 }
 
 function toSampling(request: ResponsesRequest): RequestSampling {

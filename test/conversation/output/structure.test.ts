@@ -51,6 +51,7 @@ describe.each(WRITTEN)("%s", (family, write) => {
     for (const text of [one, two, write([PING])]) expect([text, await accepts(tag, text)]).toEqual([text, true]);
     expect(await accepts(tag, "It is sunny.")).toBe(false);
     expect(await accepts(tag, write([{ ...OSLO, name: "get_time" }]))).toBe(false);
+    expect(await accepts(tag, write([OSLO, { ...OSLO, name: "get_time" }]))).toBe(false);
     expect(await accepts(tag, write([{ name: "get_weather", args: { days: "2" } }]))).toBe(false);
     expect(await accepts(tag, write([{ name: "get_weather", args: { city: '"x"', days: '"two"' } }]))).toBe(false);
     const text = byteLevelText([]);

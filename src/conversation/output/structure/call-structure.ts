@@ -8,8 +8,8 @@ export interface CallStructure {
   /** What a call, or a section of calls, begins with. None where an answer may begin alike. */
   readonly trigger?: string;
   readonly section?: { readonly begin: string; readonly end: string };
-  /** What stands between two calls; empty where nothing does. */
-  readonly separator: string;
+  /** What stands between two calls, or what each begins with where nothing stands between them. */
+  readonly list: { readonly separator: string } | { readonly opener: string };
   readonly call: (tool: Tool) => TagFormat;
 }
 
@@ -30,19 +30,10 @@ export function textWithCalls(structure: CallStructure, tools: readonly Tool[], 
 }
 
 /** xgrammar knows no empty separator: there, text may come behind a call, which models do not write. */
-function listOf({ separator }: CallStructure, tags: readonly TagFormat[], single: boolean): Format {
-  const list = { tags, at_least_one: true, stop_after_first: single };
-  if (separator !== "") return { type: "tags_with_separator", separator, ...list };
-  return { type: "triggered_tags", triggers: [commonStart(tags)], ...list };
-}
-
-function commonStart(tags: readonly TagFormat[]): string {
-  const [first = "", ...others] = tags.map(({ begin }) => begin);
-  let length = first.length;
-  for (const other of others) {
-    while (!other.startsWith(first.slice(0, length))) length--;
-  }
-  return first.slice(0, length);
+function listOf({ list }: CallStructure, tags: readonly TagFormat[], single: boolean): Format {
+  const some = { tags, at_least_one: true, stop_after_first: single };
+  if ("opener" in list) return { type: "triggered_tags", triggers: [list.opener], ...some };
+  return { type: "tags_with_separator", separator: list.separator, ...some };
 }
 
 /** The JSON object of a tool's arguments. */

@@ -11,13 +11,13 @@ const jsonCall = (open: (name: string) => string, close: string): CallStructure[
 
 const hermes: CallStructure = {
   trigger: "<tool_call>",
-  separator: "\n",
+  list: { separator: "\n" },
   call: jsonCall((name) => `<tool_call>\n{"name": "${name}", "arguments": `, "}\n</tool_call>"),
 };
 
 /** Without a trigger: an answer may be an object with a name. */
 const llama3Json: CallStructure = {
-  separator: "; ",
+  list: { separator: "; " },
   call: jsonCall((name) => `{"name": "${name}", "parameters": `, "}"),
 };
 
@@ -26,7 +26,7 @@ const DEEPSEEK = { begin: "<｜tool▁calls▁begin｜>", end: "<｜tool▁calls
 const deepseekV3: CallStructure = {
   trigger: DEEPSEEK.begin,
   section: DEEPSEEK,
-  separator: "\n",
+  list: { separator: "\n" },
   call: jsonCall(
     (name) => `<｜tool▁call▁begin｜>function<｜tool▁sep｜>${name}\n\`\`\`json\n`,
     "\n```<｜tool▁call▁end｜>",
@@ -36,14 +36,14 @@ const deepseekV3: CallStructure = {
 const deepseekV31: CallStructure = {
   trigger: DEEPSEEK.begin,
   section: DEEPSEEK,
-  separator: "",
+  list: { opener: "<｜tool▁call▁begin｜>" },
   call: jsonCall((name) => `<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>`, "<｜tool▁call▁end｜>"),
 };
 
 const kimiK2: CallStructure = {
   trigger: "<|tool_calls_section_begin|>",
   section: { begin: "<|tool_calls_section_begin|>", end: "<|tool_calls_section_end|>" },
-  separator: "",
+  list: { opener: "<|tool_call_begin|>" },
   call: (tool) => {
     const body = [regex("[0-9]{1,4}"), constant("<|tool_call_argument_begin|>"), jsonArguments(tool)];
     return tag(`<|tool_call_begin|>functions.${tool.function.name}:`, sequence(body), "<|tool_call_end|>");
@@ -53,21 +53,21 @@ const kimiK2: CallStructure = {
 /** From tokenizer v11 on. */
 const mistral: CallStructure = {
   trigger: "[TOOL_CALLS]",
-  separator: "",
+  list: { opener: "[TOOL_CALLS]" },
   call: jsonCall((name) => `[TOOL_CALLS]${name}[ARGS]`, ""),
 };
 
 const mistralList: CallStructure = {
   trigger: "[TOOL_CALLS]",
   section: { begin: "[TOOL_CALLS][", end: "]" },
-  separator: ", ",
+  list: { separator: ", " },
   call: jsonCall((name) => `{"name": "${name}", "arguments": `, "}"),
 };
 
 /** With line breaks (4.5, 4.6) and without (4.7). */
 const glm45: CallStructure = {
   trigger: "<tool_call>",
-  separator: "\n",
+  list: { separator: "\n" },
   call: (tool) => {
     const between = regex("\\n?");
     const write = (parameter: Parameter): Format =>
@@ -82,7 +82,7 @@ const glm45: CallStructure = {
 
 const qwen3Coder: CallStructure = {
   trigger: "<tool_call>",
-  separator: "\n",
+  list: { separator: "\n" },
   call: (tool) => {
     const body = writtenArguments(tool, (each) => tag(`<parameter=${each.key}>\n`, valueOf(each), "\n</parameter>\n"));
     return tag(`<tool_call>\n<function=${tool.function.name}>\n`, body, "</function>\n</tool_call>");
@@ -91,7 +91,7 @@ const qwen3Coder: CallStructure = {
 
 const seedOss: CallStructure = {
   trigger: "<seed:tool_call>",
-  separator: "\n",
+  list: { separator: "\n" },
   call: (tool) => {
     const body = writtenArguments(tool, (each) => tag(`<parameter=${each.key}>`, valueOf(each), "</parameter>\n"));
     return tag(`<seed:tool_call>\n<function=${tool.function.name}>\n`, body, "</function>\n</seed:tool_call>");
@@ -101,7 +101,7 @@ const seedOss: CallStructure = {
 const minimaxM2: CallStructure = {
   trigger: "<minimax:tool_call>",
   section: { begin: "<minimax:tool_call>\n", end: "\n</minimax:tool_call>" },
-  separator: "\n",
+  list: { separator: "\n" },
   call: (tool) => {
     const body = writtenArguments(tool, (each) =>
       tag(`<parameter name="${each.key}">`, valueOf(each), "</parameter>\n"),
@@ -114,7 +114,7 @@ const minimaxM2: CallStructure = {
 const dsml = (section: string): CallStructure => ({
   trigger: `<｜DSML｜${section}>`,
   section: { begin: `<｜DSML｜${section}>\n`, end: `\n</｜DSML｜${section}>` },
-  separator: "\n",
+  list: { separator: "\n" },
   call: (tool) => {
     const write = ({ key, text, json }: Parameter): Format => {
       const open = (isText: boolean) => `<｜DSML｜parameter name="${key}" string="${isText}">`;

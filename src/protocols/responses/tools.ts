@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { asGiven } from "../../conversation/as-given.js";
+import { listOf } from "../../conversation/list-of.js";
+import type { Tool } from "../../conversation/message.js";
+import { jsonObject, noEffect, toolAccess, toolName } from "../fields.js";
+import { type CallRules, type ToolChoice, toCallRules } from "../tools.js";
+
+/** Tools of OpenAI's responses, and what is said of their calls. */
+
+const tool = z.object({
+  type: z.literal("function", { error: "only function tools are supported" }),
+  name: toolName,
+  description: z.string().nullish(),
+  parameters: asGiven(jsonObject.nullable()).optional(),
+  strict: z.boolean().nullish(),
+  output_schema: noEffect,
+  ...toolAccess,
+});
+
+const choice = z.union([
+  z.enum(["none", "auto", "required"]),
+  z.object({ type: z.literal("function"), name: z.string() }),
+]);
+
+export const toolFields = {
+  tools: listOf(tool).optional(),
+  tool_choice: choice.optional(),
+  parallel_tool_calls: z.boolean().optional(),
+};
+
+interface ToolFields {
+  readonly tools?: readonly z.output<typeof tool>[] | undefined;
+  readonly tool_choice?: z.output<typeof choice> | undefined;
+  readonly parallel_tool_calls?: boolean | undefined;
+}
+
+/** The tools as chat templates know them. */
+export function toTools({ tools = [] }: ToolFields): Tool[] {
+  return tools.map(({ type, name, description, parameters }) => {
+    const described = description ? { description } : {};
+    return { type, function: { name, ...described, parameters: parameters ?? { type: "object", properties: {} } } };
+  });
+}
+
+export function toToolChoice({ tool_choice: given }: ToolFields): ToolChoice | undefined {
+  return typeof given === "object" ? { type: "function", function: { name: given.name } } : given;
+}
+
+/** @param shown the tools that the prompt shows */
+export function callRules(request: ToolFields, shown: readonly Tool[]): CallRules {
+  return toCallRules({
+    tools: shown,
+    choice: toToolChoice(request),
+    single: request.parallel_tool_calls === false ? "parallel_tool_calls" : undefined,
+    strict: (request.tools ?? []).filter(({ strict }) => strict === true),
+  });
+}
