@@ -1,6 +1,6 @@
 import { createDetokenizer, type Detokenizer } from "./detokenizer/detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
-import { MessageWriter, type WrittenEvent } from "./message/message-writer.js";
+import { MessageWriter } from "./message/message-writer.js";
 import { type OutputFamilies, outputFormat } from "./output-format.js";
 import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
 import type { Piece } from "./piece.js";
@@ -20,7 +20,6 @@ export class TokenOutputParser implements OutputParser {
   readonly #reader: OutputReader;
   readonly #out: MessageWriter;
   readonly #count = new ReasoningCount();
-  readonly #textTokens: TextTokens | undefined;
   readonly #reading: Step<void>;
   /** A token that ends the output, unless more tokens come. */
   #lastStop: number | undefined;
@@ -29,17 +28,20 @@ export class TokenOutputParser implements OutputParser {
     const format = outputFormat(families, options);
     this.#vocabulary = vocabulary;
     this.#markers = new Set(format.markers.filter((marker) => vocabulary.isAdded(marker)));
-    this.#textTokens = options.textTokens === true ? new TextTokens() : undefined;
+    const textTokens = options.textTokens === true ? new TextTokens() : undefined;
     this.#spelled = new Set(format.spelled?.filter((part) => vocabulary.isAdded(part)));
     const known = this.#spelled.size > 0 ? new Set([...this.#markers, ...this.#spelled]) : this.#markers;
     this.#detokenizer = createDetokenizer(vocabulary, known, (at) => {
       this.#count.token(at);
-      this.#textTokens?.token(at);
+      textTokens?.token(at);
     });
     this.#stopStrings = new StopStrings(options.stop);
     this.#stopTokenIds = new Set(options.stopTokenIds);
     this.#reader = new OutputReader(this.#markers);
-    this.#out = new MessageWriter(format.markers.length > 0, () => this.#reader.position);
+    this.#out = new MessageWriter(format.markers.length > 0, {
+      position: () => this.#reader.position,
+      ...(textTokens ? { tokensOf: (from, to) => textTokens.of(from, to) } : {}),
+    });
     this.#reading = format.read(this.#reader, this.#out, this.#count);
   }
 
@@ -87,17 +89,10 @@ export class TokenOutputParser implements OutputParser {
     this.#reading.next();
     this.#count.readTo(this.#reader.position);
     if (isLast) this.#out.flush();
-    return this.#out.take().map((event) => this.#told(event));
+    return this.#out.take();
   }
 
   #asText(piece: Piece): Piece {
     return this.#spelled.has(piece.text) ? { kind: "text", text: piece.text } : piece;
-  }
-
-  #told(event: WrittenEvent): OutputEvent {
-    if (event.type === "reasoning") return { type: "reasoning", text: event.text };
-    if (event.type !== "text") return event;
-    const { type, text, from, to } = event;
-    return this.#textTokens ? { type, text, tokens: this.#textTokens.of(from, to) } : { type, text };
   }
 }

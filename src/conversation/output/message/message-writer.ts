@@ -1,18 +1,18 @@
 import type { Message, ToolCall } from "../../message.js";
 import type { OutputEvent, ParsedOutput } from "../output-parser.js";
-
-/** A text, and where of the output it is from: numbers of characters, markers included. */
-interface PlacedText {
-  readonly type: Channel;
-  text: string;
-  readonly from: number;
-  to: number;
-}
-
-/** An event before its tokens are looked for. */
-export type WrittenEvent = PlacedText | Exclude<OutputEvent, { readonly type: Channel }>;
+import type { TokenSpan } from "../tokens/text-tokens.js";
 
 type Channel = "reasoning" | "text";
+type WrittenText = { readonly type: Channel; text: string; tokens?: TokenSpan };
+type WrittenEvent = WrittenText | Exclude<OutputEvent, { readonly type: Channel }>;
+
+/** Where in an output a writer is; places are numbers of characters, markers included. */
+export interface OutputPlaces {
+  /** How much is read: the end of what is written. */
+  readonly position: () => number;
+  /** The tokens of a text between two places, where texts are told with them. */
+  readonly tokensOf?: (from: number, to: number) => TokenSpan;
+}
 
 /**
  * Collects what an output says, as events and as a message. White space next to a marker belongs to the marker: it is
@@ -21,7 +21,7 @@ type Channel = "reasoning" | "text";
 export class MessageWriter {
   /** Whether there are markers at all; without any, white space is text. */
   readonly #trims: boolean;
-  readonly #position: () => number;
+  readonly #places: OutputPlaces;
   #events: WrittenEvent[] = [];
   #content = "";
   #reasoning = "";
@@ -33,10 +33,9 @@ export class MessageWriter {
   #afterMarker = false;
   #inNewPart = false;
 
-  /** @param position how much of the output is read: the end of what is written */
-  constructor(trims: boolean, position: () => number) {
+  constructor(trims: boolean, places: OutputPlaces) {
     this.#trims = trims;
-    this.#position = position;
+    this.#places = places;
   }
 
   readonly text = (text: string): void => this.#write("text", text);
@@ -68,7 +67,7 @@ export class MessageWriter {
   }
 
   /** The events since they were last taken. */
-  take(): WrittenEvent[] {
+  take(): OutputEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
@@ -95,7 +94,7 @@ export class MessageWriter {
   }
 
   #write(channel: Channel, text: string): void {
-    const to = this.#position();
+    const to = this.#places.position();
     if (!this.#trims) {
       this.#tell(channel, text, to - text.length, to);
       return;
@@ -128,10 +127,12 @@ export class MessageWriter {
     if (channel === "text") this.#content += text;
     else this.#reasoning += text;
     const last = this.#events.at(-1);
-    if (last?.type === channel) {
-      last.text += text;
-      last.to = to;
-    } else this.#events.push({ type: channel, text, from, to });
+    const event: WrittenText = last?.type === channel ? last : { type: channel, text: "" };
+    if (event !== last) this.#events.push(event);
+    event.text += text;
+    if (channel === "reasoning" || this.#places.tokensOf === undefined) return;
+    const tokens = this.#places.tokensOf(from, to);
+    event.tokens = { from: event.tokens?.from ?? tokens.from, to: tokens.to };
   }
 }
 
