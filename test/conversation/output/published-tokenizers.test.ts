@@ -12,17 +12,21 @@ const NAMES = ["qwen3", "llama3_1", "gptoss", "deepseek_v3"].filter((name) => ex
 
 const fileSchema = z.looseObject({ added_tokens: z.array(addedTokenSchema), normalizer: z.unknown() });
 
-describe.runIf(hasSharedTokenizers && NAMES.length > 0)("outputs in published vocabularies", () => {
-  it.each(NAMES)("%s: the text is Python's decode without special tokens, however the tokens come", (name) => {
-    const parse = <T>(file: string, schema: z.ZodType<T>): T =>
-      schema.parse(JSON.parse(readFileSync(folderOf(name) + file, "utf8")));
-    const tokenizerFile = parse("tokenizer.json", fileSchema);
-    const config = parse("tokenizer_config.json", z.looseObject({}));
-    const tokenizer = new Tokenizer({ tokenizer: tokenizerFile, config }, 1 << 20);
-    const text = { vocabulary: new Vocabulary(tokenizerFile, tokenizer) };
-    const golden = sharedGzip<{ ids: number[][]; decs: string[] }>(`golden-${name}`);
-    const next = numbers(1);
-    const told = golden.ids.map((ids) => messageOf(read(text, PLAIN, chunks(ids, next), {}).told.flat()).content);
-    expect(told).toEqual(golden.decs);
-  });
-});
+describe.runIf(hasSharedTokenizers && NAMES.length > 0)(
+  "outputs in published vocabularies",
+  { timeout: 120_000 },
+  () => {
+    it.each(NAMES)("%s: the text is Python's decode without special tokens, however the tokens come", (name) => {
+      const parse = <T>(file: string, schema: z.ZodType<T>): T =>
+        schema.parse(JSON.parse(readFileSync(folderOf(name) + file, "utf8")));
+      const tokenizerFile = parse("tokenizer.json", fileSchema);
+      const config = parse("tokenizer_config.json", z.looseObject({}));
+      const tokenizer = new Tokenizer({ tokenizer: tokenizerFile, config }, 1 << 20);
+      const text = { vocabulary: new Vocabulary(tokenizerFile, tokenizer) };
+      const golden = sharedGzip<{ ids: number[][]; decs: string[] }>(`golden-${name}`);
+      const next = numbers(1);
+      const told = golden.ids.map((ids) => messageOf(read(text, PLAIN, chunks(ids, next), {}).told.flat()).content);
+      expect(told).toEqual(golden.decs);
+    });
+  },
+);

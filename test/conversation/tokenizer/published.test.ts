@@ -31,7 +31,7 @@ function filesOf(name: string): TokenizerFiles {
   return { tokenizer: fileSchema.parse(read("tokenizer.json")), config };
 }
 
-describe.runIf(hasSharedTokenizers && NAMES.length > 0)("published tokenizers", () => {
+describe.runIf(hasSharedTokenizers && NAMES.length > 0)("published tokenizers", { timeout: 120_000 }, () => {
   it.each(NAMES)("%s encodes and decodes as in Python", async (name) => {
     const tokenizer = new Tokenizer(filesOf(name), 1 << 24);
     const texts = sharedGzip<string[]>("texts");
@@ -69,7 +69,7 @@ const fragment = fc.oneof(
 );
 const text = fc.array(fragment, { maxLength: 12 }).map((fragments) => fragments.join("").toWellFormed());
 
-describe.runIf(NAMES.length > 0)("our own BPE", () => {
+describe.runIf(NAMES.length > 0)("our own BPE", { timeout: 120_000 }, () => {
   it.each(NAMES)("encodes for %s what the library does, in one piece and in parts", (name) => {
     const files = filesOf(name);
     const library = new LibraryTokenizer(files.tokenizer, files.config);
