@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { stringify } from "yaml";
 import { FakeSlurm } from "../scheduler/slurm/fake-slurm.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+
+vi.setConfig({ testTimeout: 120_000 });
 
 /** A file that describes a job of one controller. */
 function jobFile(script: string): { file: string; folder: string } {

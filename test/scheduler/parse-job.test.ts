@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { SchedulerError } from "../../src/scheduler/error.js";
 import { parseJob } from "../../src/scheduler/parse-job.js";
+import { groupsOf } from "../../src/scheduler/slurm/layout.js";
 
 const controller = { role: "controller", command: ["true"] };
 const right = { folder: "/job", roles: [controller] };
@@ -71,5 +74,18 @@ describe("the description of a job", () => {
       "folder: expected string, got 1",
       "roles[0].env.KEY: expected string, got a value of type number",
     ]);
+  });
+
+  it("is right in the documentation, for Slurm too", () => {
+    const page = readFileSync(new URL("../../docs/schedulers.md", import.meta.url), "utf8");
+    const job = parseJob(parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? ""));
+    expect(job.roles.map(({ role, count }) => `${count} ${role}`)).toEqual([
+      "2 engine",
+      "4 proxy",
+      "1 gateway",
+      "4 rollout",
+      "1 controller",
+    ]);
+    expect(groupsOf(job).map(({ nodes }) => nodes)).toEqual([4, 1]);
   });
 });

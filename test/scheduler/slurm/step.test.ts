@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { nodeProgram } from "../../../src/scheduler/slurm/program.js";
 import { StepFiles } from "../../../src/scheduler/slurm/step-files.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../support/until.js";
 import { linesOf, shell } from "./small-job.js";
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const LIFE = "second";
 
