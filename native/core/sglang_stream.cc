@@ -167,6 +167,7 @@ void SglangStream::keepVersions(Generation& into) const {
 }
 
 void SglangStream::remember(std::size_t added) {
+  if (incremental_) return;
   const SglangMetaInfo& meta = fields_.metaInfo;
   const std::size_t items = meta.logprobsArray.skipped + meta.ids.size();
   if (items == added && added > 0 && count_ > added) {
