@@ -42,13 +42,13 @@ async function against(wire: EngineWire, answer: (request: RawRequest) => unknow
   for (let n = 0; rendezvousOrder(affinityKey, urls)[0] !== first.url; n++) affinityKey = `key-${n}`;
   const asked = () => first.requests.filter(isOurs).length;
   /** The call, its outcome, and how many tokens were told on the way. */
-  const run = async (rest: Partial<Pick<GenerateCall, "onTokens" | "signal">> = {}) => {
+  const run = async ({ onTold, ...rest }: Partial<Pick<GenerateCall, "signal">> & { onTold?: () => void } = {}) => {
     const told: number[] = [];
-    const call = callOf(
-      [1, 2],
-      { maxTokens: 30 },
-      { affinityKey, onTokens: () => told.push(call.generation.length), ...rest },
-    );
+    const tell = () => {
+      told.push(call.generation.length);
+      onTold?.();
+    };
+    const call = callOf([1, 2], { maxTokens: 30 }, { affinityKey, onTokens: tell, ...rest });
     const outcome = await engine.generate(call).then(
       () => "done",
       (error: unknown) => `${Object(error).code ?? Object(error).message}`,
@@ -111,12 +111,15 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
     ["in the middle of a frame", 40],
   ])("that resets its connection %s fails the call", async (_name, beyond) => {
     const [first = ""] = streamText(wire, 4);
-    const { run, asked } = await against(wire, ({ socket }) => {
-      socket.write(CHUNKED + chunk(text.slice(0, first.length + beyond)), () =>
-        setTimeout(() => socket.resetAndDestroy(), 20),
-      );
+    const {
+      run,
+      asked,
+      first: server,
+    } = await against(wire, ({ socket }) => {
+      socket.write(CHUNKED + chunk(text.slice(0, first.length + beyond)));
     });
-    expect(await run()).toEqual({ outcome: "engine_unavailable", tokens: 3, told: [3] });
+    const onTold = () => server.requests.find(({ line }) => line === wire.path)?.socket.resetAndDestroy();
+    expect(await run({ onTold })).toEqual({ outcome: "engine_unavailable", tokens: 3, told: [3] });
     expect(asked()).toBe(1);
   });
 
@@ -171,7 +174,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
       first: server,
       asked,
     } = await against(wire, ({ socket }) => socket.write(CHUNKED + chunk(first)), {
-      timeoutSeconds: 0.1,
+      timeoutSeconds: 1.5,
     });
     expect(await run()).toEqual({ outcome: "engine_timeout", tokens: 3, told: [3] });
     expect(asked()).toBe(1);

@@ -46,13 +46,18 @@ describe("a call that every server refuses for now", () => {
     expect(requests()).toBe(1);
   });
 
-  it("is over when its time is up, or when its agent leaves", async () => {
-    const { servers, engine, requests } = await start(1, 0.05);
-    servers[0]?.fault(refusal(503, "30"), 2);
+  it("is over when its time is up", async () => {
+    const { servers, engine } = await start(1, 0.05);
+    servers[0]?.fault(refusal(503, "30"));
     await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_timeout" });
+  });
+
+  it("is over when its agent leaves", async () => {
+    const { servers, engine, requests } = await start(1);
+    servers[0]?.fault(refusal(503, "30"));
     const controller = new AbortController();
     const leaving = engine.generate(callOf([1], {}, { signal: controller.signal }));
-    await expect.poll(requests).toBe(2);
+    await expect.poll(requests).toBe(1);
     controller.abort(new Error("left"));
     await expect(leaving).rejects.toThrow("left");
   });
