@@ -6,18 +6,32 @@ export type ToolChoice =
   | "none"
   | "auto"
   | "required"
-  | { readonly type: "function"; readonly function: { readonly name: string } };
+  | { readonly type: "function"; readonly function: { readonly name: string } }
+  /** Of these tools any, or one of them. */
+  | { readonly type: "allowed_tools"; readonly mode: "auto" | "required"; readonly names: readonly string[] };
 
-/** The tools that the prompt shows: none under "none", one where one is named. */
+/** The tools that the prompt shows: none under "none", one where one is named, those that are allowed. */
 export function shownTools(tools: readonly Tool[], choice: ToolChoice = "auto"): readonly Tool[] {
   if (choice === "none") return [];
-  if (choice === "required" && tools.length === 0) {
+  if (demandsCall(choice) && tools.length === 0) {
     throw new RequestError("tool_choice", "tool_choice asks for a call, and there are no tools.");
   }
   if (typeof choice === "string") return tools;
-  const named = tools.filter((each) => each.function.name === choice.function.name);
-  if (named.length === 0) throw new RequestError("tool_choice", `There is no tool "${choice.function.name}".`);
-  return named;
+  const names = choice.type === "function" ? [choice.function.name] : choice.names;
+  const unknown = names.find((name) => !tools.some((each) => each.function.name === name));
+  if (unknown !== undefined) throw new RequestError("tool_choice", `There is no tool "${unknown}".`);
+  return tools.filter((each) => names.includes(each.function.name));
+}
+
+/** Whether the answer is to be a call. */
+export function demandsCall(choice: ToolChoice = "auto"): boolean {
+  if (typeof choice === "string") return choice === "required";
+  return choice.type === "function" || choice.mode === "required";
+}
+
+/** The choice as chat templates know it. */
+export function templateChoice(choice: ToolChoice): unknown {
+  return typeof choice === "object" && choice.type === "allowed_tools" ? choice.mode : choice;
 }
 
 /** What a request says of the calls that the answer makes, beside the tools that there are. */
@@ -40,10 +54,10 @@ interface CallFields {
   readonly strict: readonly { readonly name: string }[];
 }
 
-export function toCallRules({ tools, choice = "auto", single, strict }: CallFields): CallRules {
+export function toCallRules({ tools, choice, single, strict }: CallFields): CallRules {
   const shown = new Set(tools.map((tool) => tool.function.name));
   return {
-    mustCall: shown.size > 0 && choice !== "auto" && choice !== "none" ? "tool_choice" : undefined,
+    mustCall: shown.size > 0 && demandsCall(choice) ? "tool_choice" : undefined,
     single: shown.size > 0 ? single : undefined,
     strict: new Set(strict.map(({ name }) => name).filter((name) => shown.has(name))),
   };

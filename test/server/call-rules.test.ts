@@ -33,6 +33,7 @@ interface Asked {
   readonly url: string;
   readonly must: object;
   readonly named: object;
+  readonly allowed: object;
   readonly single: object;
   readonly strict: object;
   readonly plain: object;
@@ -50,6 +51,14 @@ const PROTOCOLS: [string, Asked][] = [
         tools: [chatTool("add"), chatTool("sub")],
         tool_choice: { type: "function", function: { name: "add" } },
       },
+      allowed: {
+        messages,
+        tools: [chatTool("add"), chatTool("sub")],
+        tool_choice: {
+          type: "allowed_tools",
+          allowed_tools: { mode: "required", tools: [{ type: "function", function: { name: "add" } }] },
+        },
+      },
       single: { messages, tools: [chatTool("add")], parallel_tool_calls: false },
       strict: { messages, tools: [chatTool("add", true), chatTool("sub", false)] },
       plain: { messages, tools: [chatTool("add", false)], tool_choice: "auto", parallel_tool_calls: true },
@@ -65,6 +74,11 @@ const PROTOCOLS: [string, Asked][] = [
         tools: [item("add", false), item("sub", false)],
         tool_choice: { type: "function", name: "add" },
       },
+      allowed: {
+        input: "x",
+        tools: [item("add", false), item("sub", false)],
+        tool_choice: { type: "allowed_tools", mode: "required", tools: [{ type: "function", name: "add" }] },
+      },
       single: { input: "x", tools: [item("add", false)], parallel_tool_calls: false },
       strict: { input: "x", tools: [item("add", true), item("sub", false)] },
       plain: { input: "x", tools: [item("add", false)], tool_choice: "auto" },
@@ -79,6 +93,7 @@ const PROTOCOLS: [string, Asked][] = [
         url: "/v1/messages",
         must: { ...base, tools: [of("add"), of("sub")], tool_choice: { type: "any" } },
         named: { ...base, tools: [of("add"), of("sub")], tool_choice: { type: "tool", name: "add" } },
+        allowed: { ...base, tools: [of("add")], tool_choice: { type: "any" } },
         single: { ...base, tools: [of("add")], tool_choice: { type: "auto", disable_parallel_tool_use: true } },
         strict: { ...base, tools: [{ ...of("add"), strict: true }, of("sub")] },
         plain: { ...base, tools: [of("add")], tool_choice: { type: "auto", disable_parallel_tool_use: false } },
@@ -110,6 +125,13 @@ describe.each(PROTOCOLS)("%s", (_, asked) => {
     expect(proxy.context.model.decode(prompt, { skipSpecialTokens: false })).not.toContain('"sub"');
   });
 
+  it("a call of an allowed tool", async () => {
+    const tag = await tagOf(asked.allowed);
+    expect(await accepts(tag, CALL("add", '{"a": 1}'))).toBe(true);
+    expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(false);
+    expect(await accepts(tag, "No.")).toBe(false);
+  });
+
   it("one call at most", async () => {
     const tag = await tagOf(asked.single);
     expect(await accepts(tag, `I add.\n${CALL("add", '{"a": 1}')}`)).toBe(true);
@@ -126,6 +148,28 @@ describe.each(PROTOCOLS)("%s", (_, asked) => {
   it("nothing where nothing is asked for", async () => {
     expect(await tagOf(asked.plain)).toBe("");
     expect(proxy.engine.calls.at(-1)?.sampling.grammar).toBeUndefined();
+  });
+});
+
+describe("allowed tools", () => {
+  it("are those that the prompt shows, and need not be called", async () => {
+    const allowed = { mode: "auto", tools: [{ type: "function", function: { name: "sub" } }] };
+    const tools = [chatTool("add"), chatTool("sub")];
+    const reply = await proxy.chat(session, messages, {
+      tools,
+      tool_choice: { type: "allowed_tools", allowed_tools: allowed },
+    });
+    expect(reply.refusal).toBe("200");
+    const prompt = proxy.engine.calls.at(-1)?.prompt.tokens() ?? new Int32Array();
+    const text = proxy.context.model.decode(prompt, { skipSpecialTokens: false });
+    expect([text.includes('"sub"'), text.includes('"add"')]).toEqual([true, false]);
+    expect(proxy.engine.calls.at(-1)?.sampling.grammar).toBeUndefined();
+    const unknown = { mode: "auto", tools: [{ type: "function", function: { name: "div" } }] };
+    const refused = await proxy.chat(session, messages, {
+      tools,
+      tool_choice: { type: "allowed_tools", allowed_tools: unknown },
+    });
+    expect(refused.error).toMatchObject({ param: "tool_choice", code: "invalid_value" });
   });
 });
 

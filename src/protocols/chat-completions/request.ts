@@ -21,7 +21,7 @@ import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { chatResponseFormat } from "../response-format.js";
 import type { RequestSampling } from "../sampling.js";
-import { shownTools, toCallRules } from "../tools.js";
+import { demandsCall, shownTools, templateChoice, toCallRules } from "../tools.js";
 
 /**
  * The body of POST /v1/chat/completions. A parameter that changes the result and is not served is refused by name; one
@@ -33,9 +33,20 @@ const tool = z.object({
   function: asGiven(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)),
 });
 
+const allowedTool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
 const toolChoice = z.union([
   z.enum(["none", "auto", "required"]),
   z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+  z
+    .object({
+      type: z.literal("allowed_tools"),
+      allowed_tools: z.object({ mode: z.enum(["auto", "required"]), tools: listOf(allowedTool, { min: 1 }) }),
+    })
+    .transform(({ type, allowed_tools: { mode, tools } }) => ({
+      type,
+      mode,
+      names: tools.map((each) => each.function.name),
+    })),
 ]);
 
 const streamOptions = z.strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: noEffect });
@@ -121,7 +132,7 @@ function toConversation(request: ChatCompletionRequest): Conversation {
   const templateArgs = {
     ...reasoningArgs(request.reasoning_effort),
     ...request.chat_template_kwargs,
-    ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: templateChoice(choice) } : {}),
   };
   return {
     ...prefilledMessages(request),
@@ -135,8 +146,7 @@ function prefilledMessages(request: ChatCompletionRequest): Prefilled {
   if (!isBegun) return { messages };
   const param = "continue_final_message";
   if (messages.at(-1)?.role !== "assistant") throw new RequestError(param, "The last message is not the assistant's.");
-  const mustCall = choice !== undefined && choice !== "auto" && choice !== "none";
-  if (mustCall || format) {
+  if (demandsCall(choice) || format) {
     throw new RequestError(param, `${param} does not go with a call that must be made, or a response_format.`);
   }
   return splitPrefill(messages, "messages");

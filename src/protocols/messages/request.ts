@@ -7,7 +7,7 @@ import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
 import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools } from "../tools.js";
+import { shownTools, templateChoice } from "../tools.js";
 import { THREAD_PARAM } from "./error.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
 import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
@@ -100,7 +100,7 @@ export function toConversation(request: CountTokensRequest): Conversation {
   const templateArgs = {
     ...reasoningOf(request),
     ...request.chat_template_kwargs,
-    ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: templateChoice(choice) } : {}),
   };
   return {
     ...prefilled,

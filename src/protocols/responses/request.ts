@@ -7,7 +7,7 @@ import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
 import { responsesTextFormat } from "../response-format.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools } from "../tools.js";
+import { shownTools, templateChoice } from "../tools.js";
 import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
 import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
@@ -100,7 +100,7 @@ function toConversation(request: ResponsesRequest, earlier: EarlierResponses): C
   const templateArgs = {
     ...reasoningArgs(request.reasoning?.effort ?? undefined),
     ...request.chat_template_kwargs,
-    ...(tools.length > 0 && choice !== undefined ? { tool_choice: choice } : {}),
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: templateChoice(choice) } : {}),
   };
   return {
     messages,

@@ -20,6 +20,11 @@ const tool = z.object({
 const choice = z.union([
   z.enum(["none", "auto", "required"]),
   z.object({ type: z.literal("function"), name: z.string() }),
+  z.object({
+    type: z.literal("allowed_tools"),
+    mode: z.enum(["auto", "required"]),
+    tools: listOf(z.object({ type: z.literal("function"), name: z.string() }), { min: 1 }),
+  }),
 ]);
 
 export const toolFields = {
@@ -43,7 +48,9 @@ export function toTools({ tools = [] }: ToolFields): Tool[] {
 }
 
 export function toToolChoice({ tool_choice: given }: ToolFields): ToolChoice | undefined {
-  return typeof given === "object" ? { type: "function", function: { name: given.name } } : given;
+  if (typeof given !== "object") return given;
+  if (given.type === "function") return { type: "function", function: { name: given.name } };
+  return { type: given.type, mode: given.mode, names: given.tools.map(({ name }) => name) };
 }
 
 /** @param shown the tools that the prompt shows */
