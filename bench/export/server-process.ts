@@ -35,6 +35,7 @@ const { app } = await createServer({
     knownRequestBytes: 0,
     engineMaxTokens: undefined,
     chatTemplateType: "hf",
+    enforceStrictTools: false,
     keepAliveSeconds: 15,
     drainSeconds: 0,
     shutdownSeconds: 0,

@@ -38,6 +38,8 @@ export interface ServerSettings {
   /** Prompt and output together, in tokens; undefined: what the engine can hold. */
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";
+  /** Whether tools that a request calls strict are called with arguments of their schema only. */
+  readonly enforceStrictTools: boolean;
   /** Pause after which a stream without output is told that it lives. */
   readonly keepAliveSeconds: number;
   /** How long an export waits for calls in flight. */

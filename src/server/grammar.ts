@@ -9,18 +9,21 @@ import type { BuiltPrompt } from "./prompt.js";
 /**
  * The grammar that a request asks for: structured output, a call that must be made, one call at most, strict tools.
  *
- * What no grammar can enforce is refused, but for `strict`, which SDKs set of their own accord: the answer says so then.
+ * What no grammar can enforce is refused, but for `strict`, which SDKs set of their own accord: the answer says so then, as
+ * it does where the configuration leaves tools to the policy.
  */
 export function grammarFor(
-  { engine, model }: ServerContext,
+  { engine, model, settings }: ServerContext,
   { request, onUnenforced }: ModelCall,
   { end }: BuiltPrompt,
 ): Grammar | undefined {
   const { calls, sampling } = request;
-  const { mustCall, single, strict } = calls;
+  const { mustCall, single } = calls;
+  const strict = settings.enforceStrictTools ? calls.strict : NONE;
+  if (calls.strict.size > strict.size) onUnenforced("tools.strict");
   if (!sampling.structure && !mustCall && !single && strict.size === 0) return undefined;
   if (engine.supports.grammar) {
-    const rules = rulesOf(request, end());
+    const rules = { ...rulesOf(request, end()), strict };
     const structure = model.outputStructure(rules);
     if (structure) return structure;
     if (!mustCall && !single) {
@@ -34,12 +37,13 @@ export function grammarFor(
   return undefined;
 }
 
-function rulesOf({ calls, conversation, sampling }: ModelRequest, promptEnd: string): OutputRules {
+const NONE: ReadonlySet<string> = new Set();
+
+function rulesOf({ calls, conversation, sampling }: ModelRequest, promptEnd: string): Omit<OutputRules, "strict"> {
   return {
     tools: conversation.tools ?? [],
     mustCall: calls.mustCall !== undefined,
     single: calls.single !== undefined,
-    strict: calls.strict,
     jsonSchema: sampling.structure?.jsonSchema,
     promptEnd,
   };

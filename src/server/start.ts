@@ -115,6 +115,7 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
     knownRequestBytes: config.server.known_request_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
+    enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: config.server.keepalive_seconds,
     drainSeconds: agent.drain_seconds,
     sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },

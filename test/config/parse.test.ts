@@ -50,6 +50,7 @@ describe("defaults", () => {
           chat_template_type: "hf",
           message_filters: [],
           chat_template_kwargs: {},
+          enforce_strict_tools: false,
           engine_max_tokens: null,
           tool_call_parser: "auto",
           reasoning_parser: "auto",

@@ -12,7 +12,7 @@ class GrammarEngine extends ScriptedEngine {
 let proxy: Proxy<GrammarEngine>;
 let session: StartedSession;
 beforeAll(async () => {
-  proxy = await Proxy.start({ engine: new GrammarEngine() });
+  proxy = await Proxy.start({ engine: new GrammarEngine(), settings: { enforceStrictTools: true } });
 });
 afterAll(() => proxy.close());
 beforeEach(async () => {
@@ -186,6 +186,19 @@ describe("what cannot be enforced", () => {
       }
     }
     await plain.close();
+  });
+
+  it("strict tools are the policy's matter where the configuration does not say otherwise", async () => {
+    const free = await Proxy.start({ engine: new GrammarEngine() });
+    const own = await free.session();
+    for (const [, { url, must, strict }] of PROTOCOLS) {
+      const reply = await free.post(url, strict, own.key);
+      expect([reply.refusal, reply.headers["x-rolltape-not-enforced"]]).toEqual(["200", "tools.strict"]);
+      expect(free.engine.calls.at(-1)?.sampling.grammar).toBeUndefined();
+      await free.post(url, must, own.key);
+      expect(free.engine.calls.at(-1)?.sampling.grammar).toBeDefined();
+    }
+    await free.close();
   });
 
   it("calls of a family that no grammar knows: a schema still holds", async () => {

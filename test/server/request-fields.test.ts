@@ -31,7 +31,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "request-fields-"));
   cpSync((await ensureTinyModel()).folder, folder, { recursive: true });
   writeFileSync(join(folder, "chat_template.jinja"), TEMPLATE);
-  proxy = await Proxy.start({ engine: new GrammarEngine(), folder, model: { toolCallParser: "hermes" } });
+  const settings = { enforceStrictTools: true };
+  proxy = await Proxy.start({ engine: new GrammarEngine(), folder, model: { toolCallParser: "hermes" }, settings });
   session = await proxy.session();
   earlier = (await proxy.post("/v1/responses", RESPONSES_BASE, session.key)).json<{ id: string }>().id;
 });

@@ -82,6 +82,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       knownRequestBytes: 64 * 1024 * 1024,
       engineMaxTokens: undefined,
       chatTemplateType: "hf",
+      enforceStrictTools: false,
       keepAliveSeconds: 15,
       drainSeconds: 5,
       shutdownSeconds: 1,

@@ -75,6 +75,12 @@ export const agentSchema = z.strictObject({
     .describe(
       "Variables for the chat template, such as `enable_thinking: false`. A request's own `chat_template_kwargs` win, key by key.",
     ),
+  enforce_strict_tools: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether calls of tools with `strict: true` are sampled under a grammar of their schema. Agents' SDKs set `strict` of their own accord, and a policy that is trained so is not the one that is sampled without.",
+    ),
   message_filters: z
     .array(filterPattern)
     .default([])

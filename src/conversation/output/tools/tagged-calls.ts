@@ -15,6 +15,8 @@ interface TaggedSyntax {
   readonly end: string;
   /** The tags of a parameter; `keyEnd` is what follows its name. */
   readonly parameter: { readonly begin: string; readonly keyEnd: string; readonly end: string };
+  /** Whether a value stands on lines of its own, so that the line breaks around it are not part of it. */
+  readonly onOwnLines: boolean;
   readonly rules: ValueRules;
 }
 
@@ -53,7 +55,7 @@ function* readValue({ reader }: Pick<ToolContext, "reader" | "tools">, syntax: T
   const value = yield* readUpTo(reader, [end, begin, syntax.end]);
   if (value === undefined) return undefined;
   if (value.marker === end) reader.skip(end);
-  return value.text.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
+  return syntax.onOwnLines ? value.text.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : value.text;
 }
 
 const TYPED_BY_SCHEMA: ValueRules = { untyped: "text", nullForStrings: true };
@@ -72,12 +74,14 @@ const FUNCTION_TAGS = {
 export const qwen3Coder = taggedCalls({
   section: { begin: "<tool_call>", end: "</tool_call>" },
   ...FUNCTION_TAGS,
+  onOwnLines: true,
 });
 
-/** Seed-OSS: the same in tags of its own. Source: the model's chat template. */
+/** Seed-OSS: the same in tags of its own, values right between theirs. Source: the model's chat template. */
 export const seedOss = taggedCalls({
   section: { begin: "<seed:tool_call>", end: "</seed:tool_call>" },
   ...FUNCTION_TAGS,
+  onOwnLines: false,
 });
 
 /** MiniMax-M2: `<invoke name="NAME">` with `<parameter name="KEY">` in it. Source: the model's chat template. */
@@ -87,5 +91,6 @@ export const minimaxM2 = taggedCalls({
   nameEnd: '">',
   end: "</invoke>",
   parameter: { begin: '<parameter name="', keyEnd: '">', end: "</parameter>" },
+  onOwnLines: false,
   rules: TYPED_BY_SCHEMA,
 });

@@ -80,6 +80,10 @@ const SEED: Record<string, Fixture> = {
       "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Rome</parameter>\n</function>\n</seed:tool_call>",
     calls: [["get_weather", '{"city": "Rome"}']],
   },
+  "text that ends its last line": {
+    output: "<seed:tool_call>\n<function=edit>\n<parameter=path>\na\n\n</parameter>\n</function>\n</seed:tool_call>",
+    calls: [["edit", '{"path": "\\na\\n\\n"}']],
+  },
 };
 
 const arg = (key: string, value: string, between = "\n"): string =>
