@@ -61,7 +61,8 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
 
 function assertLocal({ scheduler }: Config): void {
   if (scheduler.type === "local") return;
-  const message = `scheduler.type is ${scheduler.type}; rolltape rollout starts everything on this machine (local)`;
+  const where = "rolltape rollout starts everything on this machine (local), rolltape job on many";
+  const message = `scheduler.type is ${scheduler.type}; ${where}`;
   throw new RolloutJobError("invalid_arguments", message);
 }
 
