@@ -60,6 +60,21 @@ describe.each(Object.entries(PROTOCOLS))("requests of %s", (_, send) => {
   });
 });
 
+describe("a body that begins with a byte order mark", () => {
+  it.each(["short", LONG])("is read like any other", async (content) => {
+    const proxy = await start(64 << 20);
+    const { key } = await proxy.session();
+    const send = (mark: string) => {
+      const payload = mark + JSON.stringify({ messages: [{ role: "user", content }] });
+      const headers = { "content-type": "application/json" };
+      return proxy.request({ method: "POST", url: "/v1/chat/completions", payload, headers }, key);
+    };
+    for (const mark of ["\uFEFF", "", "\uFEFF"]) expect(await send(mark)).toMatchObject({ status: 200 });
+    const [first, ...others] = proxy.engine.calls.map(({ prompt }) => [...prompt.tokens()]);
+    expect(others).toEqual([first, first]);
+  });
+});
+
 describe("what is known", () => {
   it("is forgotten with its session", async () => {
     const proxy = await start(64 << 20);

@@ -38,7 +38,8 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
     return asSpelled(text, value);
   };
 
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, json: Buffer, parsed) => {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
+    const json = withoutMark(bytes);
     if (json.length >= WORTH_KNOWING) {
       parseLarge(request, json, parse, known).then((value) => parsed(null, value), parsed);
       return;
@@ -68,6 +69,15 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
 });
 
 const INVALID_JSON = "The body is not valid JSON, or has a `__proto__` key.";
+
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+
+/** The bytes without the mark that some clients begin a text with, which is no JSON. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
+}
 
 /** Blank bodies that are longer are not taken for empty ones. */
 const BLANK_LENGTH = 1024;
