@@ -21,15 +21,25 @@ export interface BuiltPrompt {
 /** Tokens of the prompt's end that are shown to the output parser: no template's generation prompt is longer. */
 const END_TOKENS = 32;
 
-export interface PromptRequest {
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+interface PiecesRequest {
   readonly session: Session;
   readonly conversation: Conversation;
   readonly prepared: PreparedMessages;
-  readonly api: Api;
   /** Tokens that prompt and output may have together. */
   readonly limit: number;
+}
+
+export interface PromptRequest extends PiecesRequest {
+  readonly api: Api;
   /** Of the call: encoding takes a while, and the session may be freed meanwhile. */
   readonly signal: AbortSignal;
+}
+
+/** The tokens of a prompt that follow its parent's, all of them where it continues none. */
+interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback"> {
+  readonly pieces: readonly Int32Array[];
 }
 
 /**
@@ -51,27 +61,48 @@ export async function buildPrompt(context: ServerContext, request: PromptRequest
   }
 }
 
-async function promptOf(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
-  const { settings, model } = context;
-  const { session, prepared, signal } = request;
-  if (settings.chatTemplateType !== "concat") return rendered(context, request);
-  const parent = session.findParent(prepared);
-  if (parent === undefined) {
-    const root = await rendered(context, request);
-    return session.changesSystem(prepared) ? { ...root, fallback: "system_changed" } : root;
-  }
-  const pieces = await continuationOf(model, request, parent);
-  if (typeof pieces === "string") return { ...(await rendered(context, request)), fallback: pieces };
-  signal.throwIfAborted();
-  return { prompt: session.prompt(pieces, parent.index), end: () => endOf(model, pieces), parent };
+/** How many tokens the prompt of this conversation would have, were it sent now; however many that is. */
+export async function countPrompt(
+  context: ServerContext,
+  session: Session,
+  conversation: Conversation,
+): Promise<number> {
+  session.requireTokens();
+  const prepared = session.prepare(conversation);
+  const known = { ...conversation, messages: prepared.messages };
+  const { pieces, parent } = await piecesOf(context, { session, conversation: known, prepared, limit: UNLIMITED });
+  session.requireTokens();
+  const before = parent ? session.sequenceLength(parent.index) : 0;
+  return pieces.reduce((length, ids) => length + ids.length, before);
 }
 
-async function rendered({ model, known }: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
-  const { session, conversation, signal, limit } = request;
+async function promptOf(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
+  const { session, signal } = request;
+  const { pieces, ...rest } = await piecesOf(context, request);
+  signal.throwIfAborted();
+  const prompt = session.prompt(pieces, rest.parent?.index);
+  return { prompt, end: () => endOf(context.model, pieces), ...rest };
+}
+
+async function piecesOf(context: ServerContext, request: PiecesRequest): Promise<PromptPieces> {
+  const { settings, model } = context;
+  const { session, prepared } = request;
+  if (settings.chatTemplateType !== "concat") return { pieces: await rendered(context, request) };
+  const parent = session.findParent(prepared);
+  if (parent === undefined) {
+    const fallback = session.changesSystem(prepared) ? { fallback: "system_changed" } : {};
+    return { pieces: await rendered(context, request), ...fallback };
+  }
+  const pieces = await continuationOf(model, request, parent);
+  if (typeof pieces === "string") return { pieces: await rendered(context, request), fallback: pieces };
+  return { pieces, parent };
+}
+
+async function rendered({ model, known }: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
+  const { session, conversation, limit } = request;
   if (isLong(conversation)) await turns.next();
   const { ids } = await model.prompt(conversation, { known: known.prompts.of(session), maxTokens: limit });
-  signal.throwIfAborted();
-  return { prompt: session.prompt([ids]), end: () => endOf(model, [ids]) };
+  return [ids];
 }
 
 function isLong({ messages }: Conversation): boolean {
@@ -81,7 +112,7 @@ function isLong({ messages }: Conversation): boolean {
 /** What follows the parent's tokens, or why it cannot be told. */
 async function continuationOf(
   model: ChatModel,
-  { session, conversation, prepared, limit }: PromptRequest,
+  { session, conversation, prepared, limit }: PiecesRequest,
   parent: ParentMatch,
 ): Promise<Int32Array[] | string> {
   if (parent.rule !== "continuation") return "history_rewritten";

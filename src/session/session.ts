@@ -133,6 +133,19 @@ export class Session {
     return this.#log.has(id) ? this.#log.named(id) : undefined;
   }
 
+  /** Tokens of an interaction, input and output together. */
+  sequenceLength(index: number): number {
+    const { promptTokens, completionTokens } = this.#native.interaction(index);
+    return promptTokens + completionTokens;
+  }
+
+  /** Throws where they are freed: who does not hold the session by a call may come too late. */
+  requireTokens(): void {
+    if (!this.lifecycle.freed) return;
+    const state = this.state === "expired" ? "expired" : "exported";
+    throw new SessionError(`session_${state}`, `Session ${this.id} is ${state}: its tokens are freed.`);
+  }
+
   /** A prompt of these pieces, behind the whole sequence of interaction `base` where one is given. */
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt {
     return this.#native.prompt(pieces, base);

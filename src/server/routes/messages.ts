@@ -5,6 +5,8 @@ import { messagesResponseSchema, toMessagesResponse } from "../../protocols/mess
 import { MessagesStream } from "../../protocols/messages/stream.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
+import { sessionOf } from "../plugins/auth.js";
+import { countPrompt } from "../prompt.js";
 import { answerModelCall } from "./model-route.js";
 
 /** Anthropic's SDK puts /v1 behind its base URL, which may end in /v1 already; others put only /messages there. */
@@ -43,7 +45,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
   );
 }
 
-function countTokens(app: App, { model }: ServerContext, url: string): void {
+function countTokens(app: App, context: ServerContext, url: string): void {
   app.post(
     url,
     {
@@ -57,8 +59,8 @@ function countTokens(app: App, { model }: ServerContext, url: string): void {
     },
     async (request, reply) => {
       setRequestId(request, reply);
-      const { ids } = await model.prompt(toConversation(request.body));
-      return { input_tokens: ids.length };
+      const conversation = toConversation(request.body);
+      return { input_tokens: await countPrompt(context, sessionOf(request), conversation) };
     },
   );
 }
