@@ -18,13 +18,25 @@ export interface Dialect {
   readonly reasoningField: string;
 }
 
+/** Bytes, roughly, that a message's value takes beside its texts, and that each character of a call's arguments does. */
+const VALUE_BYTES = 350;
+const ARGUMENT_BYTES = 8;
+
+/** What the values of one generation may take. */
+const GENERATION_BYTES = 16 << 20;
+
 /**
  * Messages as templates know them: `{role, content, name?, reasoning_content?, tool_calls?, tool_call_id?}`. Templates
  * cannot change values, so that a message that comes again has the one that it had.
+ *
+ * Sessions keep their messages for as long as they last, and would keep the values with them: those that were not
+ * asked for in two generations are forgotten.
  */
 export class MessageValues {
   readonly dialect: Dialect;
-  readonly #known = new WeakMap<Message, Value>();
+  #young = new WeakMap<Message, Value>();
+  #old = new WeakMap<Message, Value>();
+  #youngBytes = 0;
 
   constructor(dialect: Dialect) {
     this.dialect = dialect;
@@ -35,12 +47,26 @@ export class MessageValues {
   }
 
   #of(message: Message): Value {
-    const known = this.#known.get(message);
-    if (known) return known;
-    const value = messageValue(message, this.dialect);
-    this.#known.set(message, value);
+    const young = this.#young.get(message);
+    if (young) return young;
+    const value = this.#old.get(message) ?? messageValue(message, this.dialect);
+    this.#keep(message, value);
     return value;
   }
+
+  #keep(message: Message, value: Value): void {
+    if (this.#youngBytes >= GENERATION_BYTES) {
+      this.#old = this.#young;
+      this.#young = new WeakMap();
+      this.#youngBytes = 0;
+    }
+    this.#young.set(message, value);
+    this.#youngBytes += valueBytes(message);
+  }
+}
+
+function valueBytes({ toolCalls = [] }: Message): number {
+  return toolCalls.reduce((bytes, call) => bytes + ARGUMENT_BYTES * call.arguments.length, VALUE_BYTES);
 }
 
 function messageValue(message: Message, dialect: Dialect): Value {
