@@ -87,6 +87,13 @@ describe("what is known", () => {
     expect(proxy.context.known.bytes).toBe(0);
   });
 
+  it("is counted with its objects, which are most of many short messages", async () => {
+    const proxy = await start(64 << 20);
+    const messages = roles(Array.from({ length: 2001 }, (_, i) => `${i}`));
+    expect(await proxy.chat(await proxy.session(), messages)).toMatchObject({ status: 200 });
+    expect(proxy.context.known.bytes).toBeGreaterThan(8 * JSON.stringify(messages).length);
+  });
+
   it("takes no more than it may", async () => {
     const proxy = await start(200_000);
     for (let i = 0; i < 5; i++) await proxy.chat(await proxy.session(), roles([text(`${i}`), B, C]));
