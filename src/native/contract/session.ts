@@ -1,0 +1,73 @@
+import type { NativeGeneration } from "./generation.js";
+import type { NativePrompt } from "./prompt.js";
+
+/** The tokens of one conversation tree. Mutated from the event loop only. */
+export interface NativeSession {
+  /** Interactions recorded, dropped ones included. */
+  readonly length: number;
+  /** Bytes of native memory that this session holds. */
+  readonly byteLength: number;
+  /**
+   * The best parent for a request whose messages have these chain digests: first the longest
+   * `messages + output` that is a strict prefix, then the longest `messages` that is one; ties go to the newest.
+   */
+  findParent(digests: Uint8Array): ParentMatch | undefined;
+  /** The interactions, not dropped, whose input messages are exactly these; newest first. */
+  findSame(digests: Uint8Array): number[];
+  /**
+   * A prompt: the whole sequence (input and output) of interaction `base`, if given, followed by `pieces`.
+   * The pieces are copied. A prompt may be longer-lived than the session.
+   */
+  prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
+  /** Adds an interaction. The generation is consumed: using it afterwards throws `ERR_RELEASED`. */
+  record(input: RecordInput): RecordResult;
+  /** Takes an interaction without children out of the tree: it is no one's parent and in no export. */
+  drop(index: number): void;
+  /** The interaction's own reward; finite, as a float32 too; kept as float64. Replaces an earlier one. */
+  setReward(index: number, reward: number): void;
+  interaction(index: number): InteractionInfo;
+  /** Final rewards of all interactions by index: own + discount × children's, float64 inside. Dropped ones hold 0. */
+  discountedRewards(discount: number): Float32Array;
+  /**
+   * Frees the tokens now. Plans, prompts and batches made before keep what they need. Idempotent; any other use
+   * afterwards throws `ERR_RELEASED`.
+   */
+  release(): void;
+}
+
+export interface ParentMatch {
+  readonly index: number;
+  /** "continuation": messages + output are the prefix; "messages": only the input messages are. */
+  readonly rule: "continuation" | "messages";
+}
+
+export interface RecordInput {
+  readonly prompt: NativePrompt;
+  readonly generation: NativeGeneration;
+  /** From {@link NativeAddon.digestMessages} of the input messages. */
+  readonly digests: Uint8Array;
+  /** The output messages in canonical form. */
+  readonly output: readonly string[];
+  /** Fixes the parent; `-1` makes a root. Absent: found by {@link NativeSession.findParent}. */
+  readonly parent?: number;
+}
+
+export interface RecordResult {
+  readonly index: number;
+  readonly parent: number;
+  readonly tokenExact: boolean;
+  /** Input tokens that are stored with the parent and not again here. */
+  readonly sharedTokens: number;
+}
+
+export interface InteractionInfo {
+  readonly parent: number;
+  /** The parent's input and output tokens are a prefix of this input. False for a root. */
+  readonly tokenExact: boolean;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly sharedTokens: number;
+  readonly ownReward: number | undefined;
+  readonly children: number;
+  readonly dropped: boolean;
+}
