@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { listOf } from "../conversation/list-of.js";
+import { RESERVED_ARGS } from "../conversation/template-args.js";
 import { isShallow, MAX_DEPTH } from "./depth.js";
 
 /** Fields that requests of several protocols share. */
@@ -21,12 +22,22 @@ export const count = z.int32().min(1);
 
 export const jsonObject = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
 
+const templateKwargs = jsonObject.superRefine((given, context) => {
+  const reserved = Object.keys(given).find((name) => RESERVED_ARGS.has(name));
+  if (reserved === undefined) return;
+  context.addIssue({
+    code: "custom",
+    path: [reserved],
+    message: "is always the request's own, and cannot be set here",
+  });
+});
+
 /** Sampling parameters that no protocol but the engines' own chat endpoints has, and every endpoint takes. */
 export const engineSampling = {
   min_p: z.number().min(0).max(1).optional(),
   stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
   seed: z.int().optional(),
-  chat_template_kwargs: jsonObject.optional().describe("Variables for the chat template."),
+  chat_template_kwargs: templateKwargs.optional().describe("Variables for the chat template."),
 };
 
 /** A value that asks for something that is not served. `harmless` values ask for nothing. */

@@ -149,8 +149,8 @@ describe("prompts", () => {
       200,
     );
     const refused = await proxy.chat(session, [user("a")], { chat_template_kwargs: { add_generation_prompt: false } });
-    expect(refused.refusal).toBe("400 template_error");
-    expect(refused.error.message).toContain("add_generation_prompt");
+    expect(refused.refusal).toBe("400 invalid_value");
+    expect(refused.error.param).toBe("chat_template_kwargs.add_generation_prompt");
   });
 
   it("take 2,000 messages, and find the parent among them", async () => {

@@ -1,5 +1,6 @@
 import type { Conversation } from "../message.js";
 import { TemplateError } from "../model.js";
+import { RESERVED_ARGS } from "../template-args.js";
 import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
 import type { Value } from "./jinja.js";
@@ -16,9 +17,6 @@ export interface ChatTemplateOptions {
   /** Variables of every rendering; a conversation's own win, key by key. */
   readonly templateArgs: Readonly<Record<string, unknown>>;
 }
-
-// What a template is always given; other variables must not stand for it.
-const RESERVED = new Set(["messages", "tools", "add_generation_prompt"]);
 
 /** A model's chat template: conversations to prompts, as `apply_chat_template` of `transformers` makes them. */
 export class ChatTemplate {
@@ -71,7 +69,7 @@ export class ChatTemplate {
 }
 
 function argumentValues(given: Readonly<Record<string, unknown>>): [string, Value][] {
-  const reserved = Object.keys(given).find((name) => RESERVED.has(name));
+  const reserved = Object.keys(given).find((name) => RESERVED_ARGS.has(name));
   if (reserved !== undefined) throw new RenderError(`chat_template_kwargs cannot set '${reserved}'`);
   return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, fromJs(value)]]));
 }
