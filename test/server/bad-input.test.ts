@@ -49,6 +49,19 @@ describe("a body that cannot be read", () => {
     },
   );
 
+  it.each(["short", "long ".repeat(5000)])("of bytes that are no UTF-8: 400", async (content) => {
+    const text = JSON.stringify({ messages: [{ role: "user", content: `${content}|` }] });
+    const reply = await raw(Buffer.from(text.replace("|", "\u00ff"), "latin1"));
+    expect(reply.refusal).toBe("400 invalid_json");
+    expect(reply.error.message).toContain("UTF-8");
+  });
+
+  it.each(["gzip", "zstd", "deflate, br"])("compressed by %s: 415", async (coding) => {
+    const reply = await raw(JSON.stringify({ messages: USER }), { ...JSON_TYPE, "content-encoding": coding });
+    expect(reply.refusal).toBe("415 unsupported_media_type");
+    expect(reply.error.message).toContain(coding);
+  });
+
   it("over the limit: 413", async () => {
     const reply = await raw(Buffer.alloc(9 * 1024 * 1024, 32));
     expect(reply.refusal).toBe("413 body_too_large");
@@ -122,6 +135,11 @@ describe("messages that make no sense", () => {
       "arguments that are not text",
       { messages: [{ role: "assistant", tool_calls: [{ id: "1", function: { name: "f", arguments: {} } }] }] },
       "messages[0].tool_calls[0].function.arguments",
+    ],
+    [
+      "a variable that is the request's own",
+      { messages: USER, chat_template_kwargs: { enable_thinking: true, messages: [] } },
+      "chat_template_kwargs.messages",
     ],
   ])("%s: 400 naming the field", async (_, body, param) => {
     const reply = await raw(JSON.stringify(body));

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { fieldTexts } from "../../conversation/json/field-texts.js";
@@ -25,7 +26,7 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
   app.removeAllContentTypeParsers();
 
   const parse: ParseJson = (request, json) => {
-    const text = json.toString();
+    const text = decoded(json);
     if (json.length < BLANK_LENGTH && text.trim() === "") return {};
     let value = parsePlain(text);
     if (value === undefined) {
@@ -40,12 +41,13 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
 
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
     const json = withoutMark(bytes);
-    if (json.length >= WORTH_KNOWING) {
+    if (json.length >= WORTH_KNOWING && !isCoded(request)) {
       parseLarge(request, json, parse, known).then((value) => parsed(null, value), parsed);
       return;
     }
     let value: unknown;
     try {
+      if (json.length > 0) refuseCoded(request);
       value = parse(request, json);
     } catch (error) {
       return parsed(error as ApiError);
@@ -67,6 +69,24 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
   });
   done();
 });
+
+function isCoded({ headers }: FastifyRequest): boolean {
+  return (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
+}
+
+function refuseCoded(request: FastifyRequest): void {
+  if (!isCoded(request)) return;
+  const coding = request.headers["content-encoding"]?.slice(0, 100);
+  throw new ApiError("unsupported_media_type", `The body must not be compressed, its content-encoding is ${coding}.`);
+}
+
+/** @throws ApiError where something would be read that was not sent */
+function decoded(json: Buffer): string {
+  const text = json.toString();
+  // What was no UTF-8 has become this character.
+  if (text.includes("\uFFFD") && !isUtf8(json)) throw new ApiError("invalid_json", "The body is not valid UTF-8.");
+  return text;
+}
 
 const INVALID_JSON = "The body is not valid JSON, or has a `__proto__` key.";
 
