@@ -51,3 +51,12 @@ export function mayLoseSpelling(value: unknown): boolean {
 /** `JSON.stringify`'s replacer for texts that are compared: two spellings of a number are two texts. */
 export const keepSpelling = (_key: string, value: unknown): unknown =>
   value instanceof SpelledNumber ? { spelled: value.text } : value;
+
+/** The JSON text of a value that {@link parseSpelled} gave, without white space; it nests no deeper than calls may. */
+export function spelledText(value: unknown): string {
+  if (value instanceof SpelledNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(spelledText).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${spelledText(field)}`);
+  return `{${fields.join(",")}}`;
+}

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { asGiven } from "../../conversation/as-given.js";
+import { spelledText } from "../../conversation/json/spelled.js";
 import { listOf } from "../../conversation/list-of.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
-import { isShallow } from "../depth.js";
-import { noEffect, TOO_DEEP, toolName, typeOf, wellFormed } from "../fields.js";
+import { jsonObject, noEffect, toolName, typeOf, wellFormed } from "../fields.js";
 
 /** Anthropic's messages and their blocks, read into {@link Message}s. */
 
@@ -33,7 +34,7 @@ const toolUseBlock = z.object({
   type: z.literal("tool_use"),
   id: wellFormed,
   name: toolName,
-  input: z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP),
+  input: asGiven(jsonObject),
 });
 
 const assistantBlock = z.discriminatedUnion("type", [textBlock, thinkingBlock, redactedBlock, toolUseBlock], {
@@ -102,7 +103,7 @@ function assistantMessage(blocks: readonly AssistantBlock[]): Message {
     if (block.type === "text") content += block.text;
     if (block.type === "thinking") reasoning += block.thinking;
     if (block.type === "tool_use") {
-      toolCalls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input) });
+      toolCalls.push({ id: block.id, name: block.name, arguments: spelledText(block.input) });
     }
   }
   return {

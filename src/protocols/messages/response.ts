@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AnswerStart, GenerationAnswer } from "../generation.js";
 import type { OutputPart } from "../output-parts.js";
+import { RawJson } from "../raw-json.js";
 
 const usage = z.object({
   input_tokens: z.int().describe("Without those that the engine had in its cache."),
@@ -102,7 +103,8 @@ export function emptyToolUse(id: string, name: string): Extract<Block, { type: "
 /** Arguments that were cut off are no JSON: what is left of them is not an input. */
 function toInput(text: string): unknown {
   try {
-    return JSON.parse(text === "" ? "{}" : text);
+    JSON.parse(text);
+    return new RawJson(text);
   } catch {
     return {};
   }

@@ -6,6 +6,7 @@ import { mayLoseSpelling, parseSpelled } from "../../conversation/json/spelled.j
 import { ApiError } from "../errors.js";
 import { goesOn, type KnownBody, sharedWith, toKnown, withoutShared, withShared } from "../known-body.js";
 import type { Recent } from "../recent.js";
+import { withSpelledCalls } from "../spelled-calls.js";
 import { LONG_TEXT, turns } from "../turns.js";
 
 type ParseJson = (request: FastifyRequest, json: Buffer) => unknown;
@@ -144,9 +145,12 @@ function asSpelled(text: string, value: unknown): unknown {
   const names = Object.entries(value)
     .filter(isShown)
     .map(([name]) => name);
-  if (names.length === 0) return value;
-  const spelled = [...fieldTexts(text, new Set(names))].map(([name, field]) => [name, parseSpelled(field)] as const);
-  return { ...value, ...Object.fromEntries(spelled) };
+  const messages: unknown = "messages" in value ? value.messages : undefined;
+  const called = Array.isArray(messages) ? withSpelledCalls(text, messages) : messages;
+  if (names.length === 0 && called === messages) return value;
+  const fields = names.length === 0 ? new Map<string, string>() : fieldTexts(text, new Set(names));
+  const spelled = [...fields].map(([name, field]) => [name, parseSpelled(field)] as const);
+  return { ...value, ...(called === messages ? {} : { messages: called }), ...Object.fromEntries(spelled) };
 }
 
 function withoutNulls(value: unknown): unknown {

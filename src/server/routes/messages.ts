@@ -3,6 +3,7 @@ import { z } from "zod";
 import { countTokensSchema, messagesSchema, parseMessages, toConversation } from "../../protocols/messages/request.js";
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
+import { stringifyRaw } from "../../protocols/raw-json.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
 import { sessionOf } from "../plugins/auth.js";
@@ -31,6 +32,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
         body: messagesSchema,
         response: { 200: messagesResponseSchema },
       },
+      serializerCompiler: () => stringifyRaw,
     },
     async (request, reply) => {
       setRequestId(request, reply);
