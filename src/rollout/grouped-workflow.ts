@@ -10,6 +10,7 @@ import type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./contract.js";
+import { checkedResult } from "./episode-result.js";
 import { Rejection } from "./rejection.js";
 import { invalidOption } from "./workflow-error.js";
 
@@ -61,7 +62,7 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
 
   async #runMember(engine: RolloutEngine, data: Data, options: EpisodeOptions): Promise<EpisodeResult> {
     try {
-      return await this.workflow.arunEpisode(engine, data, options);
+      return checkedResult(await this.workflow.arunEpisode(engine, data, options));
     } catch (error) {
       return {
         accepted: [],

@@ -1,6 +1,7 @@
 import type { BatchFields } from "../../client/admin-client.js";
 import type { CallOptions } from "../../client/proxy-calls.js";
 import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
+import { checkedResult } from "../episode-result.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
 import { AcceptedTasks, type BatchOrder } from "./accepted-tasks.js";
 import { AnnouncedVersion } from "./announced-version.js";
@@ -234,7 +235,7 @@ export class RolloutController<Data = unknown> {
 
   async #episodes(data: Data, options: EpisodeOptions & { readonly groupId: string }): Promise<EpisodeResult> {
     try {
-      return await this.#workflow.arunEpisode(this.#engine, data, options);
+      return checkedResult(await this.#workflow.arunEpisode(this.#engine, data, options));
     } catch (error) {
       const reason = Rejection.from("workflow_error", error);
       return { accepted: [], rejected: [{ groupId: options.groupId, reason }] };

@@ -48,6 +48,35 @@ describe("a controller", () => {
     ]);
   });
 
+  it.each([
+    [undefined, "arunEpisode resolves with { accepted, rejected }; got undefined."],
+    [{ accepted: [] }, "arunEpisode resolves with { accepted, rejected }; rejected: expected an array, got undefined."],
+    [
+      { accepted: [{ sessionId: "s", url: "http://x", interactionCount: 1, rewards: { a: 1 } }], rejected: [] },
+      "arunEpisode resolves with { accepted, rejected }; accepted[0].rewards: expected a Map of interaction ids to numbers, got an object of Object.",
+    ],
+    [
+      { accepted: [], rejected: [{ reason: "bad" }] },
+      'arunEpisode resolves with { accepted, rejected }; rejected[0].reason: expected a Rejection, got "bad".',
+    ],
+  ])("counts a workflow that resolves with %j as a rejected task, and says what is wrong", async (result, message) => {
+    const results: { rejected: readonly { reason: Error }[] }[] = [];
+    const broken = new RolloutController(
+      { arunEpisode: () => Promise.resolve(result as never) },
+      connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" }),
+      {
+        maxConcurrentRollouts: 1,
+        maxStaleness: 0,
+        consumerBatchSize: 1,
+        onResult: (each) => results.push(each),
+      },
+    );
+    broken.submit(0);
+    broken.finish();
+    expect(await broken.waitBatch()).toBeUndefined();
+    expect(results[0]?.rejected[0]?.reason).toMatchObject({ code: "workflow_error", message });
+  });
+
   it("counts a workflow that throws as a rejected task", async () => {
     const { controller, submit } = controlled();
     const broken = new RolloutController(
