@@ -34,6 +34,18 @@ function raw(payload: string | Buffer, headers: Record<string, string> = JSON_TY
   return proxy.request({ method: "POST", url: "/v1/chat/completions", payload, headers }, session.key);
 }
 
+describe("a field that is not there", () => {
+  it.each([
+    ["/v1/chat/completions", {}, "messages"],
+    ["/v1/chat/completions", { messages: [{ content: "hi" }] }, "messages[0].role"],
+    ["/v1/messages", { messages: USER, model: "m" }, "max_tokens"],
+  ])("%s %j: is required", async (url, payload, field) => {
+    const reply = await proxy.request({ method: "POST", url, payload, headers: JSON_TYPE }, session.key);
+    expect(reply.status).toBe(400);
+    expect(reply.error.message).toBe(`${field}: is required`);
+  });
+});
+
 describe("a body that cannot be read", () => {
   it.each(["{", '{"messages": [}', "not json", '{"a":1} trailing', '"\\ud800', "\u0000"])("%j: 400", async (text) => {
     const reply = await raw(text);

@@ -6,13 +6,14 @@ import { ApiError } from "../errors.js";
 export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   return (data: unknown) => {
     const result = schema.safeParse(data);
-    return result.success ? { value: result.data } : { error: toApiError(result.error) };
+    return result.success ? { value: result.data } : { error: toApiError(result.error, data) };
   };
 };
 
 type Issue = z.core.$ZodIssue;
 
-export function toApiError(error: z.ZodError): ApiError {
+/** @param data what was checked: a field that is not in it is said to be missing. */
+export function toApiError(error: z.ZodError, data?: unknown): ApiError {
   const issue = mostSpecific(error.issues, []);
   const path = formatPath(issue.path);
   if (issue.code === "unrecognized_keys") {
@@ -20,8 +21,19 @@ export function toApiError(error: z.ZodError): ApiError {
     return new ApiError("unknown_parameter", `Unknown parameter: ${param}.`, { param });
   }
   const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
-  const message = path === "" || unsupported ? issue.message : `${path}: ${issue.message}`;
+  const said = isMissing(issue, data) ? "is required" : issue.message;
+  const message = path === "" || unsupported ? issue.message : `${path}: ${said}`;
   return new ApiError(unsupported ? "unsupported_parameter" : "invalid_value", message, { param: path || undefined });
+}
+
+/** What zod says of a field that is not there is about a value `undefined`, which nobody sent. */
+function isMissing({ code, path }: Issue, data: unknown): boolean {
+  if (code !== "invalid_type" && code !== "invalid_value" && code !== "invalid_union") return false;
+  return path.length > 0 && valueAt(data, path) === undefined;
+}
+
+function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], data);
 }
 
 /** In a union the branch that got furthest says most about what the sender meant; then one that is of the type sent. */
