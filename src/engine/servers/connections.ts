@@ -104,7 +104,7 @@ export class ServerConnections {
     const key = headerValue(routingKey);
     const routing = { "x-smg-routing-key": key, "x-session-id": key };
     const own = { ...this.#headers, ...routing, ...headers, "content-type": "application/json" };
-    return { path: this.#path(path), headers: own, body, signal };
+    return { origin: this.#base.origin, path: this.#path(path), headers: own, body, signal };
   }
 
   /** @returns status and body of the answer, whatever the status. */
@@ -122,7 +122,7 @@ export class ServerConnections {
       });
       return { status: response.statusCode, body: await response.body.text() };
     } catch (error) {
-      throw signal?.aborted ? signal.reason : transportError(error);
+      throw signal?.aborted ? signal.reason : transportError(error, this.#base.origin);
     }
   }
 

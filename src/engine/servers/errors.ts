@@ -40,14 +40,20 @@ export class NotStartedError extends EngineError {
 /** A server does not have what was asked for: HTTP 404 or 405. */
 export class NotServedError extends EngineError {}
 
-/** The error for a request that got no complete reply. */
-export function transportError(error: unknown): EngineError {
+/**
+ * The error for a request that got no complete reply.
+ *
+ * @param origin of the server: scheme, host and port, without what an address may have of a user's
+ */
+export function transportError(error: unknown, origin: string): EngineError {
   if (error instanceof EngineError) return error;
   const code = errorCode(error);
   if (UNREACHABLE.has(code)) {
-    return new EngineError("engine_unavailable", `The engine cannot be reached (${code}).`, { cause: error });
+    const message = `The engine at ${origin} cannot be reached (${code}).`;
+    return new EngineError("engine_unavailable", message, { cause: error });
   }
-  return new EngineError("engine_error", `The request to the engine failed (${code || "unknown"}).`, { cause: error });
+  const message = `The request to the engine at ${origin} failed (${code || "unknown"}).`;
+  return new EngineError("engine_error", message, { cause: error });
 }
 
 /** A server that is starting, going down or full answers so, and a router without workers: nothing was generated. */

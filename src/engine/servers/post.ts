@@ -3,6 +3,8 @@ import { transportError } from "./errors.js";
 import type { ConnectionUse } from "./keep-alive-client.js";
 
 export interface PostRequest {
+  /** Of the server, for what is said of it. */
+  readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -24,7 +26,7 @@ export interface ReplySink {
 export function post(dispatcher: Dispatcher, request: PostRequest, use: ConnectionUse, sink: ReplySink): Promise<void> {
   return new Promise((resolve, reject) => {
     const { signal, path, headers, body } = request;
-    const handler = new PostHandler(sink, use, settle);
+    const handler = new PostHandler(sink, use, request.origin, settle);
     const abort = () => handler.abort(signal.reason);
     function settle(error?: unknown): void {
       signal.removeEventListener("abort", abort);
@@ -45,13 +47,15 @@ type AbortRequest = (reason: Error) => void;
 class PostHandler implements Dispatcher.DispatchHandler {
   readonly #sink: ReplySink;
   readonly #use: ConnectionUse;
+  readonly #origin: string;
   readonly #settle: (error?: unknown) => void;
   #abortRequest: AbortRequest | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(sink: ReplySink, use: ConnectionUse, settle: (error?: unknown) => void) {
+  constructor(sink: ReplySink, use: ConnectionUse, origin: string, settle: (error?: unknown) => void) {
     this.#sink = sink;
     this.#use = use;
+    this.#origin = origin;
     this.#settle = settle;
   }
 
@@ -87,7 +91,7 @@ class PostHandler implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    if (!this.#failure) this.#settle(transportError(error));
+    if (!this.#failure) this.#settle(transportError(error, this.#origin));
   }
 
   #guard(task: () => void): void {

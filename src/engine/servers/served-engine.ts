@@ -47,7 +47,7 @@ export class ServedEngine implements Engine {
 
   async #askContextLength(): Promise<number> {
     if (this.#options.contextLength !== undefined) return this.#options.contextLength;
-    const answers = await Promise.allSettled(this.#pool.servers.map((server) => server.contextLength()));
+    const answers = await this.#pool.ask((server) => server.contextLength());
     const lengths = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
     const refused = answers.find((answer) => answer.status === "rejected");
     if (refused) this.#contextLength = undefined;

@@ -89,6 +89,23 @@ export class ServerPool {
     throw failure ?? new EngineError("engine_unavailable", "Every engine server is being drained.");
   }
 
+  /**
+   * Asks every server something that a call waits for. One that cannot be reached is down, as after a request; where none
+   * answers, the call has failed here.
+   */
+  async ask<T>(question: (server: EngineServer) => Promise<T>): Promise<PromiseSettledResult<T>[]> {
+    const members = [...this.#members.values()];
+    const answers = await Promise.allSettled(members.map(({ server }) => question(server)));
+    const none = answers.every(({ status }) => status === "rejected");
+    answers.forEach((answer, index) => {
+      const member = members[index];
+      if (answer.status === "fulfilled" || !member) return;
+      if (isUnavailable(answer.reason)) member.monitor.reportFailure();
+      if (none) member.tally.failed(answer.reason);
+    });
+    return answers;
+  }
+
   async #runOn<T>(member: Member, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
     member.requests++;
     try {
@@ -112,7 +129,7 @@ export class ServerPool {
       monitor.reportSuccess();
       return result;
     } catch (error) {
-      if (error instanceof NotStartedError && error.code === "engine_unavailable") monitor.reportFailure();
+      if (error instanceof NotStartedError && isUnavailable(error)) monitor.reportFailure();
       throw error;
     }
   }
@@ -175,6 +192,10 @@ export class ServerPool {
     if (!member) throw new RangeError(`There is no engine server ${url}.`);
     return member;
   }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof EngineError && error.code === "engine_unavailable";
 }
 
 /** Of two refusals the one that says sooner when to ask again; else the later one. */

@@ -21,12 +21,15 @@ export class ServerTally {
       return result;
     } catch (error) {
       if (signal.aborted) this.#add("aborted");
-      else {
-        this.#add("failed");
-        this.#lastFailure = { message: error instanceof Error ? error.message : String(error), at: Date.now() };
-      }
+      else this.failed(error);
       throw error;
     }
+  }
+
+  /** A request failed, or what had to be asked before it. */
+  failed(error: unknown): void {
+    this.#add("failed");
+    this.#lastFailure = { message: error instanceof Error ? error.message : String(error), at: Date.now() };
   }
 
   /** A request that did not begin here went to another server. */

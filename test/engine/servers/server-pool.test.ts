@@ -107,6 +107,23 @@ describe("a pool", () => {
     expect(await homeOf(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
   });
 
+  it("knows that a server is down that was never reached, and counts a call that none answered", async () => {
+    const { pool } = poolOf(URLS.slice(0, 2));
+    const gone = new EngineError("engine_unavailable", "nobody there");
+    await pool.ask(async ({ url }) => (url === URLS[0] ? Promise.reject(gone) : 1));
+    const seen = () =>
+      pool.list().map(({ state, counts, lastFailure }) => [state, counts.failed, lastFailure?.message]);
+    expect(seen()).toEqual([
+      ["down", 0, undefined],
+      ["up", 0, undefined],
+    ]);
+    await pool.ask(() => Promise.reject(gone));
+    expect(seen()).toEqual([
+      ["down", 1, "nobody there"],
+      ["down", 1, "nobody there"],
+    ]);
+  });
+
   it("does not ask a lone server for its health, nor leave it out", async () => {
     vi.useFakeTimers();
     const { pool, servers } = poolOf(["http://a"], { healthMilliseconds: 1_000 });

@@ -114,6 +114,24 @@ describe("a server that cannot be reached", () => {
     await expect(engine.health()).rejects.toMatchObject(gone);
     await expect(engine.contextLength()).rejects.toMatchObject(gone);
   });
+
+  it("is down before it ever answered, and named by its address without what is secret in it", async () => {
+    await server.close();
+    const url = new URL(server.url);
+    const { origin } = url;
+    Object.assign(url, { username: "user", password: "secret" });
+    const unread = createSglangEngine({ urls: [url.href], timeoutSeconds: 0, connections: 1 });
+    try {
+      const message = `The engine at ${origin} cannot be reached (ECONNREFUSED).`;
+      await expect(unread.contextLength()).rejects.toMatchObject({ message });
+      expect(unread.servers?.list()).toMatchObject([
+        { state: "down", healthy: false, counts: { failed: 1 }, lastFailure: { message } },
+      ]);
+      await expect(unread.generate(callOf([1]))).rejects.toMatchObject({ message });
+    } finally {
+      await unread.close();
+    }
+  });
 });
 
 describe("a stale connection", () => {
