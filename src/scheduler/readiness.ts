@@ -1,8 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
 const LOOK_MS = 100;
+/** A ready line is shorter; a process without one may have written gigabytes. */
+const LONGEST_LINE_BYTES = 1 << 16;
 const ASK_TIMEOUT_MS = 3_000;
 
 const readyLine = z.object({ url: z.url() });
@@ -11,10 +13,20 @@ const readyLine = z.object({ url: z.url() });
 export async function readyLineOf(file: string, signal: AbortSignal): Promise<string> {
   for (;;) {
     signal.throwIfAborted();
-    const text = await readFile(file, "utf8").catch(() => "");
+    const text = await beginningOf(file).catch(() => "");
     const url = text.includes("\n") ? urlIn(text.slice(0, text.indexOf("\n"))) : undefined;
     if (url !== undefined) return url;
     await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+async function beginningOf(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_LINE_BYTES), 0, LONGEST_LINE_BYTES, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
   }
 }
 

@@ -22,10 +22,14 @@ export class RunningProcess {
 
   constructor({ command, env, output, errors }: StartProcess) {
     const [file = "", ...args] = command;
-    const [out, err] = [openSync(output, "w"), openSync(errors, "a")];
-    this.#child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ["ignore", out, err], detached: true });
-    closeSync(out);
-    closeSync(err);
+    const files = [openSync(output, "w")];
+    try {
+      files.push(openSync(errors, "a"));
+      const options = { env: { ...process.env, ...env }, detached: true };
+      this.#child = spawn(file, args, { ...options, stdio: ["ignore", ...files] });
+    } finally {
+      files.forEach(closeSync);
+    }
     this.ended = endOf(this.#child, file);
     void this.ended.then(() => (this.#over = true));
   }

@@ -72,6 +72,9 @@ export class SupervisedProcess {
       const end = await this.#once();
       if (this.#stopping.signal.aborted) return this.#finish("stopped", end);
       if (end.code === 0 && spec.ready === "started") return this.#finish("done", end);
+      // What it started and left behind would hold its port, or its GPU, against the next one.
+      await this.#running?.stop(0);
+      this.#running = undefined;
       if (this.record.restarts >= spec.restarts) return this.#finish("lost", end);
       this.record.restarts++;
       this.#note("restarting", end);
@@ -84,7 +87,9 @@ export class SupervisedProcess {
   /** One life of the process. One that is not ready in time is ended. */
   async #once(): Promise<ProcessEnd> {
     const { spec, stopSeconds } = this.#options;
-    const { running, ready } = await this.#start();
+    const launched = await this.#start().catch(notStarted);
+    if ("code" in launched) return launched;
+    const { running, ready } = launched;
     this.#running = running;
     // The stop came while it was being started, and did not find it.
     if (this.#stopping.signal.aborted) void running.stop(stopSeconds);
@@ -142,4 +147,9 @@ export class SupervisedProcess {
     if (end) this.record.ended = end.text;
     this.#options.onChange();
   }
+}
+
+/** A full disk or a program that cannot be run ends one process, not the job that has others to stop. */
+function notStarted(error: unknown): ProcessEnd {
+  return { code: 1, text: `did not start: ${error instanceof Error ? error.message : String(error)}` };
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type JobInput, jobSchema } from "../../src/scheduler/job.js";
+import { LocalLauncher } from "../../src/scheduler/local/launcher.js";
 import { runJob } from "../../src/scheduler/supervisor.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "../support/until.js";
@@ -120,6 +121,51 @@ describe("the processes of a job", () => {
       code: "job_failed",
       message: expect.stringMatching(/not ready in time/) as string,
     });
+  });
+
+  it("are ended and started again as others where their program cannot be run; the rest is stopped", async () => {
+    const folder = temporaryFolder();
+    const job = smallJob(folder, [
+      { role: "rollout", command: shell("echo $$ > {folder}/rollout; exec sleep 600") },
+      { role: "controller", command: ["/etc/hostname/program"], restarts: 1 },
+    ]);
+    await expect(runJob(job)).rejects.toMatchObject({
+      code: "job_failed",
+      message: expect.stringMatching(/controller did not start.*ENOTDIR/) as string,
+    });
+    expect(processesOf(folder)).toMatchObject([{ state: "stopped" }, { state: "lost", restarts: 1 }]);
+  });
+
+  it("leave nothing behind that a restart would meet", async () => {
+    const folder = temporaryFolder();
+    const forking = "sleep 600 & echo $! >> {folder}/children; exit 3";
+    const job = smallJob(folder, [
+      { role: "rollout", command: shell(forking), restarts: 1 },
+      { role: "controller", command: shell("sleep 600") },
+    ]);
+    await expect(runJob(job)).rejects.toMatchObject({ code: "job_failed" });
+    const children = linesOf(folder, "children").map(Number);
+    expect(children).toHaveLength(2);
+    await until(() => children.every((child) => !existsSync(`/proc/${child}`) || isZombie(child)));
+  });
+
+  it("get another port where somebody has taken theirs, and never the same as another process", async () => {
+    const folder = temporaryFolder();
+    const taking = "require('net').createServer().listen(Number(process.argv[1]), () => process.stdout.write('x'))";
+    const launcher = new LocalLauncher();
+    const launch = async (index: number, command: string[]) => {
+      const files = { output: join(folder, `${index}.out`), errors: join(folder, `${index}.err`) };
+      const process = await launcher.launch({ role: "engine", index, command, env: {}, ...files });
+      return { process, port: await process.started(AbortSignal.timeout(60_000)) };
+    };
+    const first = await launch(0, [process.execPath, "-e", taking, "{port}"]);
+    await until(() => readFileSync(join(folder, "0.out"), "utf8") === "x");
+    expect((await launch(0, ["true"])).port).not.toBe(first.port);
+    await first.process.stop(1);
+    const ports = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => (await launch(index, ["true"])).port),
+    );
+    expect(new Set(ports).size).toBe(40);
   });
 
   it("stop when the job is stopped, those too that do not want to, and what they started", async () => {

@@ -7,15 +7,14 @@ const HERE: Place = { node: "127.0.0.1", address: "127.0.0.1" };
 
 /** Everything on this machine. */
 export class LocalLauncher implements Launcher {
-  readonly #ports = new Map<string, string>();
+  readonly #ports = new Map<string, number>();
 
   place(): Place {
     return HERE;
   }
 
   async launch({ role, index, command, env, output, errors }: ProcessPlan): Promise<LaunchedProcess> {
-    const port = this.#ports.get(`${role}-${index}`) ?? String(await freePort());
-    this.#ports.set(`${role}-${index}`, port);
+    const port = String(await this.#portOf(`${role}-${index}`));
     const running = new RunningProcess({
       command: command.map((text) => fillIn(text, { port })),
       env: fillEnvironment(env, { port }),
@@ -27,5 +26,14 @@ export class LocalLauncher implements Launcher {
       started: () => Promise.resolve(port),
       stop: (seconds) => running.stop(seconds),
     };
+  }
+
+  /** Its last one where that is free. No two processes have the same: neither may listen yet when the other asks. */
+  async #portOf(process: string): Promise<number> {
+    const port = await freePort(this.#ports.get(process));
+    const taken = [...this.#ports].some(([other, its]) => other !== process && its === port);
+    if (taken) return this.#portOf(process);
+    this.#ports.set(process, port);
+    return port;
   }
 }
