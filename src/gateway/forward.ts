@@ -31,10 +31,22 @@ export function forwardTo(worker: Worker, request: FastifyRequest, reply: Fastif
     retryDelay: () => null,
     ...(body === undefined ? {} : { body }),
     onError: (failed, { error }) => {
-      if (!gone.aborted) worker.state = "down";
+      if (!gone.aborted && isSilent(error, request)) worker.state = "down";
       void failed.send(workerUnavailable(worker.tag, error));
     },
   });
+}
+
+const UNREACHED: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** A connection that broke within the request's body may be the worker's refusal of that body, or its client's end. */
+function isSilent(error: Error, { raw }: FastifyRequest): boolean {
+  return raw.complete || UNREACHED.has((error as NodeJS.ErrnoException).code);
 }
 
 export function workerUnavailable(tag: string, cause?: unknown): ApiError {
