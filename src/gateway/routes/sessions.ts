@@ -5,8 +5,11 @@ import type { GatewayContext } from "../context.js";
 import { forwardTo, workerUnavailable } from "../forward.js";
 import { jsonOf, relay } from "../relay.js";
 import { credentials, workerOfId } from "../routing.js";
+import type { Worker } from "../worker-pool.js";
 
 const DEFAULT_LIMIT = 1000;
+/** A process that is stopped, or a machine that hangs, takes a call and never answers it. */
+const ANSWER_TIMEOUT_MS = 5_000;
 
 const listReply = z.object({ sessions: z.array(z.looseObject({ created_at: z.number() })) });
 
@@ -22,7 +25,8 @@ function listSessions(app: App, { pool, upstream }: GatewayContext): void {
     "/rl/sessions",
     { schema: { querystring: z.looseObject({ limit: z.coerce.number().int().min(1).default(DEFAULT_LIMIT) }) } },
     async (request, reply) => {
-      const call = { method: "GET", path: request.url, headers: credentials(request) } as const;
+      const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+      const call = { method: "GET", path: request.url, headers: credentials(request), signal } as const;
       const workers = pool.all();
       const answers = await Promise.all(workers.map(({ url }) => upstream.call(url, call).catch(() => undefined)));
       const refusal = answers.find((answer) => answer !== undefined && answer.status >= 300);
@@ -48,17 +52,25 @@ function oneSession(app: App, { pool }: GatewayContext): void {
   );
 }
 
-/** On every worker that is there. Idempotent: where one fails the trainer says it again. */
+/**
+ * On every worker that is there. One that was down when last heard of may be back: it is told too, but it need not answer.
+ * Idempotent: where one fails the trainer says it again.
+ */
 function setVersion(app: App, { pool, upstream }: GatewayContext): void {
   app.post("/rl/set_version", { schema: { body: z.looseObject({}) } }, async (request, reply) => {
     const call = { path: "/rl/set_version", headers: credentials(request), body: request.body };
-    const workers = pool.living();
-    const answers = await Promise.all(workers.map(({ url }) => upstream.call(url, call).catch(() => undefined)));
+    const workers = pool.all();
+    const down = new Set(workers.filter(({ state }) => state === "down"));
+    const tell = (worker: Worker) => {
+      const limit = down.has(worker) ? { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) } : {};
+      return upstream.call(worker.url, { ...call, ...limit }).catch(() => undefined);
+    };
+    const answers = await Promise.all(workers.map(tell));
     const refusal = answers.find((answer) => answer !== undefined && answer.status >= 300);
     if (refusal) return relay(refusal, reply);
-    const silent = workers[answers.indexOf(undefined)];
+    const silent = workers.find((worker, index) => answers[index] === undefined && !down.has(worker));
     if (silent) throw workerUnavailable(silent.tag);
-    const [answer] = answers;
+    const answer = answers.find((each) => each !== undefined);
     if (!answer) throw new ApiError("worker_unavailable", "No worker answers now.");
     return relay(answer, reply);
   });
