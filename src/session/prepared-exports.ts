@@ -13,6 +13,11 @@ interface Held {
 export class PreparedExports {
   readonly #held = new Map<string, Held>();
 
+  /** How many are still to be settled. */
+  get size(): number {
+    return this.#held.size;
+  }
+
   /** Answers the id under which the export is settled. */
   hold({ settle }: PreparedExport<unknown>, milliseconds: number): string {
     const id = randomUUID();

@@ -43,7 +43,9 @@ export class BatchExport {
 
   /** @throws {@link ApiError} that names each session that cannot be exported */
   async ready(waits: object): Promise<void> {
-    throwRefusals(await this.#askAll("/export_batch/ready", waits));
+    const asked = await this.#askAll("/export_batch/ready", waits);
+    this.#options.signal.throwIfAborted();
+    throwRefusals(asked);
   }
 
   /**
@@ -56,6 +58,8 @@ export class BatchExport {
     const prepared = await this.#askAll("/export_batch/prepare", { ...request, hold_seconds: HOLD_SECONDS });
     let outcome: "taken" | "left" = "left";
     try {
+      // Not before: those who have prepared their part are to hear that it is left.
+      this.#options.signal.throwIfAborted();
       throwRefusals(prepared);
       const parts = prepared.map(({ answer }) => readPart(answer?.body ?? new Uint8Array()));
       const batch = mergeParts(parts, sessionIds, options);
@@ -95,8 +99,7 @@ export class BatchExport {
     try {
       return await upstream.call(worker.url, { path, headers, body, ...(signal ? { signal } : {}) });
     } catch {
-      signal?.throwIfAborted();
-      worker.state = "down";
+      if (!signal?.aborted) worker.state = "down";
       return undefined;
     }
   }

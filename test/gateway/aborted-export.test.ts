@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { ADMIN_KEY } from "../support/proxy.js";
+import { until } from "../support/until.js";
+import { Gateway, startWorker, type WorkerServer } from "./workers.js";
+
+/** Lets a worker's next export wait. Answers whether it does, and what lets it go on. */
+function holdPrepare({ proxy }: WorkerServer): { waits: () => boolean; release: () => void } {
+  const { exporter } = proxy.context;
+  const prepare = exporter.prepare.bind(exporter);
+  let waits = false;
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  exporter.prepare = async (...given) => {
+    waits = true;
+    await released;
+    return prepare(...given);
+  };
+  return { waits: () => waits, release };
+}
+
+it("gives back the parts that are prepared when the asker of a batch leaves: they take rewards at once", async () => {
+  const [one, two] = [await startWorker("one"), await startWorker("two")];
+  const gateway = await Gateway.start({ urls: [one.url, two.url] });
+  const sessions = [await gateway.session(), await gateway.session()];
+  for (const { key } of sessions) {
+    await gateway.chat(key, "hello");
+    await gateway.post("/rl/end_session", {}, key);
+  }
+  const prepared = () => one.proxy.context.preparedExports.size;
+  const held = holdPrepare(two);
+  const stop = new AbortController();
+  const left = fetch(`${gateway.url}/export_batch`, {
+    method: "POST",
+    signal: stop.signal,
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, "content-type": "application/json" },
+    body: JSON.stringify({ session_ids: sessions.map(({ id }) => id) }),
+  }).catch((error: Error) => error.name);
+  await until(() => held.waits() && prepared() === 1);
+  stop.abort();
+  expect(await left).toBe("AbortError");
+  await until(() => prepared() === 0);
+  held.release();
+  for (const { key } of sessions) expect((await gateway.post("/rl/set_reward", { reward: 1 }, key)).status).toBe(200);
+  expect(gateway.pool.ready()).toHaveLength(2);
+});
