@@ -14,6 +14,10 @@ export interface StartProcess {
 /** Why a process is no more, for people. */
 export type ProcessEnd = { readonly code: number; readonly text: string };
 
+/** Those that run. They are in groups of their own, so nobody ends them with this process but itself. */
+const running = new Set<RunningProcess>();
+process.on("exit", () => running.forEach((each) => each.killRest()));
+
 /** A process and all that it starts: they are one process group. */
 export class RunningProcess {
   readonly ended: Promise<ProcessEnd>;
@@ -31,7 +35,11 @@ export class RunningProcess {
       files.forEach(closeSync);
     }
     this.ended = endOf(this.#child, file);
-    void this.ended.then(() => (this.#over = true));
+    running.add(this);
+    void this.ended.then(() => {
+      this.#over = true;
+      running.delete(this);
+    });
   }
 
   /** Asks it to end, and makes it end after `seconds`. Resolves when it has. */

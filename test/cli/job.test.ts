@@ -75,4 +75,19 @@ describe("rolltape job", () => {
       stderr: expect.stringContaining("the job is stopped") as string,
     });
   });
+
+  it("leaves nothing running where a second signal ends it at once", async () => {
+    const { file, folder } = jobFile("trap '' TERM; echo $$; while :; do sleep 0.05; done");
+    writeFileSync(file, readFileSync(file, "utf8").replace("stop_seconds: 2", "stop_seconds: 600"));
+    const running = rolltape(["job", file]);
+    const log = join(folder, "logs/controller-0.out");
+    await expect.poll(() => (existsSync(log) ? readFileSync(log, "utf8") : ""), { timeout: 30_000 }).toMatch(/\d\n/);
+    running.process.kill("SIGINT");
+    await running.logged("stopping the job");
+    running.process.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+    const status = `/proc/${Number(readFileSync(log, "utf8"))}/stat`;
+    const runs = () => existsSync(status) && !/\) Z /.test(readFileSync(status, "utf8"));
+    await expect.poll(runs, { timeout: 10_000 }).toBe(false);
+  });
 });
