@@ -24,7 +24,16 @@ const tensorEntry = z.object({
   data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
 });
 const headerSchema = z.object({ __metadata__: z.record(z.string(), z.string()).default({}) }).catchall(tensorEntry);
-const rowsSchema = z.array(z.object({ session_id: z.string(), interaction_id: z.string(), length: z.int().min(0) }));
+/** Files of earlier versions name no task and no group. */
+const rowsSchema = z.array(
+  z.object({
+    session_id: z.string(),
+    task_id: z.string().nullable().default(null),
+    group_id: z.string().nullable().default(null),
+    interaction_id: z.string(),
+    length: z.int().min(0),
+  }),
+);
 
 export interface TensorEntry {
   readonly name: string;
@@ -44,6 +53,8 @@ export interface Header {
 
 export interface RowEntry {
   readonly session_id: string;
+  readonly task_id: string | null;
+  readonly group_id: string | null;
   readonly interaction_id: string;
   /** Tokens, padding not counted. */
   readonly length: number;

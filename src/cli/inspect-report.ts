@@ -36,7 +36,9 @@ function totals({ rows, rewards, lossTokens, versions }: InspectedBatch): string
   const tokens = rows.reduce((total, { length }) => total + length, 0);
   const sampled = [...versions].map(([version, count]) => `${version} (${count} tokens)`).join(", ");
   return columns([
-    ["sessions", String(new Set(rows.map(({ session_id }) => session_id)).size)],
+    ["sessions", differing(rows.map(({ session_id }) => session_id))],
+    ["tasks", differing(rows.map(({ task_id }) => task_id))],
+    ["groups", differing(rows.map(({ group_id }) => group_id))],
     ["rows", String(rows.length)],
     ["tokens", `${tokens}, ${lossTokens} of them in the loss`],
     ["versions", sampled === "" ? "none" : sampled],
@@ -59,11 +61,18 @@ function lengths(rows: readonly RowEntry[]): string[] {
 }
 
 function rowList({ rows, rewards }: InspectedBatch, listed: number): string[] {
-  const lines = rows.slice(0, listed).map(({ session_id, interaction_id, length }, i) => {
+  const lines = rows.slice(0, listed).map(({ session_id, task_id, group_id, interaction_id, length }, i) => {
     const reward = rewards[i];
-    return [session_id, interaction_id, String(length), reward === undefined ? "" : number(reward)];
+    const said = reward === undefined ? "" : number(reward);
+    return [session_id, interaction_id, String(length), said, task_id ?? "", group_id ?? ""];
   });
-  return columns([["session", "interaction", "tokens", "reward"], ...lines]);
+  return columns([["session", "interaction", "tokens", "reward", "task", "group"], ...lines]);
+}
+
+/** How many names there are; rows without one are in none. */
+function differing(names: readonly (string | null)[]): string {
+  const { size } = new Set(names.filter((name) => name !== null));
+  return size === 0 ? "none" : String(size);
 }
 
 function summary(values: Distribution | undefined): string {

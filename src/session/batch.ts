@@ -13,6 +13,9 @@ type Memory = NonNullable<PackOptions["memory"]>;
 
 export interface BatchRow {
   readonly sessionId: string;
+  readonly taskId: string;
+  /** Null where the session has none. */
+  readonly groupId: string | null;
   readonly interactionId: string;
   /** Tokens, padding not counted. */
   readonly length: number;
@@ -147,27 +150,31 @@ function interactionIdsOf({ native: { rows }, sessions }: ExportPlan): string[] 
 }
 
 function batchRows({ native: { rows }, sessions }: ExportPlan, interactionIds: readonly string[]): BatchRow[] {
-  return interactionIds.map((interactionId, i) => ({
-    sessionId: ownerOf(rows, sessions, i).id,
-    interactionId,
-    length: rows.lengths[i] ?? 0,
-    reward: rows.rewards[i] ?? 0,
-  }));
+  return interactionIds.map((interactionId, i) => {
+    const { id, taskId, groupId = null } = ownerOf(rows, sessions, i);
+    const [length, reward] = [rows.lengths[i] ?? 0, rows.rewards[i] ?? 0];
+    return { sessionId: id, taskId, groupId, interactionId, length, reward };
+  });
 }
 
-/** Of each row: session_id, interaction_id, length. Of many rows, with turns of the event loop in between. */
+/**
+ * Of each row: session_id, task_id, group_id, interaction_id, length. Of many rows, with turns of the event loop in between.
+ * The names that a session's rows share are made JSON once.
+ */
 async function rowsJson(
   { native: { rows }, sessions }: ExportPlan,
   interactionIds: readonly string[],
 ): Promise<string> {
-  const ids = sessions.map(({ id }) => JSON.stringify(id));
+  const owners = sessions.map(({ id, taskId, groupId = null }) =>
+    JSON.stringify({ session_id: id, task_id: taskId, group_id: groupId }).slice(0, -1),
+  );
   const parts: string[] = [];
   for (let from = 0; from < interactionIds.length; from += ROWS_PER_TURN) {
     if (from > 0) await setImmediate();
     const items = interactionIds.slice(from, from + ROWS_PER_TURN).map((interactionId, i) => {
       const row = from + i;
-      const sessionId = ids[rows.sessions[row] ?? 0];
-      return `{"session_id":${sessionId},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}}`;
+      const owner = owners[rows.sessions[row] ?? 0];
+      return `${owner},"interaction_id":${JSON.stringify(interactionId)},"length":${rows.lengths[row]}}`;
     });
     parts.push(items.join(","));
   }

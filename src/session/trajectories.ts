@@ -17,6 +17,8 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
   const plan = planExport([session], batchOptionsSchema.parse({ style, discount, onMismatch }));
   const head = {
     session_id: session.id,
+    task_id: session.taskId,
+    group_id: session.groupId ?? null,
     style,
     discount,
     rewards_missing: session.rewardsMissing,

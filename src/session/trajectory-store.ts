@@ -24,6 +24,9 @@ export interface RecordInput {
   readonly interactionId?: string;
 }
 
+/** Of a task or a group. */
+const nameSchema = z.string().min(1).optional();
+
 /** A session of a {@link TrajectoryStore}: a trainer bridge records into it what its engine generated. */
 export class StoredSession {
   readonly #session: Session;
@@ -81,7 +84,10 @@ export class StoredSession {
 
 export interface CreateSessionOptions {
   readonly sessionId: string;
-  readonly groupId?: string;
+  /** Names the task in the rows of batches; default: the session's id. */
+  readonly taskId?: string | undefined;
+  /** Names in the rows of batches the samples that are compared with each other. */
+  readonly groupId?: string | undefined;
   readonly messageFilters?: readonly RegExp[];
 }
 
@@ -105,7 +111,7 @@ export class TrajectoryStore {
     this.#shared = new SharedMemory(sharedMemory);
   }
 
-  createSession({ sessionId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
+  createSession({ sessionId, taskId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
     this.#requireOpen();
     if (typeof sessionId !== "string" || sessionId === "") {
       throw new SessionError("invalid_value", "sessionId must be a text that is not empty.", { param: "sessionId" });
@@ -115,8 +121,8 @@ export class TrajectoryStore {
     }
     const session = new Session({
       id: sessionId,
-      taskId: sessionId,
-      groupId,
+      taskId: parse(nameSchema, taskId, "taskId") ?? sessionId,
+      groupId: parse(nameSchema, groupId, "groupId"),
       ...(messageFilters ? { messageFilters } : {}),
     });
     this.#sessions.set(sessionId, session);

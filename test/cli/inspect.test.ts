@@ -16,7 +16,10 @@ async function batchFile(layout: "padded" | "packed" | "tree"): Promise<string> 
     ["short", [1, 2], 3],
     ["long", [4], 5],
   ] as const) {
-    const session = store.createSession({ sessionId: name });
+    const session = store.createSession({
+      sessionId: name,
+      ...(name === "short" && { taskId: "sum", groupId: "sum-1" }),
+    });
     for (const length of lengths) {
       session.record({
         messages: [{ role: "user", content: `${length} more` }],
@@ -66,13 +69,15 @@ describe("rolltape inspect", () => {
     said(layout === "padded" ? /^input_ids +I32 +\[3, 7\]$/m : /^input_ids +I32 +\[\d+\]$/m);
     said(new RegExp(`^layout +${layout}$`, "m"));
     said(/^sessions +2$/m);
+    said(/^tasks +2$/m);
+    said(/^groups +1$/m);
     said(/^rows +3$/m);
     said(/^tokens +16, 7 of them in the loss$/m);
     said(/^versions +3 \(3 tokens\), 5 \(4 tokens\)$/m);
     said(/^rewards +least 0, median 0\.5, mean 0\.5, most 1$/m);
     said(/^lengths +least 4, median 5, mean 5\.33333, most 7$/m);
     said(/^6 +0$/m);
-    said(/^short +\S+ +4 +0$/m);
+    said(/^short +\S+ +4 +0 +sum +sum-1$/m);
     expect(text).not.toMatch(/^long /m);
   });
 
@@ -111,7 +116,9 @@ describe("rolltape inspect", () => {
     });
     const file = write(header, bytes, 1);
     expect(readFileSync(file).byteLength).toBeGreaterThan(bytes);
-    expect(await report(file)).toContain(`${count} of them in the loss`);
+    const text = await report(file);
+    expect(text).toContain(`${count} of them in the loss`);
+    expect(text).toMatch(/^groups +none$/m); // as a file of an earlier version says nothing of them
   });
 });
 

@@ -16,12 +16,12 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 /** The session under the id that the server gave it. */
-function recorded({ turns }: ModelledSession): ModelledSession {
+function recorded({ taskId = "task", groupId, turns }: ModelledSession): ModelledSession {
   const { registry } = proxy.context;
   registry.grant(1);
-  const { session } = registry.start({});
+  const { session } = registry.start({ taskId, groupId });
   recordCalls(session, turns);
-  return { sessionId: session.id, turns };
+  return { sessionId: session.id, taskId, groupId, turns };
 }
 
 function ask(sessions: readonly ModelledSession[], options: BatchOptionsInput, transport: string): Promise<Reply> {

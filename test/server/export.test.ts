@@ -124,6 +124,22 @@ describe("POST /export_trajectories", () => {
     );
   });
 
+  it("names the task and the group in every form, and no group where there is none", async () => {
+    const named = { task_id: "sum", group_id: "samples of ü" };
+    for (const [body, expected] of [
+      [named, named],
+      [{}, { task_id: "task", group_id: null }],
+    ]) {
+      const session = await proxy.session(body);
+      proxy.engine.replies.push({ ids: [40] });
+      await proxy.chat(session, [user("hello")]);
+      await proxy.end(session);
+      const { raw } = await proxy.export(session, { format: "safetensors" });
+      expect(JSON.parse(readSafetensors(raw).metadata["rows"] ?? "")).toMatchObject([expected]);
+      expect((await proxy.export(session)).json()).toMatchObject({ session_id: session.id, ...expected });
+    }
+  });
+
   it("answers a session without calls with no interactions", async () => {
     const { session } = await episode(0);
     expect((await proxy.export(session)).json()).toMatchObject({ interactions: {}, rewards_missing: true });

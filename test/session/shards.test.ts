@@ -70,7 +70,13 @@ describe("shards", () => {
       const { metadata } = readSafetensors(shard.bytes);
       expect(metadata).toMatchObject({ shard: String(index), shards: "2" });
       expect(JSON.parse(metadata["rows"] ?? "")).toEqual(
-        shard.rows.map((row) => ({ session_id: row.sessionId, interaction_id: row.interactionId, length: row.length })),
+        shard.rows.map(({ sessionId, taskId, groupId, interactionId, length }) => ({
+          session_id: sessionId,
+          task_id: taskId,
+          group_id: groupId,
+          interaction_id: interactionId,
+          length,
+        })),
       );
     });
   });

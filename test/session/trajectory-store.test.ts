@@ -15,8 +15,8 @@ describe("TrajectoryStore", () => {
     session.end();
     const batch = await store.exportBatch(["task-0"], { style: "individual", discount: 0.5, layout: "padded" });
     expect(batch.rows).toEqual([
-      { sessionId: "task-0", interactionId: first, length: 4, reward: 1.25 },
-      { sessionId: "task-0", interactionId: second, length: 6, reward: 0.5 },
+      { sessionId: "task-0", taskId: "task-0", groupId: null, interactionId: first, length: 4, reward: 1.25 },
+      { sessionId: "task-0", taskId: "task-0", groupId: null, interactionId: second, length: 6, reward: 0.5 },
     ]);
     const { input_ids, loss_mask, versions, rewards } = batch.tensors;
     expect(input_ids).toMatchObject({ dtype: "I32", shape: [2, 6] });
@@ -27,6 +27,16 @@ describe("TrajectoryStore", () => {
     batch.release();
     batch.release();
     expect(input_ids.data.length).toBe(0);
+  });
+
+  it.each(["taskId", "groupId"])("refuses a %s that is no name, and creates nothing", (field) => {
+    const store = new TrajectoryStore();
+    for (const value of ["", 7, null]) {
+      expect(() => store.createSession({ sessionId: "s", [field]: value })).toThrow(
+        expect.objectContaining({ code: "invalid_value", param: field }) as Error,
+      );
+    }
+    expect(store.createSession({ sessionId: "s" }).id).toBe("s");
   });
 
   it("packs tensors that are views of its bytes, which are a safetensors file", async () => {

@@ -22,6 +22,8 @@ export interface WireInteraction {
 
 export interface WireExport {
   readonly session_id: string;
+  readonly task_id: string;
+  readonly group_id: string | null;
   readonly style: string;
   readonly discount: number;
   readonly rewards_missing: boolean;

@@ -4,6 +4,8 @@ import { ApiError } from "../../server/errors.js";
 /** A row of a batch, a node of a tree, as `rows` of the metadata has it. */
 export interface Row {
   readonly session_id: string;
+  readonly task_id: string;
+  readonly group_id: string | null;
   readonly interaction_id: string;
   readonly length: number;
 }
@@ -24,12 +26,21 @@ export type Dtype = "I32" | "F32" | "BOOL";
 
 export const ELEMENT_BYTES: Readonly<Record<Dtype, number>> = { I32: 4, F32: 4, BOOL: 1 };
 
+/** Its keys in the order in which a worker writes them, since the merged rows are written from what this reads. */
+const rowSchema = z.object({
+  session_id: z.string(),
+  task_id: z.string(),
+  group_id: z.string().nullable(),
+  interaction_id: z.string(),
+  length: z.int(),
+});
+
 const metadataSchema = z.looseObject({
   style: z.string(),
   discount: z.string(),
   rewards_missing: jsonOf(z.array(z.string())),
   incomplete_calls: jsonOf(z.record(z.string(), z.int())),
-  rows: jsonOf(z.array(z.object({ session_id: z.string(), interaction_id: z.string(), length: z.int() }))),
+  rows: jsonOf(z.array(rowSchema)),
 });
 
 type Metadata = Pick<z.output<typeof metadataSchema>, "style" | "discount" | "rewards_missing" | "incomplete_calls">;

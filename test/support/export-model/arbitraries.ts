@@ -42,12 +42,14 @@ export function manySessions({ retries }: { readonly retries: boolean }): fc.Arb
   return fc
     .array(fc.array(step, { maxLength: MAX_TURNS, size: "max" }), { minLength: 1, maxLength: 3 })
     .map((many) =>
-      many.map((steps, i) =>
-        modelSession(
+      many.map((steps, i) => ({
+        ...modelSession(
           `task-${i}`,
           steps.map((each) => (retries && each.retry ? { ...each, history: "again" } : { ...each, retry: false })),
         ),
-      ),
+        // One session is a task of its own in no group; the others are samples of one task.
+        ...(i > 0 && { taskId: "same:task", groupId: 'group "ü"' }),
+      })),
     )
     .chain((all) => fc.shuffledSubarray(all, { minLength: 1 }).map((exported) => ({ all, exported })));
 }

@@ -39,6 +39,9 @@ export interface Step {
 /** A session as plain arrays: whole sequences, nothing shared. */
 export interface ModelledSession {
   readonly sessionId: string;
+  /** Absent: as the store, or the server, names it. */
+  readonly taskId?: string | undefined;
+  readonly groupId?: string | undefined;
   readonly turns: readonly Turn[];
 }
 

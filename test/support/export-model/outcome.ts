@@ -35,6 +35,8 @@ function metadataOf(
     discount: String(discount),
     rows: rows.map((row) => ({
       session_id: row.sessionId,
+      task_id: row.taskId,
+      group_id: row.groupId,
       interaction_id: row.interactionId,
       length: row.length,
     })),

@@ -6,9 +6,9 @@ import { assistant } from "../turn.js";
 import { type ModelledSession, messagesOf, type Turn } from "./modelled-session.js";
 
 /** Records a session as a trainer bridge does, and ends it. What has that id already is freed. */
-export function recordInto(store: TrajectoryStore, { sessionId, turns }: ModelledSession): void {
+export function recordInto(store: TrajectoryStore, { sessionId, taskId, groupId, turns }: ModelledSession): void {
   store.release([sessionId]);
-  const session = store.createSession({ sessionId });
+  const session = store.createSession({ sessionId, taskId, groupId });
   for (const turn of turns) {
     session.record({
       messages: messagesOf(turn),

@@ -2,6 +2,8 @@ import { type ModelledSession, sequenceOf, type Turn } from "./modelled-session.
 
 export interface ModelRow {
   readonly sessionId: string;
+  readonly taskId: string;
+  readonly groupId: string | null;
   readonly interactionId: string;
   readonly ids: readonly number[];
   readonly lossMask: readonly number[];
@@ -27,12 +29,12 @@ export function isExact(turn: Turn, turns: readonly Turn[]): boolean {
 
 /** Every call is a row of `individual`; of `concat` those that no call continues token by token. */
 export function rowsOf(session: ModelledSession, style: "individual" | "concat", discount: number): ModelRow[] {
-  const { sessionId, turns } = session;
+  const { sessionId, taskId = sessionId, groupId = null, turns } = session;
   const isContinued = (i: number) => turns.some((turn) => turn.parent === i && !turn.dropped && isExact(turn, turns));
   return turns.flatMap((turn, i) => {
     if (turn.dropped || (style === "concat" && isContinued(i))) return [];
     const reward = finalReward(turns, i, discount);
-    return [{ sessionId, interactionId: turn.id, ...columnsOf(turn, turns, style), reward }];
+    return [{ sessionId, taskId, groupId, interactionId: turn.id, ...columnsOf(turn, turns, style), reward }];
   });
 }
 

@@ -8,7 +8,9 @@ export interface ModelTensor {
 
 export interface ModelBatch {
   /** Which rows there are, in order. */
-  readonly rows: readonly { sessionId: string; interactionId: string; length: number; reward: number }[];
+  readonly rows: readonly (Pick<ModelRow, "sessionId" | "taskId" | "groupId" | "interactionId" | "reward"> & {
+    length: number;
+  })[];
   readonly tensors: Readonly<Record<string, ModelTensor>>;
 }
 
@@ -49,6 +51,13 @@ export function rewardsOf(rows: readonly ModelRow[]): ModelTensor {
   );
 }
 
-export function described({ sessionId, interactionId, ids, reward }: ModelRow): ModelBatch["rows"][number] {
-  return { sessionId, interactionId, length: ids.length, reward };
+export function described({
+  sessionId,
+  taskId,
+  groupId,
+  interactionId,
+  ids,
+  reward,
+}: ModelRow): ModelBatch["rows"][number] {
+  return { sessionId, taskId, groupId, interactionId, length: ids.length, reward };
 }
