@@ -2,7 +2,7 @@
  * A rollout job that cannot run, or came to nothing.
  *
  * - `invalid_data`: data that cannot be read, or a line of it that is no task.
- * - `invalid_arguments`: options that do not go together.
+ * - `invalid_arguments`: options that do not go together, or an agent that cannot be made.
  * - `proxy_failed`: a proxy worker could not be started.
  * - `trainer_failed`: the trainer program could not be started, or ended with another status than 0.
  * - `no_trajectories`: no episode was accepted; there is no batch.
@@ -18,8 +18,8 @@ export class RolloutJobError extends Error {
   override readonly name = "RolloutJobError";
   readonly code: RolloutJobErrorCode;
 
-  constructor(code: RolloutJobErrorCode, message: string) {
-    super(message);
+  constructor(code: RolloutJobErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

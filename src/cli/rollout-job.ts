@@ -9,6 +9,7 @@ import { guardProcess } from "./rollout-guard.js";
 import { onInterrupt } from "./rollout-interrupt.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
+import { describePlace, type RejectionExample } from "./rollout-reasons.js";
 import { exportSurvivors } from "./rollout-survivors.js";
 import { RolloutTally } from "./rollout-tally.js";
 import type { SampledTokens } from "./rollout-tokens.js";
@@ -139,7 +140,10 @@ export class RolloutJob {
 }
 
 function nothing({ examples, lost }: RolloutTally, interrupted: boolean): RolloutJobError {
-  const reasons = [...examples].map(([code, { message }]) => `\n  ${code}: ${message}`).join("");
+  const places = (example: RejectionExample) => describePlace(example).map((place) => `\n    ${place}`);
+  const reasons = [...examples]
+    .map(([code, example]) => `\n  ${code}: ${example.reason.message}${places(example).join("")}`)
+    .join("");
   const gone = lost > 0 ? `\n  ${lost} sessions were lost with their proxy worker` : "";
   const why = interrupted && examples.size === 0 ? " the job was stopped before one had finished" : reasons + gone;
   return new RolloutJobError("no_trajectories", `no episode was accepted:${why}`);

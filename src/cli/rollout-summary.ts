@@ -1,4 +1,5 @@
 import type { BatchFiles } from "./rollout-batches.js";
+import { describePlace } from "./rollout-reasons.js";
 import type { RolloutTally } from "./rollout-tally.js";
 
 export interface RolloutSummary {
@@ -20,7 +21,9 @@ export function describeRollout(summary: RolloutSummary): string {
   const notRun = tasks - tally.acceptedTasks - tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
   for (const [code, count] of tally.reasons) {
-    lines.push(["", `${count} × ${code}: ${firstLine(tally.examples.get(code)?.message)}`]);
+    const example = tally.examples.get(code);
+    lines.push(["", `${count} × ${code}: ${firstLine(example?.reason.message)}`]);
+    if (example) for (const place of describePlace(example)) lines.push(["", `  ${place}`]);
   }
   if (groupSize > 1) {
     const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";

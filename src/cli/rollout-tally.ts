@@ -1,5 +1,5 @@
 import { rejectionOf, type TaskResult } from "../rollout/controller/task.js";
-import type { Rejection } from "../rollout/rejection.js";
+import type { RejectionExample } from "./rollout-reasons.js";
 
 /** Running numbers of a job. */
 export class RolloutTally {
@@ -17,7 +17,7 @@ export class RolloutTally {
   /** Rejected episodes by reason, in order of appearance. */
   readonly reasons = new Map<string, number>();
   /** The first rejection of each reason. */
-  readonly examples = new Map<string, Rejection>();
+  readonly examples = new Map<string, RejectionExample>();
   /** The own rewards of each accepted episode, added up. */
   readonly rewards: number[] = [];
 
@@ -30,7 +30,7 @@ export class RolloutTally {
     for (const { rewards } of result.accepted) this.rewards.push(sum([...rewards.values()]));
     for (const { reason } of result.rejected) {
       this.reasons.set(reason.code, (this.reasons.get(reason.code) ?? 0) + 1);
-      if (!this.examples.has(reason.code)) this.examples.set(reason.code, reason);
+      if (!this.examples.has(reason.code)) this.examples.set(reason.code, { taskId: result.taskId, reason });
     }
   }
 

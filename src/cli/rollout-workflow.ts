@@ -28,8 +28,8 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
   const inline = options.command === undefined && agent.mode === "inline";
   const nodeArguments = await loadTypeScript(options.agent ?? "");
   if (inline) {
-    const workflow = await resolveWorkflow(named(options), { ...resolution, timeoutSeconds: options.timeout });
-    return { workflow, groupSize, close: () => {} };
+    const made = resolveWorkflow(named(options), { ...resolution, timeoutSeconds: options.timeout });
+    return { workflow: await made.catch(rethrow), groupSize, close: () => {} };
   }
   // Of an episode that waits for a process to be free the time does not run yet.
   const limits = { maxWorkers: agent.subproc_max_workers, timeoutSeconds: options.timeout };
@@ -39,8 +39,14 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     return { workflow, groupSize, close: () => pool.close() };
   } catch (error) {
     pool.close();
-    throw error;
+    return rethrow(error);
   }
+}
+
+/** An agent that cannot be made is an argument that cannot be used. Errors lose their class on the way from a worker. */
+function rethrow(error: unknown): never {
+  if (!(error instanceof Error) || error.name !== "WorkflowError") throw error;
+  throw new RolloutJobError("invalid_arguments", error.message, { cause: error });
 }
 
 async function agentOf(pool: ProcessPool, options: RolloutOptions): Promise<WorkflowInput> {

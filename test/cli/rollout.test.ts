@@ -20,6 +20,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(sessions.map((id) => id.replace(/-\d+$/, ""))).toEqual(["b", "b", "a", "a"]);
     expect(rewards).toEqual([0.5, 1, 0.25, 0.5]);
     expect(ended.stdout).toMatch(/^episodes +2 accepted, 1 rejected\n +1 × agent_error: the tool is broken\n/);
+    expect(ended.stdout).toMatch(/broken\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
     expect(ended.stdout).toContain("rewards   mean 0.750, from 0.5 to 1\n");
     expect(ended.stderr).toMatch(/episodes 3\/3 +\d+ tokens\/s +reward mean 0\.750 +rejected 1\n$/);
     expect(readdirSync(join(folder, "out"))).toEqual(["batch.safetensors"]);
@@ -36,6 +37,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended).toMatchObject({ code: 0 });
     expect(readBatch(out).rewards).toEqual([1, 1, 1, 1]);
     expect(ended.stdout).toContain("groups    1 of 2 kept, 2 episodes each\n");
+    expect(ended.stdout).toMatch(/agent_error: no\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
   });
 
   it("runs a program of any language", async () => {
@@ -123,13 +125,13 @@ describe("an agent in the job's own process", TIMES, () => {
 describe("a rollout that cannot begin", TIMES, () => {
   it.each([
     ["without an agent", [], 2, "--agent"],
-    ["with an agent that is not there", ["--agent", "./nowhere.mjs"], 1, "./nowhere.mjs"],
+    ["with an agent that is not there", ["--agent", "./nowhere.mjs"], 2, "./nowhere.mjs"],
     ["with two agents", ["--agent", AGENT, "--command", "true"], 2, "cannot be used with"],
     ["with a group of none", ["--agent", AGENT, "-g", "0"], 2, "whole number"],
     [
       "with an agent that no process can make",
       ["--agent", `${AGENT}x`, "rollout.agent.mode=subproc"],
-      1,
+      2,
       "does not export agentx",
     ],
     ["on machines that it does not know", ["--agent", AGENT, "scheduler.type=slurm"], 2, "scheduler.type is slurm"],
