@@ -1,12 +1,21 @@
 import { z } from "zod";
+import { misspelled } from "./placeholders.js";
 import { ROLES } from "./roles.js";
 import { slurmSchema } from "./slurm/options.js";
+
+/** Text with placeholders. */
+const filledIn = z.string().superRefine((text, context) => {
+  const found = misspelled(text);
+  if (!found) return;
+  const message = `unknown placeholder {${found.name}}, the nearest known one is {${found.nearest}}`;
+  context.addIssue({ code: "custom", message });
+});
 
 const ready = z.union(
   [
     z.literal("started"),
     z.literal("line"),
-    z.strictObject({ url: z.string().describe("Answers 200 when the process is ready. Placeholders are filled in.") }),
+    z.strictObject({ url: filledIn.describe("Answers 200 when the process is ready. Placeholders are filled in.") }),
   ],
   { error: "expected started, line or a map with a url" },
 );
@@ -14,8 +23,8 @@ const ready = z.union(
 const roleSchema = z.strictObject({
   role: z.enum(ROLES),
   count: z.int().min(1).max(4096).default(1),
-  command: z.array(z.string()).min(1).describe("Program and arguments. Placeholders are filled in."),
-  env: z.record(z.string(), z.string()).default({}),
+  command: z.array(filledIn).min(1).describe("Program and arguments. Placeholders are filled in."),
+  env: z.record(z.string(), filledIn).default({}),
   ready: ready
     .default("started")
     .describe("`line`: it prints one JSON line with its `url`, as `rolltape serve` and `rolltape gateway` do."),

@@ -1,3 +1,7 @@
+import { closest, distance } from "fastest-levenshtein";
+
+const NAMES = ["folder", "index", "node", "port", "engine_urls", "proxy_url", "gateway_url"] as const;
+
 /** Values by the names of their placeholders. */
 export type Values = Readonly<Record<string, string | undefined>>;
 
@@ -11,4 +15,28 @@ export function fillIn(text: string, values: Values): string {
 /** As {@link fillIn}, of every value of an environment. */
 export function fillEnvironment(env: Readonly<Record<string, string>>, values: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fillIn(value, values)]));
+}
+
+/**
+ * The first placeholder of a text that is none, but so near to one that it was meant to be: passed on, it would fail far
+ * from here. What a shell (`${name}`) or a template (`{{name}}`) reads is not looked at.
+ */
+export function misspelled(text: string): { readonly name: string; readonly nearest: string } | undefined {
+  for (const [, name = ""] of text.matchAll(/(?<![${])\{([A-Za-z_]+)\}(?!\})/g)) {
+    if (NAMES.some((known) => known === name)) continue;
+    const lower = name.toLowerCase();
+    const nearest = NAMES.find((known) => isPart(lower, known)) ?? closest(lower, NAMES);
+    if (isPart(lower, nearest) || isTypo(lower, nearest)) return { name, nearest };
+  }
+  return undefined;
+}
+
+/** `{proxy}`, `{nodes}` */
+function isPart(name: string, known: string): boolean {
+  return name.length > 2 && (known.startsWith(name) || name.startsWith(known));
+}
+
+/** Of names of four letters too many words differ by two. */
+function isTypo(name: string, known: string): boolean {
+  return known.length > 4 && distance(name, known) <= 2;
 }

@@ -55,6 +55,16 @@ describe("the description of a job", () => {
       "slurm.optons: unknown key, the nearest known one is options",
     ],
     [
+      "a placeholder that is none, in a command",
+      { ...right, roles: [{ ...controller, command: ["train", "--url={proxy_urll}"] }] },
+      'roles[0].command[1]: unknown placeholder {proxy_urll}, the nearest known one is {proxy_url}, got "--url={proxy_urll}"',
+    ],
+    [
+      "one in an environment, of which nothing else is shown",
+      { ...right, roles: [{ ...controller, env: { KEY: "secret {gateway}" } }] },
+      "roles[0].env.KEY: unknown placeholder {gateway}, the nearest known one is {gateway_url}, got a value of type string",
+    ],
+    [
       "an option that is set elsewhere",
       { ...right, slurm: { options: ["--nodes=4"] } },
       'slurm.options[0]: is set by slurm.groups[].nodes, got "--nodes=4"',
@@ -67,6 +77,13 @@ describe("the description of a job", () => {
   ])("refuses %s", (_, written, problem) => {
     expect(problemsOf(written)).toEqual([problem]);
   });
+
+  it.each(["{folder}/{index}", "${prox_url} {{node_name}}", "awk '{print}' {}", '{"port":1}', "{question}", "{mode}"])(
+    "takes the braces of %s",
+    (text) => {
+      expect(problemsOf({ ...right, roles: [{ ...controller, command: [text] }] })).toEqual([]);
+    },
+  );
 
   it("names everything that is wrong, and shows nothing of an environment", () => {
     const problems = problemsOf({ ...right, folder: 1, roles: [{ ...controller, env: { KEY: 123_456 } }] });
