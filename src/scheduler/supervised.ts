@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RoleSpec } from "./job.js";
+import { lastWords, lengthOf } from "./last-words.js";
 import type { LaunchedProcess, Launcher, Place } from "./launcher.js";
 import { fillEnvironment, fillIn, type Values } from "./placeholders.js";
 import { answering, readyLineOf } from "./readiness.js";
@@ -45,6 +46,9 @@ export class SupervisedProcess {
   readonly #options: SupervisedOptions;
   readonly #stopping = new AbortController();
   readonly #place: Place;
+  readonly #errors: string;
+  /** Where in that file its last life begins. */
+  #errorsFrom = 0;
   #running: LaunchedProcess | undefined;
   #becameReady: () => void = () => undefined;
   /** Settles when it is ready for the first time, or over before. */
@@ -54,10 +58,16 @@ export class SupervisedProcess {
     this.#options = options;
     const { spec, index, launcher } = options;
     this.#place = launcher.place(spec.role, index);
+    this.#errors = join(options.folder, "logs", `${spec.role}-${index}.err`);
     this.record = { role: spec.role, index, node: this.#place.node, state: "starting", restarts: 0 };
     const ready = new Promise<void>((resolve) => (this.#becameReady = resolve));
     this.over = this.#run();
     this.settled = Promise.race([ready, this.over.then(() => undefined)]);
+  }
+
+  /** Its log, and what it wrote there last. */
+  get lastWords(): string {
+    return lastWords(this.#errors, this.#errorsFrom);
   }
 
   async stop(): Promise<void> {
@@ -120,13 +130,14 @@ export class SupervisedProcess {
     const logs = join(folder, "logs");
     mkdirSync(logs, { recursive: true });
     const output = join(logs, `${role}-${index}.out`);
+    this.#errorsFrom = lengthOf(this.#errors);
     const running = await launcher.launch({
       role,
       index,
       command: command.map((text) => fillIn(text, values)),
       env: fillEnvironment(env, values),
       output,
-      errors: join(logs, `${role}-${index}.err`),
+      errors: this.#errors,
     });
     const ready = async (signal: AbortSignal) => {
       const port = await running.started(signal);

@@ -57,8 +57,10 @@ class Supervisor {
     }
     const controllers = this.#started.at(-1) ?? [];
     const ends = await Promise.race([Promise.all(controllers.map(({ over }) => over)), failure]);
-    const bad = ends.find(({ code }) => code !== 0);
-    if (bad && !this.#stopping) throw new SchedulerError("job_failed", `The controller ${bad.text}.`);
+    const bad = ends.findIndex(({ code }) => code !== 0);
+    if (bad < 0 || this.#stopping) return;
+    const message = `The controller ${ends[bad]?.text}. ${controllers[bad]?.lastWords}`;
+    throw new SchedulerError("job_failed", message);
   }
 
   async stop(): Promise<void> {
@@ -90,8 +92,9 @@ class Supervisor {
   #checkRole({ role }: RoleSpec, processes: readonly SupervisedProcess[]): void {
     if (this.#stopping || role === "controller") return;
     if (!processes.every(({ record }) => record.state === "lost")) return;
-    const how = processes[0]?.record.ended ?? "";
-    this.#failed(new SchedulerError("job_failed", `No process of role ${role} is left: the first ${how}.`));
+    const [first] = processes;
+    const message = `No process of role ${role} is left: the first ${first?.record.ended}. ${first?.lastWords}`;
+    this.#failed(new SchedulerError("job_failed", message));
   }
 
   #values(index: number): Record<string, string | undefined> {

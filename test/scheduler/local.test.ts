@@ -111,6 +111,26 @@ describe("the processes of a job", () => {
     });
   });
 
+  it("are told of with the end of their log when they fail the job, without that of an earlier run", async () => {
+    const folder = temporaryFolder();
+    const failing = (script: string) =>
+      smallJob(folder, [
+        { role: "proxy", count: 1, command: shell(script), restarts: 0, ready: "line" },
+        { role: "controller", command: shell("sleep 600") },
+      ]);
+    const log = join(folder, "logs/proxy-0.err");
+    await expect(runJob(failing("seq 1 9000 >&2; echo no such model >&2; exit 2"))).rejects.toMatchObject({
+      message: `No process of role proxy is left: the first ended with status 2. Its log, ${log}, ends with:\n8997\n8998\n8999\n9000\nno such model`,
+    });
+    await expect(runJob(failing("exit 2"))).rejects.toMatchObject({
+      message: `No process of role proxy is left: the first ended with status 2. It wrote nothing to its log, ${log}.`,
+    });
+    const controller = { role: "controller" as const, command: shell("echo bad batch >&2; exit 3"), restarts: 0 };
+    await expect(runJob(smallJob(folder, [controller]))).rejects.toMatchObject({
+      message: `The controller ended with status 3. Its log, ${join(folder, "logs/controller-0.err")}, ends with:\nbad batch`,
+    });
+  });
+
   it("count as failed when they are not ready in time", async () => {
     const folder = temporaryFolder();
     const job = smallJob(folder, [

@@ -36,7 +36,7 @@ function judge(job: JobSpec, id: string, last: JobState | undefined): void {
   const outcome = readOutcome(job);
   if (outcome?.state === "done") return;
   const logs = `Its logs are in ${job.folder}/logs.`;
-  if (outcome?.state === "failed") throw new SchedulerError("job_failed", `${outcome.message} ${logs}`);
+  if (outcome?.state === "failed") throw new SchedulerError("job_failed", `${outcome.message}\n${logs}`);
   const how = last ? `${last.state} (${last.reason})` : "forgotten by Slurm";
   if (outcome?.state === "stopped") {
     const why = "its time was nearly over, or somebody cancelled it";
