@@ -10,6 +10,7 @@ import type {
   RolloutWorkflow,
 } from "./contract.js";
 import { Episode } from "./episode.js";
+import { isHttpUrl } from "./http-url.js";
 import { Rejection } from "./rejection.js";
 import { invalidOption } from "./workflow-error.js";
 
@@ -74,7 +75,5 @@ function checkOptions({
   if (timeoutSeconds !== undefined && !(timeoutSeconds > 0)) {
     throw invalidOption("timeoutSeconds", timeoutSeconds, "a number of seconds above 0");
   }
-  if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : "")) {
-    throw invalidOption("proxyUrl", url, "an http or https URL");
-  }
+  if (url !== undefined && !isHttpUrl(url)) throw invalidOption("proxyUrl", url, "an http or https URL");
 }

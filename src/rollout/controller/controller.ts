@@ -7,7 +7,7 @@ import { AcceptedTasks, type BatchOrder } from "./accepted-tasks.js";
 import { AnnouncedVersion } from "./announced-version.js";
 import { RolloutBatch } from "./batch.js";
 import { ControllerError } from "./error.js";
-import { StalenessControl, type StalenessLimits } from "./staleness.js";
+import { assertLimits, StalenessControl, type StalenessLimits } from "./staleness.js";
 import type { RejectionCounts, TaskResult } from "./task.js";
 import { BatchWaiters } from "./waiters.js";
 
@@ -84,6 +84,7 @@ export class RolloutController<Data = unknown> {
 
   /** @throws ControllerError `invalid_option` */
   constructor(workflow: RolloutWorkflow<Data>, engine: RolloutEngine, options: ControllerOptions<Data>) {
+    assertLimits(options);
     this.#workflow = workflow;
     this.#engine = engine;
     this.#options = options;

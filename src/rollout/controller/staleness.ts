@@ -1,3 +1,4 @@
+import { describe } from "../describe.js";
 import { ControllerError } from "./error.js";
 
 /** How far rollouts may run ahead. A rollout is one task: one episode, or a group of them. */
@@ -93,5 +94,15 @@ export class StalenessControl {
 
 function assertWhole(name: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ControllerError("invalid_option", `${name} must be a whole number of at least ${least}, not ${value}.`);
+  throw new ControllerError(
+    "invalid_option",
+    `${name} must be a whole number of at least ${least}, not ${describe(value)}.`,
+  );
+}
+
+/** Plain JavaScript gives anything. */
+export function assertLimits(options: unknown): void {
+  if (typeof options === "object" && options !== null) return;
+  const expected = "an object with maxConcurrentRollouts, maxStaleness and consumerBatchSize";
+  throw new ControllerError("invalid_option", `options must be ${expected}, not ${describe(options)}.`);
 }

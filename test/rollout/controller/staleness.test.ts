@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StalenessControl } from "../../../src/rollout/controller/staleness.js";
+import { connectProxy } from "../../../src/rollout/connect.js";
+import { RolloutController } from "../../../src/rollout/controller/controller.js";
+import { StalenessControl, type StalenessLimits } from "../../../src/rollout/controller/staleness.js";
+import { HeldWorkflow } from "./held-workflow.js";
 
 const limits = fc.record({
   maxConcurrentRollouts: fc.integer({ min: 1, max: 6 }),
@@ -46,6 +49,22 @@ describe("staleness control", () => {
     expect(() => new StalenessControl(given)).toThrow(
       expect.objectContaining({ code: "invalid_option", message: expect.stringContaining(name) as string }),
     );
+  });
+
+  it.each([
+    [{}, "maxConcurrentRollouts must be a whole number of at least 1, not undefined."],
+    [
+      { maxConcurrentRollouts: 1, maxStaleness: "2" },
+      'maxStaleness must be a whole number of at least 0, not the string "2".',
+    ],
+    [
+      undefined,
+      "options must be an object with maxConcurrentRollouts, maxStaleness and consumerBatchSize, not undefined.",
+    ],
+  ])("names what is missing or of another type in %j", (options, message) => {
+    const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+    const make = () => new RolloutController(new HeldWorkflow(), engine, options as StalenessLimits);
+    expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message }));
   });
 
   it("does not go back", () => {
