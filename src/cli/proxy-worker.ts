@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { killGroup, trackGroup } from "../processes/process-group.js";
 import { describeEnd } from "../rollout/subproc/ended.js";
-import { killGroup, trackGroup } from "../rollout/subproc/process-group.js";
 import { RolloutJobError } from "./rollout-error.js";
 
 const RESTARTS = 3;

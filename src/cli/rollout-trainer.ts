@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
+import { killGroup, trackGroup } from "../processes/process-group.js";
 import { describeEnd } from "../rollout/subproc/ended.js";
-import { killGroup, trackGroup } from "../rollout/subproc/process-group.js";
 import { RolloutJobError } from "./rollout-error.js";
 
 export interface TrainingStep {

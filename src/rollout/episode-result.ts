@@ -1,14 +1,32 @@
-import type { AcceptedEpisode, EpisodeResult, RejectedEpisode } from "./contract.js";
+import type {
+  AcceptedEpisode,
+  EpisodeOptions,
+  EpisodeResult,
+  RejectedEpisode,
+  RolloutEngine,
+  RolloutWorkflow,
+} from "./contract.js";
 import { Rejection } from "./rejection.js";
 
 const EXPECTED = "arunEpisode resolves with { accepted, rejected }";
 
-/**
- * What a workflow resolved with, which may be a program of the user's own.
- *
- * @throws Rejection `workflow_error` where it is not what the contract says
- */
-export function checkedResult(result: unknown): EpisodeResult {
+/** Runs a workflow, which may be a program of the user's own. Where it throws, or gives no result, its episode is rejected. */
+export async function runWorkflow<Data>(
+  workflow: RolloutWorkflow<Data>,
+  engine: RolloutEngine,
+  data: Data,
+  options: EpisodeOptions,
+): Promise<EpisodeResult> {
+  try {
+    return checkedResult(await workflow.arunEpisode(engine, data, options));
+  } catch (error) {
+    const reason = Rejection.from("workflow_error", error);
+    return { accepted: [], rejected: [{ groupId: options.groupId, reason }] };
+  }
+}
+
+/** @throws Rejection `workflow_error` where it is not what the contract says */
+function checkedResult(result: unknown): EpisodeResult {
   if (typeof result !== "object" || result === null) throw refusal(`got ${shown(result)}`);
   const { accepted, rejected } = fieldsOf(result);
   if (!Array.isArray(accepted)) throw wrong("accepted", "an array", accepted);

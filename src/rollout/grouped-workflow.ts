@@ -10,7 +10,7 @@ import type {
   RolloutEngine,
   RolloutWorkflow,
 } from "./contract.js";
-import { checkedResult } from "./episode-result.js";
+import { runWorkflow } from "./episode-result.js";
 import { Rejection } from "./rejection.js";
 import { invalidOption } from "./workflow-error.js";
 
@@ -41,7 +41,7 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     const groupId = options.groupId ?? `group-${randomUUID()}`;
     const siblings = startDeadline(options.signal, undefined, () => new Error("no limit"));
     const member = async (): Promise<EpisodeResult> => {
-      const result = await this.#runMember(engine, data, { ...options, groupId, signal: siblings.signal });
+      const result = await runWorkflow(this.workflow, engine, data, { ...options, groupId, signal: siblings.signal });
       if (this.#drop && result.rejected.length > 0) siblings.abort(incomplete());
       return result;
     };
@@ -57,17 +57,6 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
       };
     } finally {
       siblings.clear();
-    }
-  }
-
-  async #runMember(engine: RolloutEngine, data: Data, options: EpisodeOptions): Promise<EpisodeResult> {
-    try {
-      return checkedResult(await this.workflow.arunEpisode(engine, data, options));
-    } catch (error) {
-      return {
-        accepted: [],
-        rejected: [{ groupId: options.groupId, reason: Rejection.from("workflow_error", error) }],
-      };
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { forgetGroup, signalGroup, trackGroup } from "../processes/process-group.js";
 import { makeEnd } from "./escalation.js";
 
 export interface StartProcess {
@@ -14,11 +15,7 @@ export interface StartProcess {
 /** Why a process is no more, for people. */
 export type ProcessEnd = { readonly code: number; readonly text: string };
 
-/** Those that run. They are in groups of their own, so nobody ends them with this process but itself. */
-const running = new Set<RunningProcess>();
-process.on("exit", () => running.forEach((each) => each.killRest()));
-
-/** A process and all that it starts: they are one process group. */
+/** A process and all that it starts: they are one process group, which does not outlive this process. */
 export class RunningProcess {
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
@@ -35,10 +32,11 @@ export class RunningProcess {
       files.forEach(closeSync);
     }
     this.ended = endOf(this.#child, file);
-    running.add(this);
+    const { pid } = this.#child;
+    if (pid !== undefined) trackGroup(pid);
     void this.ended.then(() => {
       this.#over = true;
-      running.delete(this);
+      if (pid !== undefined) forgetGroup(pid);
     });
   }
 
@@ -63,12 +61,7 @@ export class RunningProcess {
 
   #signalGroup(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      // Nobody is left in its group.
-    }
+    if (pid !== undefined) signalGroup(pid, signal);
   }
 }
 

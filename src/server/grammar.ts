@@ -23,7 +23,7 @@ export function grammarFor(
   if (calls.strict.size > strict.size) onUnenforced("tools.strict");
   if (!sampling.structure && !mustCall && !single && strict.size === 0) return undefined;
   if (engine.supports.grammar) {
-    const rules = { ...rulesOf(request, end()), strict };
+    const rules = rulesOf(request, strict, end());
     const structure = model.outputStructure(rules);
     if (structure) return structure;
     if (!mustCall && !single) {
@@ -39,11 +39,16 @@ export function grammarFor(
 
 const NONE: ReadonlySet<string> = new Set();
 
-function rulesOf({ calls, conversation, sampling }: ModelRequest, promptEnd: string): Omit<OutputRules, "strict"> {
+function rulesOf(
+  { calls, conversation, sampling }: ModelRequest,
+  strict: ReadonlySet<string>,
+  promptEnd: string,
+): OutputRules {
   return {
     tools: conversation.tools ?? [],
     mustCall: calls.mustCall !== undefined,
     single: calls.single !== undefined,
+    strict,
     jsonSchema: sampling.structure?.jsonSchema,
     promptEnd,
   };

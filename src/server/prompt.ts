@@ -1,6 +1,7 @@
 import type { Conversation } from "../conversation/message.js";
 import type { ChatModel } from "../conversation/model.js";
 import { TooManyTokensError } from "../conversation/tokenizer/encode-within.js";
+import { lengthOf } from "../conversation/tokenizer/length-of.js";
 import type { NativePrompt, ParentMatch } from "../native/contract.js";
 import { type Api, inputLength } from "../session/interaction.js";
 import type { PreparedMessages, Session } from "../session/session.js";
@@ -73,7 +74,7 @@ export async function countPrompt(
   const { pieces, parent } = await piecesOf(context, { session, conversation: known, prepared, limit: UNLIMITED });
   session.requireTokens();
   const before = parent ? session.sequenceLength(parent.index) : 0;
-  return pieces.reduce((length, ids) => length + ids.length, before);
+  return before + lengthOf(pieces);
 }
 
 async function promptOf(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {

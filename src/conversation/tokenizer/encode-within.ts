@@ -1,4 +1,5 @@
 import type { EncodedText, KnownTexts } from "./encoded-text.js";
+import { lengthOf } from "./length-of.js";
 import type { Tokenizer } from "./tokenizer.js";
 
 /** Text has fewer characters per token, but for long runs of one character: where there are more it may well not fit. */
@@ -34,7 +35,7 @@ export async function encodeWithin(
   let tokens = 0;
   for (const [index, slice] of tokenizer.slices(text, SLICE_LENGTH).entries()) {
     const pieces = await tokenizer.encode(slice, index === 0 ? after : "");
-    tokens += pieces.reduce((length, ids) => length + ids.length, 0);
+    tokens += lengthOf(pieces);
     if (tokens > maxTokens) throw new TooManyTokensError(tokens);
     encoded.push(...pieces);
   }
@@ -53,8 +54,7 @@ export async function encodePartsWithin(
   maxTokens = Number.POSITIVE_INFINITY,
   known?: KnownTexts,
 ): Promise<EncodedText> {
-  const characters = parts.reduce((length, part) => length + part.length, 0);
-  if (!hardlyTooLong(characters, maxTokens)) await encodeWithin(tokenizer, parts.join(""), maxTokens);
+  if (!hardlyTooLong(lengthOf(parts), maxTokens)) await encodeWithin(tokenizer, parts.join(""), maxTokens);
   return tokenizer.encodeParts(parts, known);
 }
 

@@ -1,3 +1,5 @@
+import { lengthOf } from "./length-of.js";
+
 /**
  * A text and its token ids, with the places where it may be cut: a text that begins as this one does, to behind such a
  * place, has the same ids up to there.
@@ -82,9 +84,6 @@ export function textFrom(parts: readonly string[], characters: number): string {
     .join("")
     .slice(characters - before);
 }
-
-const lengthOf = (texts: readonly { readonly length: number }[]): number =>
-  texts.reduce((sum, { length }) => sum + length, 0);
 
 /** Pieces of a text behind a common start, with the ids of each; all but the first begin with an added token. */
 export interface Pieces {

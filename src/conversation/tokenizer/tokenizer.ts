@@ -1,6 +1,7 @@
 import { encodeInBatches } from "./batch.js";
 import { EncodeThreads } from "./encode-threads.js";
 import { commonStart, type EncodedText, goesOn, joined, type KnownTexts, textFrom } from "./encoded-text.js";
+import { lengthOf } from "./length-of.js";
 import { LibraryTokenizer } from "./library.js";
 import { type CacheStats, PieceCache } from "./piece-cache.js";
 import { type PieceEncoder, pieceEncoderFor, type TokenizerFiles } from "./piece-encoder.js";
@@ -115,7 +116,7 @@ export class Tokenizer {
       else if (pending !== undefined) awaited.set(key, pending);
       else missing.set(key, pieces[i] ?? "");
     }
-    const isShort = [...missing.values()].reduce((length, piece) => length + piece.length, 0) <= INLINE_LENGTH;
+    const isShort = lengthOf([...missing.values()]) <= INLINE_LENGTH;
     if (isShort) for (const [key, piece] of missing) known.set(key, this.#encodeHere(key, piece));
     else for (const [key, ids] of this.#encodeApart(missing)) awaited.set(key, ids);
     await Promise.all([...awaited].map(async ([key, ids]) => known.set(key, await ids)));

@@ -40,6 +40,11 @@ export class NotStartedError extends EngineError {
 /** A server does not have what was asked for: HTTP 404 or 405. */
 export class NotServedError extends EngineError {}
 
+/** Whether a server could not be reached, or takes no requests now. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof EngineError && error.code === "engine_unavailable";
+}
+
 /**
  * The error for a request that got no complete reply.
  *

@@ -1,5 +1,6 @@
 import { EngineError, type PauseMode } from "../engine.js";
 import type { EngineServer } from "./engine-server.js";
+import { isUnavailable } from "./errors.js";
 import { PauseHold } from "./pause-hold.js";
 import type { ServerPool } from "./server-pool.js";
 
@@ -54,14 +55,10 @@ export class PauseControl {
     const draining = new Set(this.#pool.list().flatMap(({ url, state }) => (state === "draining" ? [url] : [])));
     outcomes.forEach((outcome, index) => {
       const url = servers[index]?.url ?? "";
-      if (outcome.status === "fulfilled" || (draining.has(url) && isUnreachable(outcome.reason))) return;
+      if (outcome.status === "fulfilled" || (draining.has(url) && isUnavailable(outcome.reason))) return;
       throw named(url, outcome.reason);
     });
   }
-}
-
-function isUnreachable(error: unknown): boolean {
-  return error instanceof EngineError && error.code === "engine_unavailable";
 }
 
 function named(url: string, error: unknown): unknown {

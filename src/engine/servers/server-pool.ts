@@ -1,6 +1,6 @@
 import { EngineError, type EngineServerState } from "../engine.js";
 import type { EngineServer } from "./engine-server.js";
-import { NotStartedError } from "./errors.js";
+import { isUnavailable, NotStartedError } from "./errors.js";
 import { Gate } from "./gate.js";
 import { HealthMonitor } from "./health-monitor.js";
 import { rendezvousOrder } from "./rendezvous.js";
@@ -192,10 +192,6 @@ export class ServerPool {
     if (!member) throw new RangeError(`There is no engine server ${url}.`);
     return member;
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof EngineError && error.code === "engine_unavailable";
 }
 
 /** Of two refusals the one that says sooner when to ask again; else the later one. */

@@ -1,7 +1,7 @@
 import type { BatchFields } from "../../client/admin-client.js";
 import type { CallOptions } from "../../client/proxy-calls.js";
-import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../contract.js";
-import { checkedResult } from "../episode-result.js";
+import type { RolloutEngine, RolloutWorkflow } from "../contract.js";
+import { runWorkflow } from "../episode-result.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
 import { AcceptedTasks, type BatchOrder } from "./accepted-tasks.js";
 import { AnnouncedVersion } from "./announced-version.js";
@@ -230,17 +230,8 @@ export class RolloutController<Data = unknown> {
   async #run({ index, data, taskId, groupId }: Task<Data>): Promise<void> {
     const { version } = this;
     const options = { signal: this.#stopping.signal, taskId, groupId, export: "deferred" } as const;
-    const result = await this.#episodes(data, options);
+    const result = await runWorkflow(this.#workflow, this.#engine, data, options);
     this.#collect({ ...result, index, taskId, data, version });
-  }
-
-  async #episodes(data: Data, options: EpisodeOptions & { readonly groupId: string }): Promise<EpisodeResult> {
-    try {
-      return checkedResult(await this.#workflow.arunEpisode(this.#engine, data, options));
-    } catch (error) {
-      const reason = Rejection.from("workflow_error", error);
-      return { accepted: [], rejected: [{ groupId: options.groupId, reason }] };
-    }
   }
 
   #collect(result: TaskResult<Data>): void {

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { killGroup, trackGroup } from "../../processes/process-group.js";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
 import { OutputTail, withTail } from "./output-tail.js";
-import { killGroup, trackGroup } from "./process-group.js";
 import { RewardLine } from "./reward-line.js";
 import { bareEnvironment, type Environment } from "./task-environment.js";
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { killGroup, trackGroup } from "../../processes/process-group.js";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
 import { loaders } from "./loaders.js";
 import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
 import { OutputTail, withTail } from "./output-tail.js";
-import { killGroup, trackGroup } from "./process-group.js";
 import { bareEnvironment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;

@@ -42,13 +42,13 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
 
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
     const json = withoutMark(bytes);
-    if (json.length >= WORTH_KNOWING && !isCoded(request)) {
+    if (json.length > 0 && isCoded(request)) return parsed(codingRefused(request));
+    if (json.length >= WORTH_KNOWING) {
       parseLarge(request, json, parse, known).then((value) => parsed(null, value), parsed);
       return;
     }
     let value: unknown;
     try {
-      if (json.length > 0) refuseCoded(request);
       value = parse(request, json);
     } catch (error) {
       return parsed(error as ApiError);
@@ -75,10 +75,9 @@ function isCoded({ headers }: FastifyRequest): boolean {
   return (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
 }
 
-function refuseCoded(request: FastifyRequest): void {
-  if (!isCoded(request)) return;
-  const coding = request.headers["content-encoding"]?.slice(0, 100);
-  throw new ApiError("unsupported_media_type", `The body must not be compressed, its content-encoding is ${coding}.`);
+function codingRefused({ headers }: FastifyRequest): ApiError {
+  const coding = headers["content-encoding"]?.slice(0, 100);
+  return new ApiError("unsupported_media_type", `The body must not be compressed, its content-encoding is ${coding}.`);
 }
 
 /** @throws ApiError where something would be read that was not sent */
