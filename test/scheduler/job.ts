@@ -38,6 +38,21 @@ export function processesOf(folder: string): ProcessRecord[] {
   return JSON.parse(readFileSync(join(folder, "processes.json"), "utf8")) as ProcessRecord[];
 }
 
+/** A line for each process: its role, its machine, and how it ended. */
+export function processLines(folder: string): string[] {
+  return processesOf(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`);
+}
+
+/** What these are when a job of two proxies and two rollout workers has run on two machines. */
+export const WHOLE_ON_TWO_MACHINES: readonly string[] = [
+  "proxy n1 stopped ended with status 0",
+  "proxy n2 stopped ended with status 0",
+  "gateway n1 stopped ended with status 0",
+  "rollout n1 done ended with status 0",
+  "rollout n2 done ended with status 0",
+  "controller n1 done ended with status 0",
+];
+
 export interface Episode {
   readonly task: number;
   readonly worker: number;

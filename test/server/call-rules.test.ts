@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Proxy, type StartedSession } from "../support/proxy.js";
-import { ScriptedEngine } from "../support/scripted-engine.js";
+import { GrammarEngine } from "../support/scripted-engine.js";
 import { accepts } from "../support/xgrammar.js";
 
 /** Calls that must be made, one call at most, strict tools: as each protocol asks for them, and what the engine is given. */
-
-class GrammarEngine extends ScriptedEngine {
-  override readonly supports = { grammar: true };
-}
 
 let proxy: Proxy<GrammarEngine>;
 let session: StartedSession;

@@ -4,17 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
-import { ScriptedEngine } from "../support/scripted-engine.js";
+import { GrammarEngine } from "../support/scripted-engine.js";
 import { CHAT_BASE, CHAT_FIELDS, CHAT_MORE, CHAT_PARTS } from "./request-fields/chat-completions.js";
 import type { Field } from "./request-fields/field.js";
 import { MESSAGES_BASE, MESSAGES_FIELDS, MESSAGES_MORE, MESSAGES_PARTS } from "./request-fields/messages.js";
 import { RESPONSES_BASE, RESPONSES_FIELDS, RESPONSES_MORE, RESPONSES_PARTS } from "./request-fields/responses.js";
 
 /** Each field of each protocol is honoured, refused, or has no effect, as docs/request-fields.md says. */
-
-class GrammarEngine extends ScriptedEngine {
-  override readonly supports = { grammar: true };
-}
 
 /** Shows all that a template can be given. */
 const TEMPLATE = `{%- for m in messages %}<|im_start|>{{ m.role }} {{ m.name }} {{ m.tool_call_id }} {{ m.reasoning_content }}

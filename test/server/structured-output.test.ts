@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Proxy, type StartedSession } from "../support/proxy.js";
-import { ScriptedEngine } from "../support/scripted-engine.js";
+import { GrammarEngine } from "../support/scripted-engine.js";
 
 /** Structured output of each protocol reaches an engine with grammars as the same JSON schema. */
 
 const SCHEMA = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
-
-class GrammarEngine extends ScriptedEngine {
-  override readonly supports = { grammar: true };
-}
 
 let proxy: Proxy<GrammarEngine>;
 let session: StartedSession;

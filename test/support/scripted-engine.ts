@@ -86,6 +86,11 @@ export class ScriptedEngine implements Engine {
   }
 }
 
+/** One that takes grammars. */
+export class GrammarEngine extends ScriptedEngine {
+  override readonly supports = { grammar: true };
+}
+
 /** A prompt whose tokens can be read after its call was recorded, when the prompt itself is freed. */
 function kept(prompt: NativePrompt): NativePrompt {
   const ids = prompt.tokens();

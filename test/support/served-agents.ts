@@ -1,3 +1,4 @@
+import OpenAI from "openai";
 import { readModelFiles } from "../../src/conversation/model-files.js";
 import { Tokenizer } from "../../src/conversation/tokenizer/tokenizer.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
@@ -40,6 +41,12 @@ export class ServedAgents {
       url,
       new Tokenizer({ tokenizer: files.tokenizer, config: files.tokenizerConfig }, 0),
     );
+  }
+
+  /** OpenAI's client of a new session. */
+  async openai(base = "/v1"): Promise<{ session: StartedSession; client: OpenAI }> {
+    const session = await this.session();
+    return { session, client: new OpenAI({ baseURL: this.url + base, apiKey: session.key, maxRetries: 0 }) };
   }
 
   /** The model's next answer: this text and the token that ends a turn, a few tokens at a time. */

@@ -1,4 +1,3 @@
-import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../support/served-agents.js";
 import { ADD, Numbers, parametersOf } from "./tools.js";
@@ -10,11 +9,6 @@ beforeAll(async () => {
   agents = await ServedAgents.start();
 });
 afterAll(() => agents.close());
-
-async function open() {
-  const session = await agents.session();
-  return { session, client: new OpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key, maxRetries: 0 }) };
-}
 
 const GOOD = toolCall("add", { a: 1, b: 2 });
 const BROKEN = GOOD.replace("2}", "two}");
@@ -36,7 +30,7 @@ const responseQuestion = {
 
 describe.each(OUTPUTS)("$of", ({ output, text, calls }) => {
   it("is text of a chat completion, streamed and not", async () => {
-    const { client, session } = await open();
+    const { client, session } = await agents.openai();
     await agents.say(output, 1);
     await agents.say(output);
     const streamed = await client.chat.completions.stream(question).finalChatCompletion();
@@ -54,7 +48,7 @@ describe.each(OUTPUTS)("$of", ({ output, text, calls }) => {
   });
 
   it("is a message item of a response, streamed and not", async () => {
-    const { client } = await open();
+    const { client } = await agents.openai();
     await agents.say(output, 1);
     await agents.say(output);
     const streamed = await client.responses.stream(responseQuestion).finalResponse();
@@ -68,7 +62,7 @@ describe.each(OUTPUTS)("$of", ({ output, text, calls }) => {
 
 describe("a stream", () => {
   it("tells the text before a call while the call is sampled, and the call at once", async () => {
-    const { client } = await open();
+    const { client } = await agents.openai();
     await agents.say(`So it is:\n${GOOD}`, 1);
     const stream = await client.chat.completions.create({ ...question, stream: true });
     const deltas: string[] = [];

@@ -13,17 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => agents.close());
 
-async function open(base = "/v1") {
-  const session = await agents.session();
-  const client = new OpenAI({ baseURL: agents.url + base, apiKey: session.key, maxRetries: 0 });
-  return { session, client };
-}
-
 const weather = (city: string) => `${city}: sunny`;
 
 describe("chat completions", () => {
   it("answer reasoning, text and calls apart", async () => {
-    const { client, session } = await open();
+    const { client, session } = await agents.openai();
     await agents.say(`I look it up.\n${toolCall("get_weather", { city: "Paris" })}`);
     const { choices } = await client.chat.completions.create({
       model: "tiny",
@@ -42,7 +36,7 @@ describe("chat completions", () => {
   });
 
   it("stream through the SDK's helper", async () => {
-    const { client, session } = await open("");
+    const { client, session } = await agents.openai("");
     await agents.say(`So:\n${toolCall("add", { a: 1, b: 2 })}\n${toolCall("add", { a: 3, b: 4 })}`, 1);
     const deltas: string[] = [];
     const stream = client.chat.completions
@@ -70,7 +64,7 @@ describe("chat completions", () => {
   });
 
   it.each([false, true])("run the SDK's tool loop (stream: %s)", async (stream) => {
-    const { client, session } = await open();
+    const { client, session } = await agents.openai();
     await agents.say(`${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`);
     await agents.say(toolCall("get_weather", { city: "Oslo" }));
     await agents.say("Sunny everywhere.");
@@ -96,7 +90,7 @@ describe("chat completions", () => {
 
 describe("errors", () => {
   it("in a stream that has begun are thrown to the agent", async () => {
-    const { client } = await open();
+    const { client } = await agents.openai();
     agents.proxy.engine.replies.push({
       ids: [300, 301, 302],
       perFrame: 1,

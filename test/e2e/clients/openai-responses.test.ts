@@ -12,19 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => agents.close());
 
-async function open() {
-  const session = await agents.session();
-  const client = new OpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key, maxRetries: 0 });
-  return { session, client };
-}
-
 const tools = [
   { type: "function" as const, name: "get_weather", parameters: parametersOf(City), strict: true, description: null },
 ];
 
 describe("responses", () => {
   it("stream through the SDK's helper, and are there to be retrieved", async () => {
-    const { client, session } = await open();
+    const { client, session } = await agents.openai();
     await agents.say(`So:\n${toolCall("get_weather", { city: "Paris" })}`, 1);
     let text = "";
     const stream = client.responses
@@ -48,7 +42,7 @@ describe("responses", () => {
   });
 
   it("run a tool loop that sends all items back", async () => {
-    const { client, session } = await open();
+    const { client, session } = await agents.openai();
     await agents.say(
       `I see.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`,
     );
@@ -70,7 +64,7 @@ describe("responses", () => {
   });
 
   it("run a tool loop over previous_response_id", async () => {
-    const { client, session } = await open();
+    const { client, session } = await agents.openai();
     await agents.say(toolCall("get_weather", { city: "Paris" }));
     await agents.say("Sunny.");
     const first = await client.responses.create({ model: "tiny", instructions: "be brief", input: "weather?", tools });
@@ -91,7 +85,7 @@ describe("responses", () => {
   });
 
   it("that fail in their stream throw", async () => {
-    const { client } = await open();
+    const { client } = await agents.openai();
     agents.proxy.engine.replies.push({
       ids: [300, 301, 302],
       perFrame: 1,

@@ -1,5 +1,4 @@
 import Anthropic from "@anthropic-ai/sdk";
-import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CallTokens, ServedAgents, toolCall } from "../../support/served-agents.js";
 import { ADD, Numbers, parametersOf } from "./tools.js";
@@ -26,8 +25,7 @@ function thoughtTokens([first]: readonly CallTokens[]): number {
 
 describe("reasoning", () => {
   it("of a chat completion comes as reasoning_content", async () => {
-    const session = await agents.session();
-    const client = new OpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key, maxRetries: 0 });
+    const { session, client } = await agents.openai();
     await agents.say(SAID, 1);
     await agents.say("Three.");
     const told = { reasoning: "", text: "", finish: "" };
@@ -98,8 +96,7 @@ describe("reasoning", () => {
   });
 
   it("of a response is an item before the others", async () => {
-    const session = await agents.session();
-    const client = new OpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key, maxRetries: 0 });
+    const { session, client } = await agents.openai();
     await agents.say(SAID, 1);
     const tools = [{ type: "function" as const, name: "add", parameters: parametersOf(Numbers), strict: true }];
     const response = await client.responses.stream({ model: "tiny", input: "1+2?", tools }).finalResponse();

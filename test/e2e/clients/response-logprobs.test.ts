@@ -1,4 +1,3 @@
-import OpenAI from "openai";
 import type { Response } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../support/served-agents.js";
@@ -21,17 +20,12 @@ const question = {
   tools: [{ type: "function" as const, name: "add", parameters: parametersOf(Numbers), strict: false }],
 };
 
-async function open() {
-  const session = await agents.session();
-  return { session, client: new OpenAI({ baseURL: `${agents.url}/v1`, apiKey: session.key, maxRetries: 0 }) };
-}
-
 const textsOf = ({ output }: Response) =>
   output.flatMap((item) => (item.type === "message" ? item.content : [])).filter((part) => part.type === "output_text");
 
 describe("log probabilities of a response", () => {
   it("are those of the text's tokens as they are recorded, streamed and not", async () => {
-    const { client, session } = await open();
+    const { client, session } = await agents.openai();
     await agents.say(SAID, 1);
     await agents.say(SAID);
     const deltas: { token: string; logprob: number }[][] = [];
@@ -62,7 +56,7 @@ describe("log probabilities of a response", () => {
   });
 
   it("are left out where they are not asked for", async () => {
-    const { client } = await open();
+    const { client } = await agents.openai();
     await agents.say("So it is.");
     const response = await client.responses.create({ model: "tiny", input: "x" });
     expect(textsOf(response).map(({ logprobs }) => logprobs)).toEqual([[]]);

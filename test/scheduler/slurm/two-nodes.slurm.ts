@@ -6,7 +6,7 @@ import { type JobSpec, jobSchema } from "../../../src/scheduler/job.js";
 import type { JobState } from "../../../src/scheduler/slurm/job-state.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../support/until.js";
-import { batchSessions, episodesOf, processesOf, rolloutJob } from "../job.js";
+import { batchSessions, episodesOf, processesOf, processLines, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
 import { eventually, jobsLeft, killNode, processesOn, slurm, startNode } from "./cluster.js";
 import { runSlurmJob } from "./compiled.js";
 import { announcing, linesOf, shell, smallJob } from "./small-job.js";
@@ -33,14 +33,7 @@ describe("a whole rollout over Slurm", () => {
     const episodes = episodesOf(folder);
     expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 6 }, () => undefined));
     expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
-    expect(processesOf(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`)).toEqual([
-      "proxy n1 stopped ended with status 0",
-      "proxy n2 stopped ended with status 0",
-      "gateway n1 stopped ended with status 0",
-      "rollout n1 done ended with status 0",
-      "rollout n2 done ended with status 0",
-      "controller n1 done ended with status 0",
-    ]);
+    expect(processLines(folder)).toEqual(WHOLE_ON_TWO_MACHINES);
     expect(states.at(-1)).toMatchObject({ state: "RUNNING", nodes: "n[1-2]" });
     // Proxies that were stopped in order have signed off.
     expect(readdirSync(join(folder, "workers"))).toEqual([]);

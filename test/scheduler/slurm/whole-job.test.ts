@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { jobSchema } from "../../../src/scheduler/job.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../support/until.js";
-import { batchSessions, episodesOf, processesOf, rolloutJob } from "../job.js";
+import { batchSessions, episodesOf, processesOf, processLines, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
 import { runSlurmJob } from "./compiled.js";
 import { FakeSlurm } from "./fake-slurm.js";
 
@@ -26,14 +26,7 @@ it("runs proxies beside rollout workers on two machines, a gateway and a control
   const episodes = episodesOf(folder);
   expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => undefined));
   expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
-  expect(processesOf(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`)).toEqual([
-    "proxy n1 stopped ended with status 0",
-    "proxy n2 stopped ended with status 0",
-    "gateway n1 stopped ended with status 0",
-    "rollout n1 done ended with status 0",
-    "rollout n2 done ended with status 0",
-    "controller n1 done ended with status 0",
-  ]);
+  expect(processLines(folder)).toEqual(WHOLE_ON_TWO_MACHINES);
   expect(states).toEqual(["7 RUNNING n[1-2]"]);
   expect(readdirSync(join(folder, "workers"))).toEqual([]);
   expect(slurm.livingSteps()).toEqual([]);
