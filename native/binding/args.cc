@@ -27,6 +27,11 @@ std::vector<Napi::Value> itemsOf(Napi::Array array) {
   return items;
 }
 
+bool booleanArg(Napi::Value value, const std::string& name) {
+  if (!value.IsBoolean()) throwInvalid(name, "a boolean");
+  return value.As<Napi::Boolean>().Value();
+}
+
 double numberArg(Napi::Value value, const std::string& name) {
   if (!value.IsNumber()) throwInvalid(name, "a number");
   return value.As<Napi::Number>().DoubleValue();
@@ -97,6 +102,14 @@ std::vector<std::string> utf16ListArg(Napi::Value value, const std::string& name
 
 std::span<const std::int32_t> int32ArrayArg(Napi::Value value, const std::string& name) {
   return typedArrayArg<Napi::Int32Array, std::int32_t>(value, name, napi_int32_array, "an Int32Array");
+}
+
+std::span<const std::uint32_t> uint32ArrayArg(Napi::Value value, const std::string& name) {
+  return typedArrayArg<Napi::Uint32Array, std::uint32_t>(value, name, napi_uint32_array, "a Uint32Array");
+}
+
+std::span<const std::uint64_t> bigUint64ArrayArg(Napi::Value value, const std::string& name) {
+  return typedArrayArg<Napi::BigUint64Array, std::uint64_t>(value, name, napi_biguint64_array, "a BigUint64Array");
 }
 
 std::span<const float> float32ArrayArg(Napi::Value value, const std::string& name) {

@@ -19,6 +19,7 @@ Napi::Array arrayArg(Napi::Value value, const std::string& name);
 /// All items. Reading them may run JavaScript (getters, proxies), which may change what was read before: look at an
 /// item's native side only after this.
 std::vector<Napi::Value> itemsOf(Napi::Array array);
+bool booleanArg(Napi::Value value, const std::string& name);
 double numberArg(Napi::Value value, const std::string& name);
 /// An integer in [lowest, highest].
 std::int64_t integerArg(Napi::Value value, const std::string& name, std::int64_t lowest, std::int64_t highest);
@@ -33,6 +34,8 @@ std::vector<std::string> utf16ListArg(Napi::Value value, const std::string& name
 
 /// These are views: valid until JavaScript runs again.
 std::span<const std::int32_t> int32ArrayArg(Napi::Value value, const std::string& name);
+std::span<const std::uint32_t> uint32ArrayArg(Napi::Value value, const std::string& name);
+std::span<const std::uint64_t> bigUint64ArrayArg(Napi::Value value, const std::string& name);
 std::span<const float> float32ArrayArg(Napi::Value value, const std::string& name);
 std::span<const std::uint8_t> bytesArg(Napi::Value value, const std::string& name);
 std::span<const MessageDigest> digestsArg(Napi::Value value, const std::string& name);

@@ -26,7 +26,9 @@ Napi::Object rowsToJs(Napi::Env env, std::span<const PlanRow> rows) {
   setColumn<Napi::Uint32Array>(columns, "sessions", rows, [](const PlanRow& row) { return row.session; });
   setColumn<Napi::Uint32Array>(columns, "interactions", rows, [](const PlanRow& row) { return row.interaction->index; });
   setColumn<Napi::Uint32Array>(columns, "lengths", rows, [](const PlanRow& row) { return row.length; });
-  setColumn<Napi::Float32Array>(columns, "rewards", rows, [](const PlanRow& row) { return row.reward; });
+  setColumn<Napi::Float64Array>(columns, "rewards", rows, [](const PlanRow& row) { return row.reward; });
+  setColumn<Napi::Uint8Array>(columns, "uncountedRewards", rows,
+                              [](const PlanRow& row) { return static_cast<std::uint8_t>(row.uncountedRewards); });
   return columns;
 }
 
@@ -54,12 +56,27 @@ Napi::Array shapeToJs(Napi::Env env, const Plan& plan) {
   return shape;
 }
 
+Napi::Object unrewardedToJs(Napi::Env env, const UnrewardedRoots& roots) {
+  const Napi::Array first = Napi::Array::New(env, roots.first.size());
+  for (std::uint32_t i = 0; i < roots.first.size(); ++i) {
+    const Napi::Object root = Napi::Object::New(env);
+    root.Set("session", Napi::Number::New(env, roots.first[i].session));
+    root.Set("interaction", Napi::Number::New(env, roots.first[i].interaction));
+    first.Set(i, root);
+  }
+  const Napi::Object object = Napi::Object::New(env);
+  object.Set("count", Napi::Number::New(env, static_cast<double>(roots.count)));
+  object.Set("first", first);
+  return object;
+}
+
 void defineResults(Napi::Object object, const Plan& plan) {
   const Napi::Env env = object.Env();
   using Property = Napi::PropertyDescriptor;
   object.DefineProperties(
       {Property::Value("rows", rowsToJs(env, plan.rows()), napi_enumerable),
        Property::Value("mismatches", mismatchesToJs(env, plan.mismatches()), napi_enumerable),
+       Property::Value("unrewardedRoots", unrewardedToJs(env, plan.unrewardedRoots()), napi_enumerable),
        Property::Value("overflows", rowsToJs(env, plan.overflows()), napi_enumerable),
        Property::Value("shape", shapeToJs(env, plan), napi_enumerable),
        Property::Value("tokens", Napi::Number::New(env, static_cast<double>(plan.shape().tokens)), napi_enumerable),
@@ -100,10 +117,17 @@ Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&] {
     const std::vector<Napi::Value> values = itemsOf(arrayArg(info[0], "sessions"));
     const PlanOptions options = planOptionsArg(info[1]);
-    std::vector<const Session*> sessions;
+    std::vector<Napi::Value> leftOut;
+    if (!info[2].IsUndefined()) leftOut = itemsOf(arrayArg(info[2], "leftOut"));
+    std::vector<PlannedSession> sessions;
+    sessions.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string name = "sessions[" + std::to_string(i) + "]";
-      sessions.push_back(&SessionObject::fromArg(values[i], name).session());
+      PlannedSession& planned = sessions.emplace_back();
+      planned.session = &SessionObject::fromArg(values[i], name).session();
+      if (i >= leftOut.size() || leftOut[i].IsUndefined()) continue;
+      const auto indices = uint32ArrayArg(leftOut[i], "leftOut[" + std::to_string(i) + "]");
+      planned.leftOut.assign(indices.begin(), indices.end());
     }
     return create(info.Env(), Plan(sessions, options));
   });

@@ -4,27 +4,12 @@
 #include <utility>
 
 #include "args.h"
+#include "choice_arg.h"
+#include "row_columns_arg.h"
 
 namespace rolltape::binding {
 
 namespace {
-
-template <typename T>
-struct Choice {
-  const char* name;
-  T value;
-};
-
-template <typename T>
-T choiceArg(Napi::Value value, const std::string& name, std::initializer_list<Choice<T>> choices) {
-  std::string expected;
-  const std::string given = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
-  for (const Choice<T>& choice : choices) {
-    if (value.IsString() && given == choice.name) return choice.value;
-    expected += (expected.empty() ? "\"" : " or \"") + std::string(choice.name) + "\"";
-  }
-  throwInvalid(name, expected);
-}
 
 std::uint32_t countArg(Napi::Value value, const std::string& name, std::int64_t lowest) {
   return static_cast<std::uint32_t>(integerArg(value, name, lowest, std::numeric_limits<std::int32_t>::max()));
@@ -53,6 +38,17 @@ PlanOptions planOptionsArg(Napi::Value value) {
   options.overflow =
       choiceArg<Overflow>(object.Get("overflow"), "options.overflow",
                           {{"error", Overflow::kError}, {"truncate", Overflow::kTruncate}, {"drop", Overflow::kDrop}});
+  const Napi::Value concatReward = object.Get("concatReward");
+  if (!concatReward.IsUndefined()) {
+    options.concatReward = choiceArg<ConcatReward>(
+        concatReward, "options.concatReward", {{"leaf", ConcatReward::kLeaf}, {"return", ConcatReward::kReturn}});
+  }
+  const Napi::Value turns = object.Get("turns");
+  if (!turns.IsUndefined()) options.turns = booleanArg(turns, "options.turns");
+  const Napi::Value labelLimit = object.Get("labelLimit");
+  if (!labelLimit.IsUndefined()) options.labelLimit = countArg(labelLimit, "options.labelLimit", 0);
+  const Napi::Value columns = object.Get("columns");
+  if (!columns.IsUndefined()) options.columns = rowColumnsArg(columns, "options.columns");
   return options;
 }
 

@@ -1,6 +1,10 @@
 #include "session_object.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "../core/reward.h"
+#include "../core/session_rewards.h"
 #include "addon_data.h"
 #include "buffers.h"
 #include "generation_object.h"
@@ -16,6 +20,7 @@ Napi::Function SessionObject::define(Napi::Env env) {
        guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::findSame>("findSame"),
        guardedMethod<&Self::prompt>("prompt"), guardedMethod<&Self::record>("record"),
        guardedMethod<&Self::drop>("drop"), guardedMethod<&Self::setReward>("setReward"),
+       guardedMethod<&Self::setSessionReward>("setSessionReward"),
        guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
        guardedMethod<&Self::release>("release")});
 }
@@ -38,7 +43,11 @@ Napi::Value SessionObject::byteLength(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SessionObject::findParent(const Napi::CallbackInfo& info) {
-  const auto match = session().findParent(digestsArg(info[0], "digests"));
+  std::span<const std::uint64_t> callIds;
+  if (!info[1].IsUndefined()) callIds = bigUint64ArrayArg(info[1], "callIds");
+  const std::span<const MessageDigest> digests = digestsArg(info[0], "digests");
+  if (!callIds.empty() && callIds.size() != digests.size()) throwInvalid("callIds", "one number per message");
+  const auto match = session().findParent(digests, callIds);
   if (!match) return info.Env().Undefined();
   const Napi::Object found = Napi::Object::New(info.Env());
   const char* rule = match->rule == ParentRule::kContinuation ? "continuation" : "messages";
@@ -65,6 +74,16 @@ Napi::Value SessionObject::prompt(const Napi::CallbackInfo& info) {
   return PromptObject::create(info.Env(), session().prompt(pieces, base));
 }
 
+namespace {
+
+CallIds callIdsArg(Napi::Value value, const std::string& name) {
+  const std::span<const std::uint64_t> ids = bigUint64ArrayArg(value, name);
+  if (ids.size() != 2) throwInvalid(name, "two numbers: of the input, of input and output");
+  return {ids[0], ids[1]};
+}
+
+}  // namespace
+
 Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
   const Napi::Object input = objectArg(info[0], "input");
   const Napi::Value prompt = input.Get("prompt");
@@ -75,9 +94,26 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
   std::optional<std::int32_t> fixed;
   if (!parent.IsUndefined()) fixed = static_cast<std::int32_t>(integerArg(parent, "parent", -1, 0x7fffffff));
 
+  const Napi::Value facts = input.Get("facts");
+  const Napi::Value labels = input.Get("labels");
+  const Napi::Value callIds = input.Get("callIds");
+  const bool startsRow = input.Get("startsRow").ToBoolean();
+  LabelSet labelSet;
+  if (!labels.IsUndefined()) labelSet = utf8ListArg(labels, "labels");
+
   GenerationObject& consumed = GenerationObject::fromArg(generation, "generation");
-  const Interaction& made = session().record({PromptObject::fromArg(prompt, "prompt").prompt(), consumed.generation(),
-                                              digestsArg(digests, "digests"), output, fixed});
+  RecordInput recorded{PromptObject::fromArg(prompt, "prompt").prompt(),
+                       consumed.generation(),
+                       digestsArg(digests, "digests"),
+                       output,
+                       fixed,
+                       {},
+                       std::move(labelSet),
+                       startsRow,
+                       {}};
+  if (!facts.IsUndefined()) recorded.facts = uint32ArrayArg(facts, "facts");
+  if (!callIds.IsUndefined()) recorded.callIds = callIdsArg(callIds, "callIds");
+  const Interaction& made = session().record(recorded);
   consumed.consume();
 
   const Napi::Object result = Napi::Object::New(info.Env());
@@ -99,6 +135,11 @@ Napi::Value SessionObject::setReward(const Napi::CallbackInfo& info) {
   return info.Env().Undefined();
 }
 
+Napi::Value SessionObject::setSessionReward(const Napi::CallbackInfo& info) {
+  session().setSessionReward(numberArg(info[0], "reward"));
+  return info.Env().Undefined();
+}
+
 Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
   const std::uint32_t index = indexArg(info[0], "index");
   const Interaction& at = session().interaction(index);
@@ -117,10 +158,11 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SessionObject::discountedRewards(const Napi::CallbackInfo& info) {
-  const std::vector<double> rewards = session().discountedRewards(numberArg(info[0], "discount"));
-  auto array = newArray<float>(info.Env(), rewards.size());
-  float* const to = array.Data();
-  for (std::size_t i = 0; i < rewards.size(); ++i) to[i] = finalReward(rewards[i], i);
+  const std::vector<bool> nobody(session().length());
+  const std::vector<double> rewards = SessionRewards(session(), numberArg(info[0], "discount"), nobody).final;
+  for (std::size_t i = 0; i < rewards.size(); ++i) requireFinalReward(rewards[i], i);
+  auto array = newArray<double>(info.Env(), rewards.size());
+  std::ranges::copy(rewards, array.Data());
   return array;
 }
 

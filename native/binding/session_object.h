@@ -27,6 +27,7 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value prompt(const Napi::CallbackInfo& info);
   Napi::Value record(const Napi::CallbackInfo& info);
   Napi::Value drop(const Napi::CallbackInfo& info);
+  Napi::Value setSessionReward(const Napi::CallbackInfo& info);
   Napi::Value setReward(const Napi::CallbackInfo& info);
   Napi::Value interaction(const Napi::CallbackInfo& info);
   Napi::Value discountedRewards(const Napi::CallbackInfo& info);

@@ -2,9 +2,11 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "pack_packed.h"
 #include "pack_padded.h"
+#include "pack_rows.h"
 #include "pack_tree.h"
 #include "size.h"
 
@@ -24,12 +26,17 @@ void requireCountable(const BatchShape& shape) {
 BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata) {
   plan.requirePackable();
   requireCountable(plan.shape());
-  return layoutSafetensors(tensorSpecs(plan.shape()), metadata);
+  if (plan.columns().empty()) return {layoutSafetensors(tensorSpecs(plan.shape()), metadata), {}};
+  LabelCodes labels(plan);
+  Metadata all = metadata;
+  all.emplace_back("row_codes", labels.json());
+  return {layoutSafetensors(tensorSpecs(plan.shape()), all), std::move(labels)};
 }
 
 void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads) {
   std::memcpy(block, layout.header.data(), layout.header.size());
   const BatchBlock batch(layout, block);
+  writeRowTensors(plan, layout.labels, batch);
   switch (plan.options().layout) {
     case Layout::kPadded:
       return writePadded(plan, batch, threads);

@@ -2,15 +2,19 @@
 
 #include <cstddef>
 
+#include "label_codes.h"
 #include "plan.h"
 #include "safetensors.h"
 
 namespace rolltape {
 
 /// Where everything of a batch lies in its block, which is one safetensors file.
-using BatchLayout = SafetensorsLayout;
+struct BatchLayout : SafetensorsLayout {
+  LabelCodes labels;
+};
 
-/// Header, tensors and size of the plan's batch. Metadata is UTF-8 with distinct keys.
+/// Header, tensors and size of the plan's batch. Metadata is UTF-8 with distinct keys; if the plan has row columns, it
+/// gets the key `row_codes` too, with LabelCodes::json().
 /// @throws kInvalidArg for a plan that cannot be packed; kTooLarge, also for a packed or tree batch of more tokens than
 /// its int32 offsets can count.
 BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata);

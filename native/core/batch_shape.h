@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "row_columns.h"
 #include "safetensors.h"
 
 namespace rolltape {
@@ -20,6 +22,10 @@ struct BatchShape {
   std::uint64_t tokens = 0;
   /// Roots of a tree batch.
   std::uint64_t trees = 0;
+  std::span<const RowColumn> columns = {};
+  bool hasTurns = false;
+  /// Of all rows together.
+  std::uint64_t turns = 0;
 };
 
 /// The tensors of a batch in the order in which they lie.

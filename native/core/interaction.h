@@ -3,12 +3,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "token_arena.h"
 #include "version_runs.h"
 
 namespace rolltape {
+
+/// The texts of one interaction that its session records again and again (finish reason, API, requested model): one per
+/// label column, empty if the interaction has none.
+using LabelSet = std::vector<std::string>;
 
 /// One model call as it was recorded. Immutable, at a stable address, so that packing reads it on worker threads while
 /// the event loop records more.
@@ -23,6 +30,11 @@ struct Interaction {
   const std::int32_t* outputIds = nullptr;
   const float* logprobs = nullptr;
   const VersionRun* versionRuns = nullptr;
+  /// The first turn of the row that ends with this interaction: token-exact edges lead from there to here.
+  const Interaction* rowStart = nullptr;
+  /// Owned by the session's storage. Null if nothing was recorded.
+  const LabelSet* labels = nullptr;
+  const std::uint32_t* factWords = nullptr;
   std::uint32_t index = 0;
   std::uint32_t shared = 0;
   std::uint32_t inputLength = 0;
@@ -31,8 +43,13 @@ struct Interaction {
   /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
   /// this very context.
   std::uint32_t exactFrom = 0;
+  std::uint32_t factCount = 0;
+  /// Edges to the root.
+  std::uint32_t depth = 0;
   /// The parent's whole sequence is a prefix of this input. False for a root.
   bool tokenExact = false;
+  /// If it is not token-exact, it begins a new row of a `concat` export and does not make the export fail.
+  bool startsRow = false;
 
   /// -1 for a root.
   std::int32_t parentIndex() const { return parent == nullptr ? -1 : static_cast<std::int32_t>(parent->index); }
@@ -41,12 +58,16 @@ struct Interaction {
   std::uint32_t ownLength() const { return sequenceLength() - shared; }
   std::span<const std::int32_t> tailIds() const { return {tail, inputLength - shared}; }
   std::span<const VersionRun> versions() const { return {versionRuns, versionRunCount}; }
+  /// What was recorded of the call beside its tokens: 32-bit words whose meaning the row columns know.
+  std::span<const std::uint32_t> facts() const { return {factWords, factCount}; }
 };
 
 /// What plans and prompts keep alive of a session: its tokens and its interactions.
 struct SessionStorage {
   TokenArena arena;
   std::deque<Interaction> interactions;
+  /// Each distinct set once, at a stable address.
+  std::set<LabelSet> labelSets;
 };
 
 }  // namespace rolltape

@@ -10,11 +10,11 @@ MessageDigest listDigest(std::span<const MessageDigest> digests, std::size_t mes
 
 }  // namespace
 
-void MessageIndex::add(const MessageDigest& input, const MessageDigest& conversation) {
+void MessageIndex::add(const MessageDigest& input, const MessageDigest& conversation, const CallIds& callIds) {
   // An entry without an interaction means nothing: a throw below leaves the answers as they were.
   std::uint32_t& newestInput = byInput_.try_emplace(input, kNone).first->second;
   std::uint32_t& newestConversation = byConversation_.try_emplace(conversation, kNone).first->second;
-  links_.push_back({newestInput, newestConversation});
+  links_.push_back({newestInput, newestConversation, callIds});
   newestInput = newestConversation = static_cast<std::uint32_t>(links_.size() - 1);
 }
 
@@ -29,19 +29,29 @@ std::uint32_t MessageIndex::newest(Table& table, std::uint32_t Links::*older, co
 }
 
 std::optional<std::uint32_t> MessageIndex::longestPrefix(Table& table, std::uint32_t Links::*older,
-                                                         std::span<const MessageDigest> digests) {
+                                                         std::uint64_t CallIds::*ids,
+                                                         std::span<const MessageDigest> digests,
+                                                         std::span<const std::uint64_t> callIds) {
   for (std::size_t messages = digests.size(); messages-- > 0;) {
-    const std::uint32_t index = newest(table, older, listDigest(digests, messages));
-    if (index != kNone) return index;
+    const std::uint32_t first = newest(table, older, listDigest(digests, messages));
+    if (first == kNone) continue;
+    const std::uint64_t wanted = messages == 0 || callIds.empty() ? 0 : callIds[messages - 1];
+    if (wanted == 0) return first;
+    for (std::uint32_t at = first; at != kNone; at = skipDropped(links_[at].*older, older)) {
+      if (links_[at].callIds.*ids == wanted) return at;
+    }
+    return first;
   }
   return std::nullopt;
 }
 
-std::optional<ParentMatch> MessageIndex::findParent(std::span<const MessageDigest> digests) {
-  if (const auto index = longestPrefix(byConversation_, &Links::olderConversation, digests)) {
+std::optional<ParentMatch> MessageIndex::findParent(std::span<const MessageDigest> digests,
+                                                    std::span<const std::uint64_t> callIds) {
+  if (const auto index =
+          longestPrefix(byConversation_, &Links::olderConversation, &CallIds::conversation, digests, callIds)) {
     return ParentMatch{*index, ParentRule::kContinuation};
   }
-  if (const auto index = longestPrefix(byInput_, &Links::olderInput, digests)) {
+  if (const auto index = longestPrefix(byInput_, &Links::olderInput, &CallIds::input, digests, callIds)) {
     return ParentMatch{*index, ParentRule::kMessages};
   }
   return std::nullopt;

@@ -18,18 +18,28 @@ struct ParentMatch {
   ParentRule rule;
 };
 
+/// Identifies the ids of all tool calls in a message list; 0 if it has none. Messages are compared without these ids:
+/// they tell apart lists that are otherwise the same.
+struct CallIds {
+  std::uint64_t input = 0;
+  std::uint64_t conversation = 0;
+};
+
 /// Finds interactions by their messages: a table from chain digest to the newest interaction for the input messages,
 /// and one for input and output messages; older interactions with the same digest hang behind the newest.
 class MessageIndex {
  public:
   /// Adds the next interaction: indices count from 0. @throws std::bad_alloc; nothing changed then.
-  void add(const MessageDigest& input, const MessageDigest& conversation);
+  void add(const MessageDigest& input, const MessageDigest& conversation, const CallIds& callIds = {});
   /// Takes an interaction out of all answers.
   void drop(std::uint32_t index) { links_[index].dropped = true; }
 
   /// The best parent for a request whose messages have these digests: the longest input and output that is a strict
-  /// prefix, else the longest input that is one; the newest of equals. Costs time in the number of digests.
-  std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests);
+  /// prefix, else the longest input that is one. Of equals the newest whose tool calls have the request's ids, else the
+  /// newest. Costs time in the number of digests and of equals.
+  /// @param callIds of the request's first message, first two messages, and so on; empty if it has no tool calls
+  std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests,
+                                        std::span<const std::uint64_t> callIds = {});
   /// The interactions with exactly these input messages, newest first. Costs time in their number.
   std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests);
 
@@ -41,6 +51,7 @@ class MessageIndex {
   struct Links {
     std::uint32_t olderInput;
     std::uint32_t olderConversation;
+    CallIds callIds;
     bool dropped = false;
   };
   using Table = std::unordered_map<MessageDigest, std::uint32_t, MessageDigestHash>;
@@ -49,7 +60,8 @@ class MessageIndex {
   std::uint32_t skipDropped(std::uint32_t& link, std::uint32_t Links::*older);
   std::uint32_t newest(Table& table, std::uint32_t Links::*older, const MessageDigest& digest);
   std::optional<std::uint32_t> longestPrefix(Table& table, std::uint32_t Links::*older,
-                                             std::span<const MessageDigest> digests);
+                                             std::uint64_t CallIds::*ids, std::span<const MessageDigest> digests,
+                                             std::span<const std::uint64_t> callIds);
 
   Table byInput_;
   Table byConversation_;

@@ -49,7 +49,7 @@ struct RowTensors {
     logprobs.resize(row.length);
     versions.resize(row.length);
     attentionMask.resize(row.length, 1);
-    reward = row.reward;
+    reward = static_cast<float>(row.reward);
     TokenWriter writer({inputIds.data(), lossMask.data(), logprobs.data(), versions.data()}, false);
     writer.inputIds.copy(path.inputIds(), row.length);
     path.writeTrained(plan.trainedFrom(row), row.length, writer.trained);

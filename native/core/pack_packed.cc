@@ -57,7 +57,7 @@ void writePacked(const Plan& plan, const BatchBlock& block, unsigned threads) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     lengths.push_back(rows[i].length);
     cuSeqlens[i + 1] = cuSeqlens[i] + static_cast<std::int32_t>(rows[i].length);
-    rewards[i] = rows[i].reward;
+    rewards[i] = static_cast<float>(rows[i].reward);
   }
   const RowSchedule schedule(plan, lengths);
   parallelRanges(schedule.work(), threads, [&](std::uint64_t begin, std::uint64_t end) {

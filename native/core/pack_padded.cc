@@ -52,7 +52,7 @@ class PaddedRows {
 
 void writePadded(const Plan& plan, const BatchBlock& block, unsigned threads) {
   auto* rewards = block.tensor<float>("rewards");
-  for (std::size_t i = 0; i < plan.rows().size(); ++i) rewards[i] = plan.rows()[i].reward;
+  for (std::size_t i = 0; i < plan.rows().size(); ++i) rewards[i] = static_cast<float>(plan.rows()[i].reward);
   const std::vector<std::uint64_t> weights(plan.rows().size(), plan.shape().length);
   const RowSchedule schedule(plan, weights);
   parallelRanges(schedule.work(), threads, [&](std::uint64_t begin, std::uint64_t end) {

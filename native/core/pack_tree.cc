@@ -27,7 +27,7 @@ void writeNodes(const Plan& plan, const NodeTensors& out) {
     out.nodeOffsets[i] = offset;
     out.nodeParents[i] = node.parent == TreeNode::kNone ? -1 : static_cast<std::int32_t>(node.parent);
     out.nodeLengths[i] = static_cast<std::int32_t>(node.interaction->sequenceLength());
-    out.nodeRewards[i] = plan.rows()[i].reward;
+    out.nodeRewards[i] = static_cast<float>(plan.rows()[i].reward);
     offset += static_cast<std::int32_t>(node.interaction->ownLength());
   }
   out.nodeOffsets[plan.nodes().size()] = offset;
@@ -37,8 +37,9 @@ void writeNodes(const Plan& plan, const NodeTensors& out) {
 /// Writes the tokens of nodes, on one thread.
 class TreeTokens {
  public:
-  TreeTokens(std::span<const TreeNode> nodes, const std::int32_t* nodeOffsets, const BatchBlock& block)
-      : nodes_(nodes),
+  TreeTokens(const Plan& plan, const std::int32_t* nodeOffsets, const BatchBlock& block)
+      : rows_(plan.rows()),
+        nodes_(plan.nodes()),
         nodeOffsets_(nodeOffsets),
         tokens_(block.tokens(), block.isBulk()),
         positionIds_(block.tensor<std::int32_t>("position_ids"), block.isBulk()),
@@ -48,7 +49,12 @@ class TreeTokens {
     const Interaction& own = *nodes_[index].interaction;
     const auto first = static_cast<std::size_t>(nodeOffsets_[index]);
     tokens_.moveTo(first);
-    tokens_.writeOwn(own, own.shared, own.sequenceLength());
+    if (rows_[index].leftOut) {
+      writeOwnIds(own, own.shared, own.sequenceLength(), tokens_.inputIds);
+      tokens_.trained.fillUntrained(own.ownLength());
+    } else {
+      tokens_.writeOwn(own, own.shared, own.sequenceLength());
+    }
     positionIds_.moveTo(first);
     positionIds_.countUp(static_cast<std::int32_t>(own.shared), own.ownLength());
     subtreeEnd_.moveTo(first);
@@ -83,6 +89,7 @@ class TreeTokens {
     std::int32_t end;
   };
 
+  std::span<const PlanRow> rows_;
   std::span<const TreeNode> nodes_;
   const std::int32_t* nodeOffsets_;
   TokenWriter tokens_;
@@ -104,7 +111,7 @@ void writeTree(const Plan& plan, const BatchBlock& block, unsigned threads) {
   parallelRanges(plan.shape().tokens, threads, [&](std::size_t begin, std::size_t end) {
     const auto first = std::ranges::lower_bound(starts, static_cast<std::int32_t>(begin)) - starts.begin();
     const auto last = std::ranges::lower_bound(starts, static_cast<std::int32_t>(end)) - starts.begin();
-    TreeTokens part(nodes, out.nodeOffsets, block);
+    TreeTokens part(plan, out.nodeOffsets, block);
     for (auto i = first; i < last; ++i) part.write(static_cast<std::uint32_t>(i));
     part.finish();
   });

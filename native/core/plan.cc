@@ -10,50 +10,83 @@ namespace rolltape {
 
 namespace {
 
-/// Interactions that a child continues token-exactly: not the last of their row.
-std::vector<bool> continued(const Session& session) {
+/// Interactions with a token-exact child that is not absent: they are not the end of a row.
+std::vector<bool> continued(const Session& session, const std::vector<bool>& absent) {
   std::vector<bool> is(session.length());
   for (const Interaction& at : session.storage()->interactions) {
-    if (at.tokenExact && !session.state(at.index).dropped) is[at.parent->index] = true;
+    if (at.tokenExact && !absent[at.index]) is[at.parent->index] = true;
   }
   return is;
 }
 
+std::vector<bool> absentFrom(const PlannedSession& planned) {
+  const Session& session = *planned.session;
+  std::vector<bool> absent(session.length());
+  for (std::uint32_t i = 0; i < absent.size(); ++i) absent[i] = session.state(i).dropped;
+  for (const std::uint32_t index : planned.leftOut) absent[session.interaction(index, "leftOut").index] = true;
+  return absent;
+}
+
+std::vector<PlannedSession> allOf(std::span<const Session* const> sessions) {
+  std::vector<PlannedSession> planned;
+  planned.reserve(sessions.size());
+  for (const Session* session : sessions) planned.push_back({session});
+  return planned;
+}
+
 }  // namespace
 
-Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options) : options_(options) {
+Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options) : Plan(allOf(sessions), options) {}
+
+Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options) : options_(options) {
   if (options.layout == Layout::kTree) {
     if (options.maxLength > 0) throw Error(ErrorCode::kInvalidArg, "maxLength: a tree batch can have none");
+    if (options.turns) throw Error(ErrorCode::kInvalidArg, "turns: the nodes of a tree batch are turns already");
     options_.style = RowStyle::kIndividual;
   }
   storages_.reserve(sessions.size());
-  for (const Session* session : sessions) {
-    storages_.push_back(session->storage());
-    addSession(*session);
+  for (const PlannedSession& planned : sessions) {
+    storages_.push_back(planned.session->storage());
+    addSession(planned);
   }
   measure();
 }
 
-void Plan::addSession(const Session& session) {
-  const std::vector<double> rewards = session.discountedRewards(options_.discount);
+void Plan::addSession(const PlannedSession& planned) {
+  const Session& session = *planned.session;
+  const std::vector<bool> absent = absentFrom(planned);
+  const SessionRewards rewards(session, options_.discount, absent);
   if (options_.layout == Layout::kTree) {
-    addNodes(session, rewards);
+    addNodes(session, absent, rewards);
   } else {
-    addRows(session, rewards);
+    addRows(session, absent, rewards);
   }
+  addUnrewardedRoots(session, absent);
 }
 
-void Plan::addRows(const Session& session, std::span<const double> rewards) {
+void Plan::addRows(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards) {
+  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
   const bool concat = options_.style == RowStyle::kConcat;
-  const std::vector<bool> inner = concat ? continued(session) : std::vector<bool>(session.length());
+  const bool leaf = options_.concatReward == ConcatReward::kLeaf;
+  const std::vector<bool> inner = concat ? continued(session, absent) : std::vector<bool>(session.length());
+  const std::vector<bool> uncounted = concat && leaf ? innerRewards(session, rewards) : std::vector<bool>();
+  const std::vector<double> returns =
+      concat && !leaf ? rowReturns(session, rewards, options_.discount) : std::vector<double>();
   for (const Interaction& at : session.storage()->interactions) {
-    if (session.state(at.index).dropped) continue;
-    if (concat && options_.onMismatch == OnMismatch::kError && at.parent != nullptr && !at.tokenExact) addMismatch(at);
-    if (!inner[at.index]) addRow(at, finalReward(rewards[at.index], at.index));
+    if (absent[at.index]) continue;
+    const bool breaks = at.parent != nullptr && !at.tokenExact && !at.startsRow;
+    if (concat && options_.onMismatch == OnMismatch::kError && breaks) addMismatch(at);
+    if (inner[at.index]) continue;
+    PlanRow row{owner, &at, concat ? at.rowStart : &at, at.sequenceLength(), rewards.final[at.index],
+                rewards.own[at.index]};
+    if (!returns.empty()) row.reward = returns[at.index];
+    row.uncountedRewards = !uncounted.empty() && uncounted[at.index];
+    addRow(row, rewards);
   }
 }
 
-void Plan::addNodes(const Session& session, std::span<const double> rewards) {
+void Plan::addNodes(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards) {
+  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
   std::vector<const Interaction*> live;
   live.reserve(session.length());
   for (const Interaction& at : session.storage()->interactions) {
@@ -64,7 +97,26 @@ void Plan::addNodes(const Session& session, std::span<const double> rewards) {
     if (node.parent != TreeNode::kNone) node.parent += base;
     node.end += base;
     nodes_.push_back(node);
-    addRow(*node.interaction, finalReward(rewards[node.interaction->index], node.interaction->index));
+    const Interaction& at = *node.interaction;
+    PlanRow row{owner, &at, &at, at.sequenceLength(), rewards.final[at.index], rewards.own[at.index]};
+    row.leftOut = absent[at.index];
+    addRow(row, rewards);
+  }
+}
+
+void Plan::addUnrewardedRoots(const Session& session, const std::vector<bool>& absent) {
+  if (session.sessionReward()) return;
+  std::vector<std::uint32_t> rootOf(session.length());
+  std::vector<bool> rewarded(session.length());
+  for (const Interaction& at : session.storage()->interactions) {
+    rootOf[at.index] = at.parent == nullptr ? at.index : rootOf[at.parent->index];
+    if (session.state(at.index).ownReward) rewarded[rootOf[at.index]] = true;
+  }
+  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
+  for (std::uint32_t i = 0; i < rootOf.size(); ++i) {
+    if (rootOf[i] != i || rewarded[i] || absent[i]) continue;
+    ++unrewardedRoots_.count;
+    if (unrewardedRoots_.first.size() < UnrewardedRoots::kMaxNamed) unrewardedRoots_.first.push_back({owner, i});
   }
 }
 
@@ -75,8 +127,8 @@ void Plan::addMismatch(const Interaction& child) {
                          position < child.inputLength ? tokenAt(child, position) : -1});
 }
 
-void Plan::addRow(const Interaction& interaction, float reward) {
-  PlanRow row{static_cast<std::uint32_t>(storages_.size() - 1), &interaction, interaction.sequenceLength(), reward};
+void Plan::addRow(PlanRow row, const SessionRewards& rewards) {
+  requireFinalReward(row.reward, row.interaction->index);
   if (options_.maxLength > 0 && row.length > options_.maxLength) {
     if (options_.overflow == Overflow::kTruncate) {
       row.length = options_.maxLength;
@@ -86,6 +138,17 @@ void Plan::addRow(const Interaction& interaction, float reward) {
     }
   }
   rows_.push_back(row);
+  if (options_.turns) addTurns(row, rewards);
+}
+
+void Plan::addTurns(const PlanRow& row, const SessionRewards& rewards) {
+  turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
+  for (const Interaction* at = row.interaction;; at = at->parent) {
+    requireFinalReward(rewards.final[at->index], at->index);
+    turns_.push_back({at, rewards.final[at->index], rewards.own[at->index]});
+    if (at == row.firstTurn) break;
+  }
+  std::reverse(turns_.begin() + turnStarts_.back(), turns_.end());
 }
 
 void Plan::measure() {
@@ -94,7 +157,14 @@ void Plan::measure() {
     longestRow_ = std::max(longestRow_, row.length);
     rowTokens = checkedAdd(rowTokens, row.length);
   }
+  if (options_.turns) {
+    if (turns_.size() > kMaxSequenceTokens) throw Error(ErrorCode::kTooLarge, "turns: more than int32 offsets can count");
+    turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
+  }
   shape_ = {options_.layout, rows_.size(), longestRow_, rowTokens, 0};
+  shape_.columns = columns();
+  shape_.hasTurns = options_.turns;
+  shape_.turns = turns_.size();
   if (options_.layout == Layout::kPadded) {
     shape_.length = checkedRoundUp(longestRow_, options_.padToMultipleOf);
     shape_.tokens = checkedMultiply(rows_.size(), shape_.length);

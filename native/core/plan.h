@@ -7,7 +7,9 @@
 
 #include "batch_shape.h"
 #include "depth_first.h"
+#include "row_columns.h"
 #include "session.h"
+#include "session_rewards.h"
 
 namespace rolltape {
 
@@ -21,6 +23,14 @@ enum class RowStyle {
 enum class OnMismatch { kError, kSplit };
 enum class PadSide { kLeft, kRight };
 enum class Overflow { kError, kTruncate, kDrop };
+/// The reward of a `concat` row.
+enum class ConcatReward {
+  /// The final reward of its last turn.
+  kLeaf,
+  /// The discounted return of its own turns: Σ discount^k × own reward, k counted from the first turn; and the session's
+  /// reward × discount^h, h counted along the row and on to the descendant leaf that completed last.
+  kReturn,
+};
 
 struct PlanOptions {
   Layout layout = Layout::kPadded;
@@ -34,16 +44,59 @@ struct PlanOptions {
   /// 0: no limit, which a tree batch demands: what is cut from one row may be needed by others.
   std::uint32_t maxLength = 0;
   Overflow overflow = Overflow::kError;
+  ConcatReward concatReward = ConcatReward::kLeaf;
+  /// Adds the turns of each row. A tree batch has none: its nodes are turns.
+  bool turns = false;
+  /// Distinct labels that one label column may have; 0: no limit.
+  std::uint32_t labelLimit = 0;
+  /// The row and turn columns; null: none.
+  std::shared_ptr<const RowColumns> columns = nullptr;
+};
+
+/// A session and the interactions of it that are left out: they give no rows, and a tree batch has them as nodes that are
+/// not trained on. An interaction that is left out has no children but such.
+struct PlannedSession {
+  const Session* session;
+  std::vector<std::uint32_t> leftOut = {};
 };
 
 struct PlanRow {
   /// Index into the sessions that were planned.
   std::uint32_t session;
   const Interaction* interaction;
+  /// The interaction itself, but for `concat` rows of several turns.
+  const Interaction* firstTurn;
   /// After truncation.
   std::uint32_t length;
   /// After discount.
-  float reward;
+  double reward;
+  /// NaN if it has none.
+  double ownReward;
+  /// Turns before the last one have own rewards that `reward` does not count.
+  bool uncountedRewards = false;
+  /// Of a tree batch: a node that is not trained on.
+  bool leftOut = false;
+};
+
+/// A model call within a row.
+struct PlanTurn {
+  const Interaction* interaction;
+  /// After discount.
+  double reward;
+  /// NaN if it has none.
+  double ownReward;
+};
+
+/// The first of the conversation trees in which no interaction has a reward, and how many there are.
+struct UnrewardedRoots {
+  static constexpr std::size_t kMaxNamed = 64;
+
+  struct Root {
+    std::uint32_t session;
+    std::uint32_t interaction;
+  };
+  std::uint64_t count = 0;
+  std::vector<Root> first;
 };
 
 /// A child whose input does not begin with its parent's whole sequence.
@@ -62,8 +115,10 @@ struct ConcatMismatch {
 class Plan {
  public:
   /// Costs time in interactions; touches no token but the first that differ.
-  /// @throws kInvalidArg for a discount outside [0, 1], rewards beyond float32, or a tree batch with maxLength;
-  /// kTooLarge where sizes overflow.
+  /// @throws kInvalidArg for a discount outside [0, 1], rewards beyond float32, a tree batch with maxLength or turns, or
+  /// an interaction to leave out that a session does not have; kTooLarge where sizes overflow.
+  Plan(std::span<const PlannedSession> sessions, const PlanOptions& options);
+  /// The same with nothing left out.
   Plan(std::span<const Session* const> sessions, const PlanOptions& options);
 
   const PlanOptions& options() const { return options_; }
@@ -71,6 +126,13 @@ class Plan {
   std::span<const PlanRow> rows() const { return rows_; }
   /// Of a tree batch, one for each row.
   std::span<const TreeNode> nodes() const { return nodes_; }
+  /// The turns of all rows, one row after the other; those of row i are [turnStarts()[i], turnStarts()[i + 1]).
+  std::span<const PlanTurn> turns() const { return turns_; }
+  std::span<const std::uint32_t> turnStarts() const { return turnStarts_; }
+  std::span<const RowColumn> columns() const {
+    return options_.columns ? std::span<const RowColumn>(*options_.columns) : std::span<const RowColumn>();
+  }
+  const UnrewardedRoots& unrewardedRoots() const { return unrewardedRoots_; }
   std::span<const ConcatMismatch> mismatches() const { return mismatches_; }
   std::span<const PlanRow> overflows() const { return overflows_; }
   const BatchShape& shape() const { return shape_; }
@@ -93,11 +155,13 @@ class Plan {
 
  private:
   Plan() = default;
-  void addSession(const Session& session);
-  void addRows(const Session& session, std::span<const double> rewards);
-  void addNodes(const Session& session, std::span<const double> rewards);
+  void addSession(const PlannedSession& planned);
+  void addRows(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards);
+  void addNodes(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards);
   void addMismatch(const Interaction& child);
-  void addRow(const Interaction& interaction, float reward);
+  void addRow(PlanRow row, const SessionRewards& rewards);
+  void addTurns(const PlanRow& row, const SessionRewards& rewards);
+  void addUnrewardedRoots(const Session& session, const std::vector<bool>& absent);
   /// Adds rows [begin, end) of another plan, which begin a tree where there are nodes.
   void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
   void measure();
@@ -105,6 +169,9 @@ class Plan {
   PlanOptions options_;
   std::vector<std::shared_ptr<const SessionStorage>> storages_;
   std::vector<PlanRow> rows_;
+  std::vector<PlanTurn> turns_;
+  std::vector<std::uint32_t> turnStarts_;
+  UnrewardedRoots unrewardedRoots_;
   std::vector<ConcatMismatch> mismatches_;
   std::vector<PlanRow> overflows_;
   std::vector<TreeNode> nodes_;
@@ -112,5 +179,10 @@ class Plan {
   std::uint32_t longestRow_ = 0;
   std::uint64_t byteLength_ = 0;
 };
+
+/// The turn of a row whose value one of its columns has.
+inline const Interaction& columnTurn(const PlanRow& row, const RowColumn& column) {
+  return column.ofFirstTurn ? *row.firstTurn : *row.interaction;
+}
 
 }  // namespace rolltape

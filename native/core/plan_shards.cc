@@ -39,6 +39,12 @@ void Plan::addRowsOf(const Plan& plan, std::size_t begin, std::size_t end) {
   const auto from = static_cast<std::uint32_t>(begin);
   rows_.insert(rows_.end(), plan.rows_.begin() + static_cast<std::ptrdiff_t>(begin),
                plan.rows_.begin() + static_cast<std::ptrdiff_t>(end));
+  if (options_.turns) {
+    for (std::size_t i = begin; i < end; ++i) {
+      turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
+      turns_.insert(turns_.end(), plan.turns_.begin() + plan.turnStarts_[i], plan.turns_.begin() + plan.turnStarts_[i + 1]);
+    }
+  }
   if (plan.nodes_.empty()) return;
   for (std::size_t i = begin; i < end; ++i) {
     TreeNode node = plan.nodes_[i];

@@ -18,12 +18,36 @@ std::vector<double> discountRewards(std::span<const std::int32_t> parents, std::
   return rewards;
 }
 
-float finalReward(double reward, std::size_t interaction) {
+std::vector<double> lastLeafShares(std::span<const std::int32_t> parents, const std::vector<bool>& absent,
+                                   double discount) {
+  constexpr std::int32_t none = -1;
+  std::vector<std::int32_t> lastLeaf(parents.size(), none);
+  std::vector<double> shares(parents.size(), 0);
+  for (std::size_t i = parents.size(); i-- > 0;) {
+    if (absent[i]) continue;
+    if (lastLeaf[i] == none) {
+      lastLeaf[i] = static_cast<std::int32_t>(i);
+      shares[i] = 1;
+    }
+    if (parents[i] < 0) continue;
+    const auto parent = static_cast<std::size_t>(parents[i]);
+    if (lastLeaf[i] > lastLeaf[parent]) {
+      lastLeaf[parent] = lastLeaf[i];
+      shares[parent] = shares[i] * discount;
+    }
+  }
+  return shares;
+}
+
+void requireReward(double reward) {
+  if (!fitsFloat32(reward)) throw Error(ErrorCode::kInvalidArg, "reward: must be finite, as a float32 too");
+}
+
+void requireFinalReward(double reward, std::size_t interaction) {
   if (!fitsFloat32(reward)) {
     throw Error(ErrorCode::kInvalidArg,
                 "reward: the final reward of interaction " + std::to_string(interaction) + " does not fit a float32");
   }
-  return static_cast<float>(reward);
 }
 
 }  // namespace rolltape

@@ -28,7 +28,12 @@ std::string about(const char* name, std::uint32_t index) {
 }  // namespace
 
 std::size_t Session::byteLength() const {
-  return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() +
+  std::size_t labels = 0;
+  for (const LabelSet& set : storage_->labelSets) {
+    labels += sizeof set;
+    for (const std::string& label : set) labels += sizeof label + label.capacity();
+  }
+  return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() + labels +
          storage_->interactions.size() * sizeof(Interaction) + states_.capacity() * sizeof(InteractionState) +
          index_.byteLength();
 }
@@ -76,6 +81,7 @@ void Session::storeInput(Interaction& made, const Prompt& prompt) {
   made.source = sourceOf(made.parent, made.shared);
   made.tokenExact = made.parent != nullptr && made.shared == made.parent->sequenceLength();
   made.exactFrom = made.tokenExact ? made.parent->exactFrom : made.shared;
+  made.depth = made.parent == nullptr ? 0 : made.parent->depth + 1;
   const std::span<std::int32_t> tail = storage_->arena.allocate<std::int32_t>(made.inputLength - made.shared);
   auto to = tail.begin();
   for (const TokenSpan span : own) to = std::copy(span.begin(), span.end(), to);
@@ -94,6 +100,13 @@ void Session::storeOutput(Interaction& made, const Generation& generation) {
   made.versionRunCount = static_cast<std::uint32_t>(generation.versionRuns().size());
 }
 
+void Session::storeFacts(Interaction& made, const RecordInput& input) {
+  made.factWords = storage_->arena.copy(input.facts).data();
+  made.factCount = static_cast<std::uint32_t>(input.facts.size());
+  made.startsRow = input.startsRow;
+  if (!input.labels.empty()) made.labels = &*storage_->labelSets.insert(input.labels).first;
+}
+
 const Interaction& Session::record(const RecordInput& input) {
   if (states_.size() >= kMaxSequenceTokens) {
     throw Error(ErrorCode::kTooLarge, "the session has as many interactions as it can have");
@@ -103,6 +116,7 @@ const Interaction& Session::record(const RecordInput& input) {
   made.parent = chooseParent(input);
   storeInput(made, input.prompt);
   storeOutput(made, input.generation);
+  storeFacts(made, input);
   return add(made, input);
 }
 
@@ -120,14 +134,16 @@ const Interaction& Session::add(const Interaction& made, const RecordInput& inpu
     throw;
   }
   try {
-    index_.add(inputDigest, conversation);
+    index_.add(inputDigest, conversation, input.callIds);
   } catch (...) {
     storage_->interactions.pop_back();
     states_.pop_back();
     throw;
   }
   if (made.parent != nullptr) ++states_[made.parent->index].children;
-  return storage_->interactions.back();
+  Interaction& added = storage_->interactions.back();
+  added.rowStart = added.tokenExact ? added.parent->rowStart : &added;
+  return added;
 }
 
 void Session::drop(std::uint32_t index) {
@@ -144,20 +160,13 @@ void Session::drop(std::uint32_t index) {
 
 void Session::setReward(std::uint32_t index, double reward) {
   live(index, "index");
-  if (!fitsFloat32(reward)) {
-    throw Error(ErrorCode::kInvalidArg, "reward: must be finite, as a float32 too");
-  }
+  requireReward(reward);
   states_[index].ownReward = reward;
 }
 
-std::vector<double> Session::discountedRewards(double discount) const {
-  std::vector<std::int32_t> parents(states_.size());
-  std::vector<double> own(states_.size());
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    parents[i] = storage_->interactions[i].parentIndex();
-    own[i] = states_[i].ownReward.value_or(0);
-  }
-  return discountRewards(parents, std::move(own), discount);
+void Session::setSessionReward(double reward) {
+  requireReward(reward);
+  sessionReward_ = reward;
 }
 
 }  // namespace rolltape

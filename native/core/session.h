@@ -31,7 +31,14 @@ struct RecordInput {
   /// The output messages in canonical form.
   std::span<const std::string> output;
   /// -1 makes a root; absent: found by the messages.
-  std::optional<std::int32_t> parent;
+  std::optional<std::int32_t> parent = std::nullopt;
+  /// What is recorded of the call beside its tokens; see Interaction::facts.
+  std::span<const std::uint32_t> facts = {};
+  LabelSet labels = {};
+  /// See Interaction::startsRow.
+  bool startsRow = false;
+  /// Ids of the tool calls in the input and in input and output.
+  CallIds callIds = {};
 };
 
 /// The tokens, tree and own rewards of one session. Mutated from one thread only; what `storage()` holds may be read
@@ -46,7 +53,11 @@ class Session {
   std::size_t byteLength() const;
   const std::shared_ptr<SessionStorage>& storage() const { return storage_; }
 
-  std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests) { return index_.findParent(digests); }
+  /// @param callIds as MessageIndex::findParent takes them
+  std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests,
+                                        std::span<const std::uint64_t> callIds = {}) {
+    return index_.findParent(digests, callIds);
+  }
   std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests) { return index_.findSame(digests); }
 
   /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
@@ -62,19 +73,22 @@ class Session {
   /// @throws kInvalidArg for an index that there is not; `name` is that of the argument.
   const Interaction& interaction(std::uint32_t index, const char* name = "index") const;
   const InteractionState& state(std::uint32_t index) const { return states_[index]; }
-  /// Final rewards by index, before they are made float32.
-  std::vector<double> discountedRewards(double discount) const;
+  /// The reward of the session as a whole, beside own rewards; see SessionRewards. @throws as setReward.
+  void setSessionReward(double reward);
+  std::optional<double> sessionReward() const { return sessionReward_; }
 
  private:
   const Interaction& live(std::uint32_t index, const char* name) const;
   const Interaction* chooseParent(const RecordInput& input);
   void storeInput(Interaction& made, const Prompt& prompt);
+  void storeFacts(Interaction& made, const RecordInput& input);
   void storeOutput(Interaction& made, const Generation& generation);
   const Interaction& add(const Interaction& made, const RecordInput& input);
 
   SipKey key_;
   std::shared_ptr<SessionStorage> storage_;
   std::vector<InteractionState> states_;
+  std::optional<double> sessionReward_;
   MessageIndex index_;
 };
 

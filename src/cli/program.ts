@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { packageVersion } from "../package-version.js";
 import { printConfig } from "./config-command.js";
 import { gateway } from "./gateway.js";
 import { inspect } from "./inspect.js";
@@ -7,7 +8,6 @@ import { withConfigOptions } from "./options.js";
 import { rollout } from "./rollout.js";
 import { parsePositive, withRolloutOptions } from "./rollout-options.js";
 import { serve } from "./serve.js";
-import { packageVersion } from "./version.js";
 
 /** The command line as commander runs it. It throws instead of ending the process. */
 export function createProgram(): Command {

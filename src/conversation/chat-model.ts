@@ -49,6 +49,7 @@ interface Dialogue {
 /** A {@link ChatModel} made of the files of a model folder. */
 export class FolderChatModel implements ChatModel {
   readonly name: string;
+  readonly digest: string;
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
   /** How the model is taken to write reasoning and tool calls. */
@@ -61,6 +62,7 @@ export class FolderChatModel implements ChatModel {
 
   constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
     this.name = basename(resolve(folder));
+    this.digest = files.digest;
     this.#tokenizer = makeTokenizer(folder, files, options.cacheBytes ?? CACHE_BYTES);
     this.#vocabulary = new Vocabulary(files.tokenizer, this.#tokenizer);
     this.stopTokenIds = stopTokenIds(files, this.#tokenizer);

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { modelDigest } from "./model-digest.js";
 import { type AddedToken, addedTokenSchema } from "./tokenizer/added-token.js";
 
 export type ModelFolderErrorCode =
@@ -64,6 +65,8 @@ export interface ModelFiles {
   readonly config: z.infer<typeof configSchema>;
   /** chat_template.jinja, which stands before the templates of tokenizer_config.json. */
   readonly chatTemplate: string | undefined;
+  /** See {@link modelDigest}. */
+  readonly digest: string;
 }
 
 /**
@@ -81,6 +84,7 @@ export async function readModelFiles(folder: string): Promise<ModelFiles> {
     generationConfig: await readJson(folder, "generation_config.json", generationConfigSchema, {}),
     config: await readJson(folder, "config.json", configSchema, {}),
     chatTemplate: await readText(join(folder, "chat_template.jinja")),
+    digest: await modelDigest(folder),
   };
 }
 

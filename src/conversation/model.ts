@@ -8,6 +8,8 @@ import type { CacheStats } from "./tokenizer/piece-cache.js";
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
 export interface ChatModel {
   readonly name: string;
+  /** SHA-256 of tokenizer and chat template: models with the same one make the same tokens of a conversation. */
+  readonly digest: string;
   /** Every token id that ends a turn: generation_config.json, config.json and tokenizer_config.json together. */
   readonly stopTokenIds: readonly number[];
   /** The model's own limit (config.json), where the folder says. */

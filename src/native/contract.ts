@@ -54,8 +54,17 @@ export interface NativeAddon {
    * @param before the digest of messages that stand before these; the result is of these alone
    */
   digestMessages(canonical: readonly string[], before?: Uint8Array): Uint8Array;
-  /** Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it. */
-  planBatch(sessions: readonly NativeSession[], options: PlanOptions): NativePlan;
+  /**
+   * Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it.
+   *
+   * @param leftOut by session, the indices of interactions without children that get no row; of a tree batch they are nodes
+   * that are not trained on
+   */
+  planBatch(
+    sessions: readonly NativeSession[],
+    options: PlanOptions,
+    leftOut?: readonly (Uint32Array | undefined)[],
+  ): NativePlan;
   /** A directory in which batches are files; see {@link NativeSharedPool}. */
   readonly SharedPool: new (
     options: SharedPoolOptions,

@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger } from "fastify";
 import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
 import { SharedMemory } from "../session/batch-memory.js";
+import type { BatchOrigin } from "../session/batch-metadata.js";
 import { Exporter } from "../session/exporter.js";
 import { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
@@ -37,6 +38,12 @@ export interface ServerOptions {
 /** How long a client may take to send a request. What a generation takes is not limited by it. */
 const RECEIVE_TIMEOUT_MS = 300_000;
 
+function originOf({ settings, engine, model }: ServerOptions): BatchOrigin {
+  const { chatTemplateType, recordedConfig = {} } = settings;
+  const config = { engine: engine.type, chat_template_type: chatTemplateType, ...recordedConfig };
+  return { model: settings.modelName, modelDigest: model.digest, config };
+}
+
 /** The proxy as a Fastify application, not yet listening. Closing it does not close the engine. */
 export async function createServer({
   logger,
@@ -52,6 +59,7 @@ export async function createServer({
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
     known,
+    origin: originOf(options),
     weightVersion: 0,
     draining: false,
     shutdown: new AbortController(),

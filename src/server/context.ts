@@ -1,6 +1,7 @@
 import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch-memory.js";
+import type { BatchOrigin } from "../session/batch-metadata.js";
 import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
@@ -20,6 +21,8 @@ export interface ServerContext {
   readonly sharedExports: SharedExports;
   readonly preparedExports: PreparedExports;
   readonly known: KnownRequests;
+  /** What each batch says of the server that recorded it. */
+  readonly origin: BatchOrigin;
   /** The weight version last given to /rl/set_version. */
   weightVersion: number;
   /** The server is going down: no new sessions and model calls. */
@@ -30,6 +33,8 @@ export interface ServerContext {
 
 export interface ServerSettings {
   readonly adminKey: string;
+  /** The configuration that decides what is recorded, as batches show it. */
+  readonly recordedConfig?: Readonly<Record<string, unknown>> | undefined;
   /** Name under which the model is listed and answered. */
   readonly modelName: string;
   readonly maxBodyBytes: number;

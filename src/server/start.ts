@@ -110,6 +110,7 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
   const { agent } = config.rollout;
   return {
     adminKey,
+    recordedConfig: recordedConfig(config),
     modelName,
     maxBodyBytes: config.server.max_body_bytes,
     knownRequestBytes: config.server.known_request_bytes,
@@ -120,6 +121,19 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
     drainSeconds: agent.drain_seconds,
     sharedMemory: { directory: agent.shared_memory_directory, maxBytes: agent.shared_memory_bytes },
     shutdownSeconds: config.server.shutdown_seconds,
+  };
+}
+
+/** What decides how conversations become tokens and parents, apart from the model itself. */
+function recordedConfig({ engine, rollout: { agent } }: Config): Readonly<Record<string, unknown>> {
+  return {
+    engine: engine.type,
+    chat_template_type: agent.chat_template_type,
+    chat_template_kwargs: agent.chat_template_kwargs,
+    tool_call_parser: agent.tool_call_parser,
+    reasoning_parser: agent.reasoning_parser,
+    engine_max_tokens: agent.engine_max_tokens,
+    message_filters: agent.message_filters,
   };
 }
 

@@ -4,10 +4,20 @@ import { z } from "zod";
 export const exportFields = {
   style: z.enum(["individual", "concat"]).default("individual").describe("Which rows a tree of interactions gives."),
   discount: z.number().min(0).max(1).default(1).describe("Turn discount of the reward back-propagation."),
+  concatReward: z
+    .enum(["leaf", "return"])
+    .default("leaf")
+    .describe(
+      "Reward of a `concat` row. leaf: the final reward of its last turn. return: the discounted sum of the own rewards of its turns, counted from the first.",
+    ),
   onMismatch: z
     .enum(["error", "split"])
     .default("error")
     .describe("What a child whose prompt does not continue its parent's tokens does to style concat."),
+  includeUndelivered: z
+    .boolean()
+    .default(false)
+    .describe("Includes interactions whose answer did not reach the agent, as far as is known."),
 } as const;
 
 export const batchFields = {
@@ -24,6 +34,11 @@ export const batchFields = {
     .enum(["error", "truncate", "drop"])
     .default("error")
     .describe("What a longer row does: refuse the batch, lose its end, or be left out."),
+  rowTensors: z.boolean().default(true).describe("Adds the tensors and metadata that describe the rows."),
+  turns: z
+    .boolean()
+    .default(false)
+    .describe("Adds the turns of each row (cu_turns, turn_start, turn_end, turn_reward, …). Not for layout tree."),
 } as const;
 
 export const shardFields = {

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../native/contract.js";
 import type { BatchMemory } from "./batch-memory.js";
+import { type BatchMetadata, type BatchOrigin, batchMetadata, uncountedRewards } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { type ExportPlan, ownerOf, planExport, planShards } from "./plan.js";
 import type { Session } from "./session.js";
@@ -88,13 +89,21 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
   }
 }
 
+export interface PackTarget {
+  /** Where the batch lives; default "heap". */
+  readonly memory?: Memory;
+  /** The server that recorded it. */
+  readonly origin?: BatchOrigin | undefined;
+}
+
 /** Plans and packs a batch; packing runs off the event loop. */
 export async function packBatch<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
-  memory: Memory = "heap",
+  { memory = "heap", origin }: PackTarget = {},
 ): Promise<Batch<Layout>> {
-  return packerOf<Layout>(planExport(sessions, options), metadataOf(sessions, options))(memory);
+  const plan = planExport(sessions, options);
+  return packerOf<Layout>(plan, batchMetadata(plan, options, origin), options)(memory);
 }
 
 export interface ShardOptions {
@@ -112,14 +121,15 @@ export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { shards, shard }: ShardOptions,
-  memory: Memory = "heap",
+  { memory = "heap", origin }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
-  const plans = planShards(planExport(sessions, options), shards);
-  const metadata = metadataOf(sessions, options);
+  const whole = planExport(sessions, options);
+  const plans = planShards(whole, shards);
+  const metadata = batchMetadata(whole, options, origin);
   const packs = plans.flatMap((plan, index) => {
     if (shard !== undefined && shard !== index) return [];
     const named = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
-    return [packerOf<Layout>(plan, named)];
+    return [packerOf<Layout>(plan, named, options)];
   });
   const batches: Batch<Layout>[] = [];
   try {
@@ -134,12 +144,14 @@ export async function packShards<Layout extends BatchTensorLayout>(
 /** Takes now what the sessions know of the rows: they may be freed before the packing begins. */
 function packerOf<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
-  metadata: Readonly<Record<string, string>>,
+  metadata: BatchMetadata,
+  { style, rowTensors }: BatchOptions,
 ): (memory: Memory) => Promise<Batch<Layout>> {
   const interactionIds = interactionIdsOf(plan);
   return async (memory) => {
     const rows = await rowsJson(plan, interactionIds);
-    const batch = await plan.native.pack({ ...metadata, rows }, { memory });
+    const ofRows = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
+    const batch = await plan.native.pack({ ...metadata, ...ofRows, rows }, { memory });
     return new Batch<Layout>(batch, () => batchRows(plan, interactionIds));
   };
 }
@@ -179,19 +191,4 @@ async function rowsJson(
     parts.push(items.join(","));
   }
   return `[${parts.join(",")}]`;
-}
-
-/** The `__metadata__` of the safetensors header but for the rows: texts, with JSON inside where a value is none. */
-function metadataOf(sessions: readonly Session[], options: BatchOptions): Record<string, string> {
-  const { style, discount, layout } = options;
-  const incomplete = sessions.filter((session) => session.incompleteCalls > 0);
-  const rewardsMissing = sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
-  return {
-    producer: "rolltape",
-    layout,
-    style,
-    discount: String(discount),
-    rewards_missing: JSON.stringify(rewardsMissing),
-    incomplete_calls: JSON.stringify(Object.fromEntries(incomplete.map((each) => [each.id, each.incompleteCalls]))),
-  };
 }

@@ -1,5 +1,6 @@
 import type { Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
+import type { RecordedSampling } from "./recorded-sampling.js";
 
 /** The API through which a call came. */
 export type Api = "chat.completions" | "responses" | "messages";
@@ -13,6 +14,13 @@ export interface Interaction {
   /** Milliseconds since the epoch, when the call completed. */
   readonly createdAt: number;
   readonly finishReason: string;
+  readonly sampling?: RecordedSampling | undefined;
+  /** `model` of the request. */
+  readonly requestedModel?: string | undefined;
+  /** How often the client had sent the request before. */
+  readonly attempt?: number | undefined;
+  /** Milliseconds since the epoch, when the call began. */
+  readonly startedAt?: number | undefined;
   /** -1 for a root. */
   readonly parent: number;
   readonly tokenExact: boolean;

@@ -1,6 +1,7 @@
 import { canonicalMessages } from "../conversation/canonical.js";
 import type { Message } from "../conversation/message.js";
 import { native } from "../native/addon.js";
+import { digestCallIds } from "./call-ids.js";
 import { sameMessage } from "./interaction.js";
 
 const DIGEST_BYTES = 16;
@@ -9,7 +10,11 @@ export interface DigestedMessages {
   readonly messages: readonly Message[];
   /** The chain digest of each message and those before it. */
   readonly digests: Uint8Array;
+  /** The ids of the tool calls up to each message; undefined if there are none. See call-ids.ts. */
+  readonly callIds: BigUint64Array | undefined;
 }
+
+const NO_MESSAGES: DigestedMessages = { messages: [], digests: new Uint8Array(), callIds: undefined };
 
 /**
  * Digests the messages of one request after the other. A conversation grows at its end: what a request shares with the one
@@ -17,7 +22,7 @@ export interface DigestedMessages {
  */
 export class KnownMessages {
   readonly #filters: readonly RegExp[];
-  #last: DigestedMessages = { messages: [], digests: new Uint8Array() };
+  #last: DigestedMessages = NO_MESSAGES;
 
   /** @param filters what they match is not digested */
   constructor(filters: readonly RegExp[]) {
@@ -34,12 +39,13 @@ export class KnownMessages {
     digests.set(shared);
     const before = known > 0 ? shared.subarray(-DIGEST_BYTES) : undefined;
     digests.set(native.digestMessages(canonical, before), shared.length);
-    this.#last = { messages: [...this.#last.messages.slice(0, known), ...added], digests };
+    const callIds = digestCallIds(added, this.#last.callIds?.subarray(0, known) ?? known);
+    this.#last = { messages: [...this.#last.messages.slice(0, known), ...added], digests, callIds };
     return this.#last;
   }
 
   clear(): void {
-    this.#last = { messages: [], digests: new Uint8Array() };
+    this.#last = NO_MESSAGES;
   }
 
   /** How many messages the last request began with too, field by field. */

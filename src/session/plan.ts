@@ -3,12 +3,15 @@ import type { NativePlan, PlanOptions, PlanRows } from "../native/contract.js";
 import type { BatchOptions } from "./batch-options.js";
 import { SessionError } from "./errors.js";
 import type { Interaction } from "./interaction.js";
-import type { Session } from "./session.js";
+import { ROW_COLUMNS } from "./row-columns.js";
+import type { LeftOutInteraction, Session } from "./session.js";
 
 /** A planned export: the native plan and whose rows they are. */
 export interface ExportPlan {
   readonly native: NativePlan;
   readonly sessions: readonly Session[];
+  /** By session: the interactions without a row of their own. */
+  readonly leftOut: readonly (readonly LeftOutInteraction[])[];
 }
 
 export interface ExportRow {
@@ -16,24 +19,29 @@ export interface ExportRow {
   readonly record: Interaction;
   /** Tokens of the row (after truncation). */
   readonly length: number;
-  /** After discount. */
+  /** After discount, in float64. */
   readonly reward: number;
 }
+
+/** Distinct texts that one column of a batch explains. */
+const MAX_LABELS = 1024;
 
 /** Plans an export of these sessions, a snapshot. Throws `concat_mismatch` or `max_length_exceeded` with particulars. */
 export function planExport(sessions: readonly Session[], options: BatchOptions): ExportPlan {
   if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
-  const plan = planNative(sessions, options);
+  if (options.turns) refuseTurns(options);
+  const leftOut = options.includeUndelivered ? [] : sessions.map((session) => session.leftOutInteractions());
+  const plan = planNative(sessions, options, leftOut);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
-  return { native: plan, sessions };
+  return { native: plan, sessions, leftOut };
 }
 
 /** Splits a plan by rows into `count` of nearly equal numbers of tokens. Throws `too_few_rows` where one would be empty. */
 export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
   if (count === 1) return [plan];
   if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
-  return plan.native.shards(count).map((native) => ({ native, sessions: plan.sessions }));
+  return plan.native.shards(count).map((native) => ({ ...plan, native }));
 }
 
 export function exportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
@@ -54,16 +62,20 @@ function exportRow(rows: PlanRows, index: number, sessions: readonly Session[]):
   };
 }
 
-function toNative(options: BatchOptions): PlanOptions {
-  const { maxLength = 0, ...rest } = options;
-  return { ...rest, maxLength };
+function toNative({ includeUndelivered: _, rowTensors, maxLength = 0, ...rest }: BatchOptions): PlanOptions {
+  return { ...rest, maxLength, ...(rowTensors && { columns: ROW_COLUMNS, labelLimit: MAX_LABELS }) };
 }
 
-function planNative(sessions: readonly Session[], options: BatchOptions): NativePlan {
+function planNative(
+  sessions: readonly Session[],
+  options: BatchOptions,
+  leftOut: readonly (readonly LeftOutInteraction[])[],
+): NativePlan {
   try {
     return native.planBatch(
       sessions.map((session) => session.tokens),
       toNative(options),
+      leftOut.map((of) => (of.length === 0 ? undefined : Uint32Array.from(of, ({ index }) => index))),
     );
   } catch (error) {
     refuseOverflowingRewards(sessions, options);
@@ -104,6 +116,21 @@ function treeLimitError(): SessionError {
     (spell) => `layout tree takes no ${spell("maxLength")}: its rows share the tokens that would be cut.`,
     { param: "maxLength" },
   );
+}
+
+function refuseTurns({ layout, rowTensors }: BatchOptions): void {
+  const param = { param: "turns" };
+  if (layout === "tree") {
+    throw new SessionError(
+      "invalid_value",
+      "turns is not for layout tree: the nodes of a tree are turns already.",
+      param,
+    );
+  }
+  if (!rowTensors) {
+    const message = (spell: (option: string) => string) => `turns needs ${spell("rowTensors")}, which is false.`;
+    throw new SessionError("invalid_value", message, param);
+  }
 }
 
 function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionError {

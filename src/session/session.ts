@@ -5,6 +5,7 @@ import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
+import { recordedCallIds } from "./call-ids.js";
 import { CallTracker, type Replaces } from "./calls.js";
 import { SessionError } from "./errors.js";
 import type { Api, Interaction } from "./interaction.js";
@@ -12,6 +13,8 @@ import { InteractionLog } from "./interaction-log.js";
 import { hashKey } from "./keys.js";
 import { type DigestedMessages, KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
+import { encodeFacts, encodeLabels } from "./recorded-facts.js";
+import type { RecordedSampling } from "./recorded-sampling.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -41,8 +44,21 @@ export interface CompletedCall {
   readonly parent?: ParentMatch | undefined;
   /** Why the prompt does not continue its parent's tokens, where it was to. */
   readonly fallback?: string | undefined;
+  readonly sampling?: RecordedSampling | undefined;
+  /** `model` of the request. */
+  readonly requestedModel?: string | undefined;
+  /** How often the client had sent the request before. */
+  readonly attempt?: number | undefined;
+  /** Milliseconds since the epoch, when the call began. */
+  readonly startedAt?: number | undefined;
   /** The recorded attempt at the same request that this one takes the place of. */
   readonly replaces?: Replaces;
+}
+
+/** An interaction that batches leave out by default. */
+export interface LeftOutInteraction {
+  readonly index: number;
+  readonly reason: "undelivered" | "retried";
 }
 
 /** The greatest finite float32, in which rewards are exported. */
@@ -65,6 +81,7 @@ export class Session {
   readonly #native: NativeSession = new native.Session();
   readonly #log: InteractionLog;
   #rewards = 0;
+  #sessionReward: number | undefined;
   #countAtEnd = 0;
   #promptTokens = 0;
   #completionTokens = 0;
@@ -97,8 +114,14 @@ export class Session {
     return this.#completionTokens;
   }
 
+  /** No interaction has a reward, and the session has none. */
   get rewardsMissing(): boolean {
-    return this.#rewards === 0;
+    return this.#rewards === 0 && this.#sessionReward === undefined;
+  }
+
+  /** The reward of the session as a whole, which all of its trees share. */
+  get sessionReward(): number | undefined {
+    return this.#sessionReward;
   }
 
   /** Native memory that this session holds, in bytes. */
@@ -121,7 +144,7 @@ export class Session {
   }
 
   findParent(prepared: PreparedMessages): ParentMatch | undefined {
-    return this.#native.findParent(prepared.digests);
+    return this.#native.findParent(prepared.digests, prepared.callIds);
   }
 
   interaction(index: number): Interaction {
@@ -158,27 +181,32 @@ export class Session {
       const message = `Session ${this.id} has an interaction "${call.id}" already.`;
       throw new SessionError("invalid_value", message, { param: "interactionId" });
     }
-    const { messages, digests, toolsKey } = call.prepared;
+    const { messages, digests, callIds, toolsKey } = call.prepared;
     const orphan = this.#findOrphan(digests, call.replaces ?? "none");
-    const match = this.#standing(call.parent) ?? this.#native.findParent(digests);
+    const match = this.#standing(call.parent) ?? this.#native.findParent(digests, callIds);
     const input = this.#log.difference(messages, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
+    const { api, finishReason, output, fallback, sampling, requestedModel, attempt, startedAt } = call;
+    const createdAt = Date.now();
+    const facts = { api, createdAt, finishReason, fallback, sampling, requestedModel, attempt, startedAt };
     const { index, parent, tokenExact } = this.#native.record({
       prompt: call.prompt,
       generation: call.generation,
       digests,
       output: canonicalMessages(call.output, this.#filters),
       parent: match?.index ?? -1,
+      facts: encodeFacts(facts),
+      labels: encodeLabels(facts),
+      startsRow: fallback === "tools_changed",
+      ...recordedCallIds(callIds, output),
     });
     call.prompt.release();
-    const { api, finishReason, output, fallback } = call;
     const id = call.id ?? `interaction-${randomUUID()}`;
-    const createdAt = Date.now();
     const tree = { index, parent, tokenExact };
     const templateArgs = this.#shared(call.prepared.templateArgs, match);
-    const context = { input, output, toolsKey, templateArgs, fallback };
-    const interaction = { ...tree, id, api, createdAt, finishReason, lastTokenId, ...context };
+    const context = { input, output, toolsKey, templateArgs };
+    const interaction = { ...tree, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
@@ -187,19 +215,29 @@ export class Session {
     return interaction;
   }
 
+  leftOutInteractions(): LeftOutInteraction[] {
+    return [];
+  }
+
   /** Sets the reward of one interaction, of the last completed one where none is named. Answers its id. */
   setReward(reward: number, interactionId?: string): string {
     const { id, index } = interactionId === undefined ? this.#log.last() : this.#log.named(interactionId);
-    if (!(Math.abs(reward) <= MAX_REWARD)) {
-      throw new SessionError("invalid_value", "reward must be a finite number that fits a float32.", {
-        param: "reward",
-      });
-    }
-    this.#requireOpen("session_exported", "its rewards are final");
+    this.#requireRewardable(reward);
     const isFirst = this.#native.interaction(index).ownReward === undefined;
     this.#native.setReward(index, reward);
     if (isFirst) this.#rewards++;
     return id;
+  }
+
+  /**
+   * Sets the reward of the session as a whole, beside own rewards: every interaction shares it, discounted by the edges down
+   * to its descendant leaf that completed last.
+   */
+  setSessionReward(reward: number): void {
+    this.#log.last();
+    this.#requireRewardable(reward);
+    this.#native.setSessionReward(reward);
+    this.#sessionReward = reward;
   }
 
   /** Ends the session; calls in flight go on. Answers how many interactions it had then, the same every time. */
@@ -237,6 +275,15 @@ export class Session {
     if (this.state === "exported" || this.state === "expired") {
       throw new SessionError(code, `Session ${this.id} is ${this.state}: ${consequence}.`);
     }
+  }
+
+  #requireRewardable(reward: number): void {
+    if (!(Math.abs(reward) <= MAX_REWARD)) {
+      throw new SessionError("invalid_value", "reward must be a finite number that fits a float32.", {
+        param: "reward",
+      });
+    }
+    this.#requireOpen("session_exported", "its rewards are final");
   }
 
   /** The parent's own, where they are the same: a long conversation keeps one of them. */

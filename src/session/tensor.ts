@@ -9,20 +9,24 @@ export type Tensor =
 type Tensors<Name extends string> = { readonly [name in Name]: Tensor };
 type Common = "input_ids" | "loss_mask" | "logprobs" | "versions";
 
+/** Unless `rowTensors` is false, `row_…` of row-columns.ts; with `turns`, `turn_…` and `cu_turns`. */
+type RowTensors = { readonly [name: `row_${string}` | `turn_${string}` | `cu_turn${string}`]: Tensor };
+
 /** The tensors of each layout. `BatchTensorLayout` in src/native/contract.ts says what they hold. */
 interface TensorsOf {
-  readonly padded: Tensors<Common | "attention_mask" | "rewards">;
-  readonly packed: Tensors<Common | "position_ids" | "attention_mask" | "cu_seqlens" | "rewards">;
-  readonly tree: Tensors<
-    | Common
-    | "position_ids"
-    | "subtree_end"
-    | "cu_trees"
-    | "node_offsets"
-    | "node_parents"
-    | "node_lengths"
-    | "node_rewards"
-  >;
+  readonly padded: Tensors<Common | "attention_mask" | "rewards"> & RowTensors;
+  readonly packed: Tensors<Common | "position_ids" | "attention_mask" | "cu_seqlens" | "rewards"> & RowTensors;
+  readonly tree: RowTensors &
+    Tensors<
+      | Common
+      | "position_ids"
+      | "subtree_end"
+      | "cu_trees"
+      | "node_offsets"
+      | "node_parents"
+      | "node_lengths"
+      | "node_rewards"
+    >;
 }
 
 export type BatchTensors<Layout extends BatchTensorLayout = "padded"> = TensorsOf[Layout];

@@ -1,6 +1,9 @@
 import { toChatMessage } from "../conversation/chat-message.js";
+import { unrewardedRoots } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
-import { type ExportRow, exportRows, planExport } from "./plan.js";
+import { type ExportPlan, type ExportRow, exportRows, planExport } from "./plan.js";
+import { PLAIN_SAMPLING } from "./recorded-facts.js";
+import type { RecordedSampling } from "./recorded-sampling.js";
 import type { Session } from "./session.js";
 
 export interface TrajectoriesOptions extends TrajectoryOptions {
@@ -13,21 +16,67 @@ export interface TrajectoriesOptions extends TrajectoryOptions {
  * client know it. The text is put together in native memory, off the event loop.
  */
 export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
-  const { style, discount, onMismatch } = options;
-  const plan = planExport([session], batchOptionsSchema.parse({ style, discount, onMismatch }));
+  const { includeMessages, ...rest } = options;
+  const { style, discount, concatReward } = options;
+  const plan = planExport([session], batchOptionsSchema.parse({ ...rest, rowTensors: false }));
   const head = {
     session_id: session.id,
     task_id: session.taskId,
     group_id: session.groupId ?? null,
     style,
     discount,
+    ...(style === "concat" && { concat_reward: concatReward }),
+    session_reward: session.sessionReward ?? null,
     rewards_missing: session.rewardsMissing,
+    unrewarded_roots: unrewardedRoots(plan).first.map((root) => root.interaction_id),
+    ...(style === "concat" && { uncounted_rewards: uncountedRows(plan, session) }),
+    left_out: leftOutEntries(plan, session),
     incomplete_calls: session.incompleteCalls,
   };
   const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
-  const items = exportRows(plan).map((row) => itemHead(row, session, options.includeMessages));
+  const items = exportRows(plan).map((row) => itemHead(row, session, includeMessages));
   const parts = [opening + (items[0] ?? ""), ...items.slice(1).map((item) => `},${item}`)];
   return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
+}
+
+/** Rows whose earlier turns have own rewards that the row's reward does not count, by interaction id. */
+function uncountedRows({ native: { rows } }: ExportPlan, session: Session): string[] {
+  return [...rows.interactions].flatMap((interaction, i) =>
+    rows.uncountedRewards[i] === 1 ? [session.interaction(interaction).id] : [],
+  );
+}
+
+/** The interactions that are not among those of the export, and why. */
+function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
+  return leftOut.flat().map(({ index, reason }) => {
+    const { id, parent, finishReason, createdAt } = session.interaction(index);
+    return {
+      interaction_id: id,
+      reason,
+      parent_id: parent < 0 ? null : session.interaction(parent).id,
+      created_at: createdAt / 1000,
+      finish_reason: finishReason,
+    };
+  });
+}
+
+/** The sampling parameters as the columns of a batch name them. */
+function samplingJson(sampling: RecordedSampling): object {
+  return {
+    temperature: sampling.temperature,
+    sampling_temperature: sampling.samplingTemperature,
+    greedy: sampling.greedy,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    min_p: sampling.minP,
+    seed: sampling.seed ?? null,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    max_tokens: sampling.maxTokens,
+    grammar: sampling.grammar,
+    logprob_content: sampling.logprobs,
+    overridden: sampling.overridden,
+  };
 }
 
 /** An interaction's JSON up to where its tensor_dict begins. */
@@ -40,8 +89,13 @@ function itemHead(row: ExportRow, session: Session, includeMessages: boolean): s
     reward,
     own_reward: session.tokens.interaction(record.index).ownReward ?? null,
     api: record.api,
+    requested_model: record.requestedModel ?? null,
+    attempt: record.attempt ?? 0,
     created_at: record.createdAt / 1000,
+    latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
     finish_reason: record.finishReason,
+    cause: record.fallback ?? null,
+    sampling: samplingJson(record.sampling ?? PLAIN_SAMPLING),
     ...(includeMessages && {
       messages: session.messagesOf(record).map(toChatMessage),
       output_message_list: record.output.map(toChatMessage),

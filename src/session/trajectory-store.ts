@@ -76,6 +76,11 @@ export class StoredSession {
     this.#session.setReward(reward, interactionId);
   }
 
+  /** Rewards the session as a whole, beside rewards of its interactions; see docs/http-api.md, "Rewards". */
+  setSessionReward(reward: number): void {
+    this.#session.setSessionReward(reward);
+  }
+
   /** No more calls after this. Idempotent. */
   end(): void {
     this.#session.end();
@@ -134,7 +139,9 @@ export class TrajectoryStore {
     sessionIds: readonly string[],
     options: StoreExportOptions & { readonly layout?: Layout | undefined } = {},
   ): Promise<Batch<Layout>> {
-    return this.#export<Layout, Batch<Layout>>(sessionIds, options, packBatch);
+    return this.#export<Layout, Batch<Layout>>(sessionIds, options, (sessions, batchOptions, memory) =>
+      packBatch(sessions, batchOptions, { memory }),
+    );
   }
 
   /**
@@ -148,7 +155,7 @@ export class TrajectoryStore {
   ): Promise<Batch<Layout>[]> {
     const count = parse(shardFields.shards, shards, "shards");
     return this.#export<Layout, Batch<Layout>[]>(sessionIds, options, (sessions, batchOptions, memory) =>
-      packShards(sessions, batchOptions, { shards: count }, memory),
+      packShards(sessions, batchOptions, { shards: count }, { memory }),
     );
   }
 

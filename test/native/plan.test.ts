@@ -16,8 +16,10 @@ describe("a native plan", () => {
       sessions: Uint32Array.of(0, 0),
       interactions: Uint32Array.of(0, 1),
       lengths: Uint32Array.of(3, 6),
-      rewards: Float32Array.of(0.5, 1),
+      rewards: Float64Array.of(0.5, 1),
+      uncountedRewards: Uint8Array.of(0, 0),
     });
+    expect(plan.unrewardedRoots).toEqual({ count: 0, first: [] });
     expect(plan.maxShards).toBe(2);
     expect(plan.shape).toEqual([2, 8]);
     expect(plan.byteLength).toBe(2 * 8 * 17 + 2 * 4);

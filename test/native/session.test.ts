@@ -90,10 +90,10 @@ describe("a native session", () => {
     session.setReward(0, 0.25);
     expect(session.interaction(2).ownReward).toBe(1);
     expect(session.interaction(1).ownReward).toBeUndefined();
-    expect(session.discountedRewards(0.5)).toEqual(floats(0.75, 0, 1));
-    expect(session.discountedRewards(1)).toEqual(floats(1.25, 0, 1));
+    expect(session.discountedRewards(0.5)).toEqual(Float64Array.of(0.75, 0, 1));
+    expect(session.discountedRewards(1)).toEqual(Float64Array.of(1.25, 0, 1));
     session.drop(2);
-    expect(session.discountedRewards(1)).toEqual(floats(0.25, 0, 0));
+    expect(session.discountedRewards(1)).toEqual(Float64Array.of(0.25, 0, 0));
   });
 
   it("says how much memory it holds", () => {

@@ -16,12 +16,12 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 /** The session under the id that the server gave it. */
-function recorded({ taskId = "task", groupId, turns }: ModelledSession): ModelledSession {
+function recorded({ taskId = "task", groupId, turns, sessionReward }: ModelledSession): ModelledSession {
   const { registry } = proxy.context;
   registry.grant(1);
   const { session } = registry.start({ taskId, groupId });
-  recordCalls(session, turns);
-  return { sessionId: session.id, taskId, groupId, turns };
+  recordCalls(session, turns, sessionReward);
+  return { sessionId: session.id, taskId, groupId, turns, sessionReward };
 }
 
 function ask(sessions: readonly ModelledSession[], options: BatchOptionsInput, transport: string): Promise<Reply> {
@@ -72,7 +72,16 @@ describe("POST /export_batch of random sessions", () => {
 
 /** Two calls, the second of which does not continue the tokens of the first. */
 function inexact(): ModelledSession {
-  const step = { from: 0, question: 1, answer: 1, at: 0, tail: [4], reward: undefined, retry: false };
+  const step = {
+    from: 0,
+    question: 1,
+    answer: 1,
+    at: 0,
+    tail: [4],
+    reward: undefined,
+    finishReason: "stop",
+    retry: false,
+  };
   const output = [{ id: 9, logprob: -1, version: 0 }];
   return modelSession("", [
     { ...step, history: "root", prompt: "unrelated", tail: [1, 2, 3], output },

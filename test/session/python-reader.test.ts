@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
+import { batchOptions, isPackable, manySessions } from "../support/export-model/arbitraries.js";
 import { recordInto } from "../support/export-model/record.js";
 import { noPython, PythonProgram } from "../support/python.js";
 import { readSafetensors, type SafeTensors } from "../support/safetensors.js";
@@ -18,7 +18,7 @@ describe.skipIf(noPython)("a shared batch that Python opens", () => {
   it("is a safetensors file to its last byte, and holds what the batch holds", async () => {
     const store = new TrajectoryStore({ sharedMemory: { directory: sharedDirectory() } });
     const python = reader();
-    const packable = batchOptions.filter(({ maxLength }) => maxLength === undefined);
+    const packable = batchOptions.filter(isPackable);
     const property = fc.asyncProperty(manySessions({ retries: false }), packable, async ({ exported }, options) => {
       for (const session of exported) recordInto(store, session);
       const ids = exported.map((session) => session.sessionId);

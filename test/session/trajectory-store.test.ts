@@ -47,7 +47,7 @@ describe("TrajectoryStore", () => {
     const batch = await store.exportBatch(["s"]);
     const { tensors } = readSafetensors(batch.bytes);
     for (const [name, { dtype, shape, data }] of Object.entries(tensors)) {
-      const view = batch.tensors[name as keyof BatchTensors];
+      const view = batch.tensors[name as "input_ids"];
       expect({ dtype: view.dtype, shape: view.shape, data: [...view.data] }).toEqual({ dtype, shape, data });
       expect(view.data.buffer).toBe(batch.bytes.buffer);
     }

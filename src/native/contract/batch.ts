@@ -20,6 +20,51 @@ export type ExportStyle = "individual" | "concat";
  * every output token. node_parents is -1 for a root, and a tree of cu_trees begins there. A node's row has
  * node_lengths[i] tokens: what its last own token sees or, where it has none, as many of its parent's row.
  */
+/** Where a row column takes its values from. A row stands for its last turn unless the column says otherwise. */
+export type RowColumnSource =
+  /** Tokens before the first output that the row trains on. */
+  | "promptTokens"
+  /** The interaction's own reward, 0 if it has none. */
+  | "ownReward"
+  | "hasReward"
+  /** After discount. */
+  | "reward"
+  /** Turns before the row's last one have own rewards that the row's reward does not count. */
+  | "uncountedRewards"
+  /** Index of the row that holds the parent of the row's first turn; -1 if no row of the batch does. */
+  | "parentRow"
+  /** Edges to the root of the conversation. */
+  | "turn"
+  /** Number of turns in the row. */
+  | "turns"
+  | "tokenExact"
+  /** A node of a tree that is not trained on. */
+  | "leftOut"
+  /** Where a turn's output starts and ends in its row, padding not counted. Of turns only. */
+  | "turnStart"
+  | "turnEnd"
+  /** One of the words of {@link RecordInput.facts}. */
+  | "fact"
+  /** The code of one of the texts of {@link RecordInput.labels}. */
+  | "label";
+
+/** A tensor `row_<name>` [B], `turn_<name>` [turns], or both. */
+export interface NativeRowColumn {
+  readonly name: string;
+  readonly dtype: "I32" | "F32" | "BOOL";
+  readonly source: RowColumnSource;
+  /** Position of the fact or label. */
+  readonly slot: number;
+  /** The word for an interaction that was recorded without the fact. */
+  readonly missing: number;
+  /** The value is that of the row's first turn. */
+  readonly ofFirstTurn: boolean;
+  readonly perRow: boolean;
+  readonly perTurn: boolean;
+  /** Labels that have the first codes in every batch. Others follow in order of first appearance, rows before turns. */
+  readonly labels: readonly string[];
+}
+
 export type BatchTensorLayout = "padded" | "packed" | "tree";
 
 export interface PlanOptions {
@@ -36,6 +81,20 @@ export interface PlanOptions {
   /** 0: no limit. A tree batch takes no other (`ERR_INVALID_ARG`): rows share the tokens that would be cut. */
   readonly maxLength: number;
   readonly overflow: "error" | "truncate" | "drop";
+  /**
+   * The reward of a `concat` row: the final reward of its last turn (`leaf`, default), or the discounted return of its own
+   * turns, counted from the first (`return`).
+   */
+  readonly concatReward?: "leaf" | "return";
+  /** Adds `cu_turns` I32 [B + 1] and the turn columns. Not for a tree batch (`ERR_INVALID_ARG`): its nodes are turns. */
+  readonly turns?: boolean;
+  /** Distinct labels that one column may have, default no limit; a label over it has code -2. */
+  readonly labelLimit?: number;
+  /**
+   * Adds these tensors, and the metadata `row_codes`: JSON, for each label column its labels in the order of their codes. An
+   * interaction without the label has code -1.
+   */
+  readonly columns?: readonly NativeRowColumn[];
 }
 
 export interface NativePlan {
@@ -49,6 +108,8 @@ export interface NativePlan {
   readonly shape: readonly [number, number];
   /** N, the tokens of the batch's flat dimension, padding included: B × T where padded. */
   readonly tokens: number;
+  /** Conversation trees in which no interaction has a reward, in sessions without one: how many, and the first 64. */
+  readonly unrewardedRoots: UnrewardedRoots;
   /** Bytes of tensor data, header excluded. */
   readonly byteLength: number;
   /** How many shards there can be, none of them empty: rows; trees of a tree batch. */
@@ -96,7 +157,14 @@ export interface PlanRows {
   /** Tokens of the row (after truncation). */
   readonly lengths: Uint32Array;
   /** After discount. */
-  readonly rewards: Float32Array;
+  readonly rewards: Float64Array;
+  /** 1 for a row with inner own rewards that its reward does not count. */
+  readonly uncountedRewards: Uint8Array;
+}
+
+export interface UnrewardedRoots {
+  readonly count: number;
+  readonly first: readonly { readonly session: number; readonly interaction: number }[];
 }
 
 export interface ConcatMismatch {

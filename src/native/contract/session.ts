@@ -9,9 +9,13 @@ export interface NativeSession {
   readonly byteLength: number;
   /**
    * The best parent for a request whose messages have these chain digests: first the longest
-   * `messages + output` that is a strict prefix, then the longest `messages` that is one; ties go to the newest.
+   * `messages + output` that is a strict prefix, then the longest `messages` that is one. Ties go to the newest whose tool
+   * calls have the same ids, else to the newest.
+   *
+   * @param callIds for each message a number that identifies the ids of all tool calls up to it, 0 if there are none;
+   * absent if the request has no tool calls
    */
-  findParent(digests: Uint8Array): ParentMatch | undefined;
+  findParent(digests: Uint8Array, callIds?: BigUint64Array): ParentMatch | undefined;
   /** The interactions, not dropped, whose input messages are exactly these; newest first. */
   findSame(digests: Uint8Array): number[];
   /**
@@ -25,9 +29,14 @@ export interface NativeSession {
   drop(index: number): void;
   /** The interaction's own reward; finite, as a float32 too; kept as float64. Replaces an earlier one. */
   setReward(index: number, reward: number): void;
+  /** The reward of the session as a whole, beside own rewards. The same range. */
+  setSessionReward(reward: number): void;
   interaction(index: number): InteractionInfo;
-  /** Final rewards of all interactions by index: own + discount × children's, float64 inside. Dropped ones hold 0. */
-  discountedRewards(discount: number): Float32Array;
+  /**
+   * Final rewards of all interactions by index: own + discount × children's; and of a session reward S, S × discount^h, where
+   * h counts the edges down to the descendant leaf that completed last.
+   */
+  discountedRewards(discount: number): Float64Array;
   /**
    * Frees the tokens now. Plans, prompts and batches made before keep what they need. Idempotent; any other use
    * afterwards throws `ERR_RELEASED`.
@@ -50,6 +59,14 @@ export interface RecordInput {
   readonly output: readonly string[];
   /** Fixes the parent; `-1` makes a root. Absent: found by {@link NativeSession.findParent}. */
   readonly parent?: number;
+  /** What is recorded of the call beside its tokens, as 32-bit words; row columns of source `fact` name them by position. */
+  readonly facts?: Uint32Array;
+  /** Texts that recur (finish reason, API, …), "" for none; row columns of source `label` name them by position. */
+  readonly labels?: readonly string[];
+  /** If it does not continue its parent token by token, it begins a new row of a `concat` export without failing it. */
+  readonly startsRow?: boolean;
+  /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
+  readonly callIds?: BigUint64Array;
 }
 
 export interface RecordResult {

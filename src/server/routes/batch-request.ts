@@ -24,13 +24,17 @@ export const sessionIds = listOf(z.string(), { min: 1, max: 100_000 });
 export const optionFields = {
   style: batchFields.style,
   discount: batchFields.discount,
+  concat_reward: batchFields.concatReward,
   on_mismatch: batchFields.onMismatch,
+  include_undelivered: batchFields.includeUndelivered,
   layout: batchFields.layout,
   pad_token_id: batchFields.padTokenId,
   pad_side: batchFields.padSide,
   pad_to_multiple_of: batchFields.padToMultipleOf,
   max_length: batchFields.maxLength,
   overflow: batchFields.overflow,
+  row_tensors: batchFields.rowTensors,
+  turns: batchFields.turns,
 };
 
 export const batchBody = z.object({
@@ -50,13 +54,17 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
   return batchOptionsSchema.parse({
     style: body.style,
     discount: body.discount,
+    concatReward: body.concat_reward,
     onMismatch: body.on_mismatch,
+    includeUndelivered: body.include_undelivered,
     layout: body.layout,
     padTokenId: body.pad_token_id,
     padSide: body.pad_side,
     padToMultipleOf: body.pad_to_multiple_of,
     maxLength: body.max_length,
     overflow: body.overflow,
+    rowTensors: body.row_tensors,
+    turns: body.turns,
   });
 }
 

@@ -21,6 +21,10 @@ const startBody = z.object({
 const rewardBody = z.object({
   reward: z.number({ error: "must be a finite number" }),
   interaction_id: z.string().optional(),
+  scope: z
+    .enum(["interaction", "session"])
+    .default("interaction")
+    .describe("session: rewards the session as a whole, beside rewards of its interactions."),
 });
 
 const versionBody = z.object({ version: z.int32().min(0) });
@@ -78,16 +82,24 @@ function setReward(app: App): void {
     {
       config: { key: "session" },
       schema: {
-        summary: "Reward an interaction, the last one where none is named",
+        summary: "Reward an interaction (the last one if none is named), or the session as a whole",
         body: rewardBody,
-        response: { 200: z.object({ interaction_id: z.string(), reward: z.number() }) },
+        response: {
+          200: z.object({ interaction_id: z.string().nullable(), reward: z.number(), scope: rewardBody.shape.scope }),
+        },
       },
     },
     async (request) => {
-      const { reward, interaction_id } = request.body;
+      const { reward, interaction_id, scope } = request.body;
+      if (scope === "session" && interaction_id !== undefined) {
+        const message = "interaction_id must be absent if scope is session: that reward belongs to no interaction.";
+        throw new ApiError("invalid_value", message, { param: "interaction_id" });
+      }
       const session = sessionOf(request);
       await session.lifecycle.waitSettled();
-      return { interaction_id: session.setReward(reward, interaction_id), reward };
+      if (scope === "interaction") return { interaction_id: session.setReward(reward, interaction_id), reward, scope };
+      session.setSessionReward(reward);
+      return { interaction_id: null, reward, scope };
     },
   );
 }

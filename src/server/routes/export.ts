@@ -22,6 +22,8 @@ const trajectoriesBody = z.object({
   session_id: z.string(),
   style: exportFields.style,
   discount: exportFields.discount,
+  concat_reward: exportFields.concatReward,
+  include_undelivered: exportFields.includeUndelivered,
   on_mismatch: exportFields.onMismatch,
   format: z.enum(["json", "safetensors"]).default("json"),
   include: z
@@ -54,13 +56,19 @@ function exportTrajectories(app: App, context: ServerContext): void {
       schema: { summary: "One session's interactions with discounted rewards", body: trajectoriesBody },
     },
     async ({ body }, reply) => {
-      const { exporter, metrics } = context;
-      const pack = { style: body.style, discount: body.discount, onMismatch: body.on_mismatch };
+      const { exporter, metrics, origin } = context;
+      const pack = {
+        style: body.style,
+        discount: body.discount,
+        concatReward: body.concat_reward,
+        onMismatch: body.on_mismatch,
+        includeUndelivered: body.include_undelivered,
+      };
       const waits = toWaits(body, context, disconnectSignal(reply));
       if (body.format === "safetensors") {
         const options = batchOptionsSchema.parse(pack);
         const batch = await exporter.one(body.session_id, waits, (session) =>
-          metrics.timeExport(() => packBatch([session], options)),
+          metrics.timeExport(() => packBatch([session], options, { origin })),
         );
         return sendBatch([batch], reply, context);
       }
@@ -88,7 +96,7 @@ function exportBatch(app: App, context: ServerContext): void {
       const waits = toWaits(body, context, disconnectSignal(reply));
       const memory = body.transport === "shm" ? context.sharedMemory.pool : "heap";
       const pack = (sessions: Session[]) =>
-        context.metrics.timeExport(() => packShards(sessions, options, shards, memory));
+        context.metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin: context.origin }));
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const batches = await context.exporter.all(body.session_ids, waits, pack, part);

@@ -14,6 +14,7 @@ const sampled = fc.record({
 
 // Sums of these discounted by quarters are exact in float64 in whatever order they are added, and not all in float32.
 const reward = fc.integer({ min: -(2 ** 20), max: 2 ** 20 }).map((k) => k / 1024);
+const sessionReward = fc.option(reward, { nil: undefined, freq: 1 });
 const discount = fc.constantFrom(0, 0.25, 0.5, 0.75, 1);
 
 export const step: fc.Arbitrary<Step> = fc.record({
@@ -26,6 +27,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
   tail: fc.array(tokenId, { maxLength: 3 }),
   output: fc.array(sampled, { maxLength: 3 }),
   reward: fc.option(reward, { nil: undefined, freq: 1 }),
+  finishReason: fc.constantFrom("stop", "stop", "length", "tool_calls", "halted", 'other "ü"'),
   retry: fc.integer({ min: 0, max: 2 }).map((k) => k === 0),
 });
 
@@ -40,12 +42,16 @@ export interface ManySessions {
 /** With branches, children that are not token-exact, empty prompts and outputs, and attempts that were repeated. */
 export function manySessions({ retries }: { readonly retries: boolean }): fc.Arbitrary<ManySessions> {
   return fc
-    .array(fc.array(step, { maxLength: MAX_TURNS, size: "max" }), { minLength: 1, maxLength: 3 })
+    .array(fc.tuple(fc.array(step, { maxLength: MAX_TURNS, size: "max" }), sessionReward), {
+      minLength: 1,
+      maxLength: 3,
+    })
     .map((many) =>
-      many.map((steps, i) => ({
+      many.map(([steps, whole], i) => ({
         ...modelSession(
           `task-${i}`,
           steps.map((each) => (retries && each.retry ? { ...each, history: "again" } : { ...each, retry: false })),
+          whole,
         ),
         // One session is a task of its own in no group; the others are samples of one task.
         ...(i > 0 && { taskId: "same:task", groupId: 'group "ü"' }),
@@ -57,6 +63,8 @@ export function manySessions({ retries }: { readonly retries: boolean }): fc.Arb
 const common = {
   style: fc.constantFrom("individual", "concat"),
   onMismatch: fc.constantFrom("split", "split", "error"),
+  concatReward: fc.constantFrom("leaf", "return"),
+  rowTensors: fc.constantFrom(true, true, false),
   discount,
   padTokenId: fc.constantFrom(0, 7, -100, 2 ** 31 - 1),
   padSide: fc.constantFrom("left", "right"),
@@ -69,15 +77,22 @@ const limits = {
 } as const;
 
 const rowOptions = fc.record(
-  { ...common, ...limits, layout: fc.constantFrom("padded", "packed") },
+  { ...common, ...limits, layout: fc.constantFrom("padded", "packed"), turns: fc.boolean() },
   { requiredKeys: [] },
 );
 const treeOptions = fc.record({ ...common, layout: fc.constant("tree") }, { requiredKeys: ["layout"] });
 const limitedTree = fc.record({ ...common, ...limits, layout: fc.constant("tree") });
+const treeOfTurns = fc.record({ ...common, turns: fc.constant(true), layout: fc.constant("tree") });
+
+/** Nothing in these options is refused, whatever the sessions, if `concat` may split. */
+export function isPackable({ maxLength, turns, layout, rowTensors }: BatchOptionsInput): boolean {
+  return maxLength === undefined && !(turns && (layout === "tree" || rowTensors === false));
+}
 
 /** Every option at times absent, every combination that is refused now and then. */
 export const batchOptions: fc.Arbitrary<BatchOptionsInput> = fc.oneof(
   { weight: 8, arbitrary: rowOptions },
   { weight: 4, arbitrary: treeOptions },
   { weight: 1, arbitrary: limitedTree },
+  { weight: 1, arbitrary: treeOfTurns },
 );

@@ -7,6 +7,7 @@ export interface Turn {
   /** The texts of its input messages: user, assistant, user, … */
   readonly texts: readonly string[];
   readonly answer: string;
+  readonly finishReason: string;
   readonly prompt: readonly number[];
   readonly output: readonly number[];
   readonly logprobs: readonly number[];
@@ -33,6 +34,7 @@ export interface Step {
   readonly tail: readonly number[];
   readonly output: readonly { readonly id: number; readonly logprob: number; readonly version: number }[];
   readonly reward: number | undefined;
+  readonly finishReason: string;
   readonly retry: boolean;
 }
 
@@ -42,15 +44,17 @@ export interface ModelledSession {
   /** Absent: as the store, or the server, names it. */
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
+  /** The reward of the session as a whole. */
+  readonly sessionReward?: number | undefined;
   readonly turns: readonly Turn[];
 }
 
 export const sequenceOf = ({ prompt, output }: Turn): readonly number[] => [...prompt, ...output];
 
-export function modelSession(sessionId: string, steps: readonly Step[]): ModelledSession {
+export function modelSession(sessionId: string, steps: readonly Step[], sessionReward?: number): ModelledSession {
   const turns: Turn[] = [];
   for (const step of steps) turns.push(turnOf(step, turns));
-  return { sessionId, turns };
+  return { sessionId, turns, sessionReward: turns.length > 0 ? sessionReward : undefined };
 }
 
 /** The input messages as a request spells them. */
@@ -68,6 +72,7 @@ function turnOf(step: Step, before: readonly Turn[]): Turn {
     id: `call-${before.length}`,
     texts,
     answer: `answer ${step.answer}`,
+    finishReason: step.finishReason,
     prompt: promptOf(step, before[parent]),
     output: step.output.map(({ id }) => id),
     logprobs: step.output.map(({ logprob }) => logprob),

@@ -1,3 +1,4 @@
+import { packageVersion } from "../../../src/package-version.js";
 import type { BatchOptionsInput } from "../../../src/session/batch-options.js";
 import { readSafetensors } from "../safetensors.js";
 import { modelBatch } from "./model-batch.js";
@@ -18,16 +19,20 @@ export interface BatchFile {
 export function modelOutcome(sessions: readonly ModelledSession[], options: BatchOptionsInput): Outcome {
   const refusal = modelRefusal(sessions, options);
   if (refusal) return { refusal };
-  const { rows, tensors } = modelBatch(sessions, options);
-  return { file: { metadata: metadataOf(sessions, options, rows), tensors } };
+  const batch = modelBatch(sessions, options);
+  return { file: { metadata: metadataOf(sessions, options, batch), tensors: batch.tensors } };
 }
 
 function metadataOf(
   sessions: readonly ModelledSession[],
-  { style = "individual", layout = "padded", discount = 1 }: BatchOptionsInput,
-  rows: ModelBatch["rows"],
+  options: BatchOptionsInput,
+  batch: ModelBatch,
 ): BatchFile["metadata"] {
-  const unrewarded = sessions.filter(({ turns }) => turns.every((turn) => turn.reward === undefined));
+  const { style = "individual", layout = "padded", discount = 1, rowTensors = true } = options;
+  const { rows } = batch;
+  const unrewarded = sessions.filter(
+    ({ turns, sessionReward }) => sessionReward === undefined && turns.every((turn) => turn.reward === undefined),
+  );
   return {
     producer: "rolltape",
     style,
@@ -42,16 +47,59 @@ function metadataOf(
     })),
     rewards_missing: unrewarded.map((session) => session.sessionId),
     incomplete_calls: {},
+    ...(rowTensors && rowMetadata(sessions, options, batch)),
   };
 }
 
-const JSON_TEXTS = ["rows", "rewards_missing", "incomplete_calls"];
+/** Lists of this length at most are given whole. */
+const MAX_NAMED = 64;
+
+function rowMetadata(
+  sessions: readonly ModelledSession[],
+  { style = "individual", concatReward = "leaf" }: BatchOptionsInput,
+  { codes, uncounted }: ModelBatch,
+): BatchFile["metadata"] {
+  const roots = sessions.flatMap(unrewardedRoots);
+  return {
+    version: packageVersion(),
+    unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED) },
+    left_out: { undelivered: 0, retried: 0 },
+    row_codes: codes,
+    ...(style === "concat" && {
+      concat_reward: concatReward,
+      uncounted_rewards: { rows: uncounted.length, first: uncounted.slice(0, MAX_NAMED) },
+    }),
+  };
+}
+
+/** Roots below which no call has a reward, of a session without one. */
+function unrewardedRoots({ sessionId, sessionReward, turns }: ModelledSession): object[] {
+  const rootOf = (i: number): number => ((turns[i]?.parent ?? -1) < 0 ? i : rootOf(turns[i]?.parent ?? -1));
+  return turns.flatMap(({ id, parent, dropped }, i) => {
+    const rewarded = turns.some((turn, k) => rootOf(k) === i && turn.reward !== undefined);
+    if (parent >= 0 || dropped || rewarded || sessionReward !== undefined) return [];
+    return [{ session_id: sessionId, interaction_id: id }];
+  });
+}
+
+const JSON_TEXTS = [
+  "rows",
+  "rewards_missing",
+  "incomplete_calls",
+  "unrewarded_roots",
+  "left_out",
+  "row_codes",
+  "uncounted_rewards",
+];
+/** What a server says of itself. */
+const ORIGIN = ["model", "model_digest", "config"];
+/** Their values are the time. */
+export const CLOCK = ["row_created_at", "turn_created_at"];
 
 export function readBatchFile(bytes: Uint8Array): BatchFile {
   const { metadata, tensors } = readSafetensors(bytes);
-  const read = Object.entries(metadata).map(([key, text]): [string, unknown] => [
-    key,
-    JSON_TEXTS.includes(key) ? JSON.parse(text) : text,
-  ]);
-  return { metadata: Object.fromEntries(read), tensors: tensors as BatchFile["tensors"] };
+  const texts = Object.entries(metadata).filter(([key]) => !ORIGIN.includes(key));
+  const read = texts.map(([key, text]): [string, unknown] => [key, JSON_TEXTS.includes(key) ? JSON.parse(text) : text]);
+  const timeless = Object.entries(tensors).filter(([name]) => !CLOCK.includes(name));
+  return { metadata: Object.fromEntries(read), tensors: Object.fromEntries(timeless) as BatchFile["tensors"] };
 }

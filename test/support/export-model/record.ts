@@ -6,7 +6,8 @@ import { assistant } from "../turn.js";
 import { type ModelledSession, messagesOf, type Turn } from "./modelled-session.js";
 
 /** Records a session as a trainer bridge does, and ends it. What has that id already is freed. */
-export function recordInto(store: TrajectoryStore, { sessionId, taskId, groupId, turns }: ModelledSession): void {
+export function recordInto(store: TrajectoryStore, modelled: ModelledSession): void {
+  const { sessionId, taskId, groupId, sessionReward, turns } = modelled;
   store.release([sessionId]);
   const session = store.createSession({ sessionId, taskId, groupId });
   for (const turn of turns) {
@@ -15,16 +16,17 @@ export function recordInto(store: TrajectoryStore, { sessionId, taskId, groupId,
       output: assistant(turn.answer),
       promptIds: Int32Array.from(turn.prompt),
       ...outputOf(turn),
-      finishReason: "stop",
+      finishReason: turn.finishReason,
       interactionId: turn.id,
     });
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }
+  if (sessionReward !== undefined) session.setSessionReward(sessionReward);
   session.end();
 }
 
 /** Records into a server's session what its agents' calls would, repeated attempts included, and ends it. */
-export function recordCalls(session: Session, turns: readonly Turn[]): void {
+export function recordCalls(session: Session, turns: readonly Turn[], sessionReward?: number): void {
   for (const turn of turns) {
     const { outputIds, logprobs, versions } = outputOf(turn);
     const generation = new native.Generation();
@@ -34,13 +36,14 @@ export function recordCalls(session: Session, turns: readonly Turn[]): void {
       output: chatMessagesSchema.parse([assistant(turn.answer)]),
       prompt: session.prompt([Int32Array.from(turn.prompt)]),
       generation,
-      finishReason: "stop",
+      finishReason: turn.finishReason,
       api: "chat.completions",
       id: turn.id,
       replaces: turn.retry ? "newest" : "none",
     });
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }
+  if (sessionReward !== undefined) session.setSessionReward(sessionReward);
   session.end();
 }
 

@@ -14,6 +14,10 @@ export function modelRefusal(
   options: BatchOptionsInput,
 ): ModelRefusal | undefined {
   const { style = "individual", onMismatch = "error", layout = "padded", maxLength, overflow = "error" } = options;
+  if (options.turns && (layout === "tree" || options.rowTensors === false)) {
+    const param = layout === "tree" && maxLength !== undefined ? "maxLength" : "turns";
+    return { code: "invalid_value", param, details: {} };
+  }
   if (layout === "tree") {
     return maxLength === undefined ? undefined : { code: "invalid_value", param: "maxLength", details: {} };
   }
@@ -22,7 +26,7 @@ export function modelRefusal(
     return { code: "concat_mismatch", details: { mismatches } };
   }
   const rows = sessions
-    .flatMap((session) => rowsOf(session, style, 1))
+    .flatMap((session) => rowsOf(session, { style, discount: 1, concatReward: "leaf" }))
     .filter((row) => row.ids.length > (maxLength ?? Number.POSITIVE_INFINITY))
     .map((row) => ({ session_id: row.sessionId, interaction_id: row.interactionId, length: row.ids.length }));
   if (overflow !== "error" || rows.length === 0) return undefined;

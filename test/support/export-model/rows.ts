@@ -9,8 +9,15 @@ export interface ModelRow {
   readonly lossMask: readonly number[];
   readonly logprobs: readonly number[];
   readonly versions: readonly number[];
-  /** After discount, as a float32. */
+  /** After discount, in float64. */
   readonly reward: number;
+  readonly session: ModelledSession;
+  /** The calls whose outputs it trains on, first to last. */
+  readonly chain: readonly Turn[];
+  /** Reward of each of them after discount. */
+  readonly finals: readonly number[];
+  /** Calls of the chain before the last one have rewards, and the row's reward does not count them. */
+  readonly uncounted: boolean;
 }
 
 /** The first position at which a call's prompt leaves its parent's sequence. */
@@ -27,15 +34,32 @@ export function isExact(turn: Turn, turns: readonly Turn[]): boolean {
   return parent !== undefined && sharedWithParent(turn, turns) === sequenceOf(parent).length;
 }
 
+interface RowRules {
+  readonly style: "individual" | "concat";
+  readonly discount: number;
+  readonly concatReward: "leaf" | "return";
+}
+
 /** Every call is a row of `individual`; of `concat` those that no call continues token by token. */
-export function rowsOf(session: ModelledSession, style: "individual" | "concat", discount: number): ModelRow[] {
+export function rowsOf(session: ModelledSession, { style, discount, concatReward }: RowRules): ModelRow[] {
   const { sessionId, taskId = sessionId, groupId = null, turns } = session;
   const isContinued = (i: number) => turns.some((turn) => turn.parent === i && !turn.dropped && isExact(turn, turns));
   return turns.flatMap((turn, i) => {
     if (turn.dropped || (style === "concat" && isContinued(i))) return [];
-    const reward = finalReward(turns, i, discount);
-    return [{ sessionId, taskId, groupId, interactionId: turn.id, ...columnsOf(turn, turns, style), reward }];
+    const chain = style === "concat" ? chainTo(turn, turns) : [turn];
+    const finals = chain.map((each) => finalReward(session, turns.indexOf(each), discount));
+    const counts = style === "concat" && concatReward === "return";
+    const reward = counts ? returnOf(chain, session, discount) : (finals.at(-1) ?? 0);
+    const uncounted = !counts && chain.slice(0, -1).some((each) => each.reward !== undefined);
+    const described = { sessionId, taskId, groupId, interactionId: turn.id, session, chain, finals, uncounted };
+    return [{ ...described, ...columnsOf(turn, turns, style), reward }];
   });
+}
+
+/** The calls that lead to this one token by token. */
+function chainTo(turn: Turn, turns: readonly Turn[]): Turn[] {
+  const parent = isExact(turn, turns) ? turns[turn.parent] : undefined;
+  return parent ? [...chainTo(parent, turns), turn] : [turn];
 }
 
 /** The tokens, and over them the outputs: the call's own, in `concat` those of the calls that it continues too. */
@@ -54,10 +78,35 @@ function columnsOf(turn: Turn, turns: readonly Turn[], style: "individual" | "co
   return { ids, lossMask, logprobs, versions };
 }
 
-function finalReward(turns: readonly Turn[], index: number, discount: number): number {
-  const final = (i: number): number => {
+function finalReward(session: ModelledSession, index: number, discount: number): number {
+  const { turns, sessionReward = 0 } = session;
+  const ofTree = (i: number): number => {
     const own = turns[i]?.reward ?? 0;
-    return turns.reduce((sum, turn, k) => (turn.parent === i && !turn.dropped ? sum + final(k) * discount : sum), own);
+    return turns.reduce((sum, turn, k) => (turn.parent === i && !turn.dropped ? sum + ofTree(k) * discount : sum), own);
   };
-  return Math.fround(final(index));
+  return ofTree(index) + sessionReward * power(discount, edgesToLastLeaf(turns, index));
+}
+
+/** Edges down to the leaf below this call that completed last. */
+function edgesToLastLeaf(turns: readonly Turn[], index: number): number {
+  const leaves = (i: number): { leaf: number; edges: number }[] => {
+    const below = turns.flatMap((turn, k) => (turn.parent === i && !turn.dropped ? leaves(k) : []));
+    return below.length === 0 ? [{ leaf: i, edges: 0 }] : below.map(({ leaf, edges }) => ({ leaf, edges: edges + 1 }));
+  };
+  return leaves(index).reduce((last, each) => (each.leaf > last.leaf ? each : last)).edges;
+}
+
+/** What the calls of a row return from the first one on: nothing of other branches but the session's reward. */
+function returnOf(chain: readonly Turn[], { turns, sessionReward = 0 }: ModelledSession, discount: number): number {
+  const last = chain.at(-1);
+  const edges = chain.length - 1 + (last ? edgesToLastLeaf(turns, turns.indexOf(last)) : 0);
+  return chain.reduce(
+    (sum, { reward = 0 }, k) => sum + reward * power(discount, k),
+    sessionReward * power(discount, edges),
+  );
+}
+
+/** By multiplication, which is exact for the discounts of these tests. */
+function power(base: number, exponent: number): number {
+  return exponent === 0 ? 1 : base * power(base, exponent - 1);
 }

@@ -12,6 +12,10 @@ export interface ModelBatch {
     length: number;
   })[];
   readonly tensors: Readonly<Record<string, ModelTensor>>;
+  /** By label column, its texts in the order of their codes. */
+  readonly codes: Readonly<Record<string, readonly string[]>>;
+  /** Rows whose earlier turns have rewards that their reward does not count. */
+  readonly uncounted: readonly number[];
 }
 
 type Numbers = readonly number[];
@@ -46,7 +50,7 @@ export function perToken(lay: (of: (row: ModelRow) => Numbers, padding: number) 
 
 export function rewardsOf(rows: readonly ModelRow[]): ModelTensor {
   return f32(
-    rows.map((row) => row.reward),
+    rows.map((row) => Math.fround(row.reward)),
     [rows.length],
   );
 }

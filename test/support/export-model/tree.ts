@@ -1,4 +1,5 @@
 import type { ModelledSession, Turn } from "./modelled-session.js";
+import { codesOf, rowTensorsOf } from "./row-tensors.js";
 import { type ModelRow, rowsOf, sharedWithParent } from "./rows.js";
 import { described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
 
@@ -18,7 +19,10 @@ interface Node {
 }
 
 /** Every token once. Which tokens see which is looked up in the rows. */
-export function treeBatch(sessions: readonly ModelledSession[], discount: number): ModelBatch {
+export function treeBatch(
+  sessions: readonly ModelledSession[],
+  { discount, rowTensors }: { readonly discount: number; readonly rowTensors: boolean },
+): ModelBatch {
   const nodes = sessions.flatMap((session) => depthFirst(nodesOf(session, discount)));
   const tokens = nodes.flatMap((node) => node.tokens.slice(node.shared));
   const rowOf = new Map(nodes.map((node) => [node.turn, node.tokens]));
@@ -27,7 +31,11 @@ export function treeBatch(sessions: readonly ModelledSession[], discount: number
   for (const { tokens: all, shared } of nodes) starts.push((starts.at(-1) ?? 0) + all.length - shared);
   const roots = nodes.flatMap(({ shared }, i) => (shared === 0 ? [starts[i] ?? 0] : []));
   const flat = [tokens.length];
+  const rows = nodes.map(({ row }) => row);
+  const codes = codesOf(rows, false);
   return {
+    codes,
+    uncounted: [],
     rows: nodes.map(({ row }) => described(row)),
     tensors: {
       ...perToken((of) => nodes.flatMap(({ row, shared }) => of(row).slice(shared)), flat),
@@ -49,7 +57,8 @@ export function treeBatch(sessions: readonly ModelledSession[], discount: number
         nodes.map(({ row }) => row.ids.length),
         [nodes.length],
       ),
-      node_rewards: rewardsOf(nodes.map(({ row }) => row)),
+      node_rewards: rewardsOf(rows),
+      ...(rowTensors && rowTensorsOf(rows, codes)),
     },
   };
 }
@@ -61,7 +70,9 @@ function sourceOf({ tokens, shared }: Node): Turn | undefined {
 
 function nodesOf(session: ModelledSession, discount: number): Node[] {
   const { turns } = session;
-  const rows = new Map(rowsOf(session, "individual", discount).map((row) => [row.interactionId, row]));
+  const rows = new Map(
+    rowsOf(session, { style: "individual", discount, concatReward: "leaf" }).map((row) => [row.interactionId, row]),
+  );
   const nodes = new Map<Turn, Node>();
   for (const turn of turns) {
     const row = rows.get(turn.id);

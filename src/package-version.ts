@@ -3,6 +3,6 @@ import { z } from "zod";
 
 /** The version in this package's package.json. */
 export function packageVersion(): string {
-  const file = new URL("../../package.json", import.meta.url);
+  const file = new URL("../package.json", import.meta.url);
   return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;
 }

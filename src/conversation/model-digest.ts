@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The files that decide which tokens a conversation becomes. */
+const FILES = ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"];
+
+/**
+ * Identifies the tokenizer and the chat template of a model folder: SHA-256, in hex, of what
+ * `sha256sum tokenizer.json tokenizer_config.json chat_template.jinja` prints of the files that exist.
+ */
+export async function modelDigest(folder: string): Promise<string> {
+  const lines = await Promise.all(FILES.map((name) => checksumLine(folder, name)));
+  return sha256(lines.join(""));
+}
+
+async function checksumLine(folder: string, name: string): Promise<string> {
+  const content = await readFile(join(folder, name)).catch(() => undefined);
+  return content === undefined ? "" : `${sha256(content)}  ${name}\n`;
+}
+
+function sha256(content: Buffer | string): string {
+  return createHash("sha256").update(content).digest("hex");
+}

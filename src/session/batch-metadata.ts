@@ -1,0 +1,87 @@
+import { packageVersion } from "../package-version.js";
+import type { BatchOptions } from "./batch-options.js";
+import type { ExportPlan } from "./plan.js";
+import type { LeftOutInteraction } from "./session.js";
+
+/** The `__metadata__` of a safetensors header: texts, with JSON inside if a value has structure. */
+export type BatchMetadata = Readonly<Record<string, string>>;
+
+/** What a server says of itself in each of its batches. The library's store has none of it. */
+export interface BatchOrigin {
+  /** Name of the model. */
+  readonly model: string;
+  /** SHA-256 of tokenizer and chat template: batches with the same one agree in their token ids. */
+  readonly modelDigest: string;
+  /** The configuration that decides what is recorded. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** Names in a list of the metadata that may be long: the count says how many there are. */
+export const MAX_NAMED = 64;
+
+let version: string | undefined;
+
+/** Metadata that all shards of a batch share; without the rows. */
+export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: BatchOrigin | undefined): BatchMetadata {
+  const { sessions } = plan;
+  const { style, discount, layout } = options;
+  const incomplete = sessions.filter((session) => session.incompleteCalls > 0);
+  const rewardsMissing = sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
+  return {
+    producer: "rolltape",
+    layout,
+    style,
+    discount: String(discount),
+    rewards_missing: JSON.stringify(rewardsMissing),
+    incomplete_calls: JSON.stringify(Object.fromEntries(incomplete.map((each) => [each.id, each.incompleteCalls]))),
+    ...(options.rowTensors && rowMetadata(plan, options, origin)),
+  };
+}
+
+function rowMetadata(
+  plan: ExportPlan,
+  { style, concatReward }: BatchOptions,
+  origin: BatchOrigin | undefined,
+): BatchMetadata {
+  version ??= packageVersion();
+  return {
+    version,
+    ...(origin && { model: origin.model, model_digest: origin.modelDigest, config: JSON.stringify(origin.config) }),
+    ...(style === "concat" && { concat_reward: concatReward }),
+    unrewarded_roots: JSON.stringify(unrewardedRoots(plan)),
+    left_out: JSON.stringify(countReasons(plan)),
+  };
+}
+
+/** Metadata of one file: rows whose earlier turns have own rewards that the row's reward does not count. */
+export function uncountedRewards({ native: { rows } }: ExportPlan): BatchMetadata {
+  const all = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
+  const first: number[] = [];
+  for (let row = rows.uncountedRewards.indexOf(1); row >= 0 && first.length < MAX_NAMED; ) {
+    first.push(row);
+    row = rows.uncountedRewards.indexOf(1, row + 1);
+  }
+  return { uncounted_rewards: JSON.stringify({ rows: all, first }) };
+}
+
+interface NamedRoot {
+  readonly session_id: string;
+  readonly interaction_id: string;
+}
+
+/** The conversation trees without any reward: how many, and the first of them. */
+export function unrewardedRoots({ native, sessions }: ExportPlan): { count: number; first: NamedRoot[] } {
+  const { count, first } = native.unrewardedRoots;
+  const named = first.flatMap(({ session, interaction }): NamedRoot[] => {
+    const owner = sessions[session];
+    return owner ? [{ session_id: owner.id, interaction_id: owner.interaction(interaction).id }] : [];
+  });
+  return { count, first: named };
+}
+
+/** How many interactions of these sessions are left out, by reason. */
+export function countReasons({ leftOut }: ExportPlan): Record<LeftOutInteraction["reason"], number> {
+  const counts = { undelivered: 0, retried: 0 };
+  for (const { reason } of leftOut.flat()) counts[reason]++;
+  return counts;
+}

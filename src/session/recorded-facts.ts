@@ -1,0 +1,146 @@
+import type { RecordedSampling } from "./recorded-sampling.js";
+
+/**
+ * What native memory keeps of each call beside its tokens, for the row columns of a batch: facts, which are 32-bit words, and
+ * labels, which are texts that recur. Their order is that of the slots which the columns name.
+ */
+export interface CallFacts {
+  readonly finishReason: string;
+  readonly fallback: string | undefined;
+  readonly api: string;
+  readonly requestedModel?: string | undefined;
+  readonly attempt?: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly startedAt?: number | undefined;
+  readonly createdAt: number;
+  readonly sampling?: RecordedSampling | undefined;
+}
+
+/** Plain sampling from the whole distribution: what holds for a call that was recorded without its parameters. */
+export const PLAIN_SAMPLING: RecordedSampling = {
+  temperature: 1,
+  samplingTemperature: 1,
+  greedy: false,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: undefined,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  maxTokens: 0,
+  grammar: false,
+  logprobs: "temperature",
+  overridden: false,
+};
+
+type ReadFact = (sampling: RecordedSampling, call: CallFacts) => number;
+
+interface Fact {
+  readonly dtype: "I32" | "F32" | "BOOL";
+  readonly read: ReadFact;
+}
+
+const i32 = (read: ReadFact): Fact => ({ dtype: "I32", read });
+const f32 = (read: ReadFact): Fact => ({ dtype: "F32", read });
+const bool = (read: (...from: Parameters<ReadFact>) => boolean): Fact => ({
+  dtype: "BOOL",
+  read: (...from) => Number(read(...from)),
+});
+
+const TWO_TO_32 = 2 ** 32;
+
+export const FACTS = {
+  attempt: i32((_, { attempt = 0 }) => attempt),
+  created_at: i32((_, { createdAt }) => Math.floor(createdAt / 1000)),
+  latency: f32((_, { startedAt, createdAt }) => (startedAt === undefined ? 0 : (createdAt - startedAt) / 1000)),
+  temperature: f32(({ temperature }) => temperature),
+  sampling_temperature: f32(({ samplingTemperature }) => samplingTemperature),
+  top_p: f32(({ topP }) => topP),
+  top_k: i32(({ topK }) => topK),
+  min_p: f32(({ minP }) => minP),
+  frequency_penalty: f32(({ frequencyPenalty }) => frequencyPenalty),
+  presence_penalty: f32(({ presencePenalty }) => presencePenalty),
+  max_tokens: i32(({ maxTokens }) => maxTokens),
+  seed: i32(({ seed = 0 }) => seed),
+  seed_high: i32(({ seed = 0 }) => Math.floor(seed / TWO_TO_32)),
+  greedy: bool(({ greedy }) => greedy),
+  grammar: bool(({ grammar }) => grammar),
+  seeded: bool(({ seed }) => seed !== undefined),
+  sampling_overridden: bool(({ overridden }) => overridden),
+} as const satisfies Readonly<Record<string, Fact>>;
+
+export type FactName = keyof typeof FACTS;
+
+const FACT_LIST: readonly Fact[] = Object.values(FACTS);
+
+/** Position of a fact among the words of an interaction. */
+export function factSlot(name: FactName): number {
+  return Object.keys(FACTS).indexOf(name);
+}
+
+/** The words of one call, each in the representation of its dtype. */
+export function encodeFacts(call: CallFacts): Uint32Array {
+  const words = new DataView(new ArrayBuffer(4 * FACT_LIST.length));
+  const sampling = call.sampling ?? PLAIN_SAMPLING;
+  FACT_LIST.forEach(({ dtype, read }, slot) => {
+    const value = read(sampling, call);
+    if (dtype === "F32") words.setFloat32(4 * slot, value, true);
+    else words.setInt32(4 * slot, value, true);
+  });
+  return new Uint32Array(words.buffer);
+}
+
+type ReadLabel = (call: CallFacts) => string | undefined;
+
+/** Texts by their columns. The first codes of a column are those of its known texts, in every batch. */
+export const LABELS = {
+  finish_reason: { known: ["stop", "length", "tool_calls"], read: ({ finishReason }) => finishReason },
+  cause: {
+    known: [
+      "history_rewritten",
+      "system_changed",
+      "no_answer",
+      "tools_changed",
+      "template_args_changed",
+      "answer_among_new_messages",
+      "template_moves_context",
+      "system_message_moved",
+      "template_refuses",
+      "answer_opened_otherwise",
+      "no_end_of_turn",
+      "rerendered",
+    ],
+    read: ({ fallback }) => fallback,
+  },
+  api: { known: ["chat.completions", "responses", "messages"], read: ({ api }) => api },
+  requested_model: { known: [], read: ({ requestedModel }) => requestedModel },
+  logprob_content: {
+    known: ["temperature", "truncated", "raw", "unknown"],
+    read: ({ sampling = PLAIN_SAMPLING }) => sampling.logprobs,
+  },
+} as const satisfies Readonly<Record<string, { readonly known: readonly string[]; readonly read: ReadLabel }>>;
+
+export type LabelName = keyof typeof LABELS;
+
+const LABEL_LIST: readonly { readonly read: ReadLabel }[] = Object.values(LABELS);
+
+export function labelSlot(name: LabelName): number {
+  return Object.keys(LABELS).indexOf(name);
+}
+
+/** The labels of one call, "" for none. */
+export function encodeLabels(call: CallFacts): string[] {
+  return LABEL_LIST.map(({ read }) => boundedText(read(call) ?? ""));
+}
+
+/** Longest text that a batch repeats, in bytes of UTF-8. */
+const MAX_TEXT_BYTES = 256;
+
+/** The beginning of a text of the client's, cut between characters. */
+export function boundedText(text: string): string {
+  // At most three bytes per UTF-16 unit.
+  if (text.length * 3 <= MAX_TEXT_BYTES) return text.toWellFormed();
+  const bytes = new Uint8Array(MAX_TEXT_BYTES);
+  const { written } = new TextEncoder().encodeInto(text, bytes);
+  return new TextDecoder().decode(bytes.subarray(0, written));
+}

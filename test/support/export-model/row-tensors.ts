@@ -1,0 +1,112 @@
+import { type ModelledSession, sequenceOf, type Turn } from "./modelled-session.js";
+import { isExact, type ModelRow } from "./rows.js";
+import { bool, f32, i32, type ModelBatch, type ModelTensor } from "./tensors.js";
+
+type Codes = ModelBatch["codes"];
+
+const KNOWN: Codes = {
+  finish_reason: ["stop", "length", "tool_calls"],
+  cause: [
+    "history_rewritten",
+    "system_changed",
+    "no_answer",
+    "tools_changed",
+    "template_args_changed",
+    "answer_among_new_messages",
+    "template_moves_context",
+    "system_message_moved",
+    "template_refuses",
+    "answer_opened_otherwise",
+    "no_end_of_turn",
+    "rerendered",
+  ],
+  api: ["chat.completions", "responses", "messages"],
+  requested_model: [],
+  logprob_content: ["temperature", "truncated", "raw", "unknown"],
+};
+
+const lastOf = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
+
+/** The calls of these tests differ in their finish reasons only. */
+export function codesOf(rows: readonly ModelRow[], turns: boolean): Codes {
+  const all = [...rows.flatMap((row) => lastOf(row) ?? []), ...(turns ? rows.flatMap(({ chain }) => chain) : [])];
+  const reasons = new Set([...(KNOWN["finish_reason"] ?? []), ...all.map(({ finishReason }) => finishReason)]);
+  return { ...KNOWN, finish_reason: [...reasons] };
+}
+
+const depthOf = (turn: Turn, { turns }: ModelledSession): number => {
+  const parent = turns[turn.parent];
+  return parent ? 1 + depthOf(parent, { turns, sessionId: "" }) : 0;
+};
+
+/** The first row that trains on the call which the row's first call continues, or whose prompt it changed. */
+function parentRow(row: ModelRow, rows: readonly ModelRow[]): number {
+  const parent = row.session.turns[row.chain[0]?.parent ?? -1];
+  return parent ? rows.findIndex(({ session, chain }) => session === row.session && chain.includes(parent)) : -1;
+}
+
+type Columns = Readonly<Record<string, ModelTensor>>;
+
+/** The columns of what was recorded with these calls: what every call has alike. */
+function alike(prefix: string, count: number): Columns {
+  const same = (make: typeof i32, value: number) => make(Array<number>(count).fill(value), [count]);
+  const columns = {
+    api: same(i32, 0),
+    requested_model: same(i32, -1),
+    logprob_content: same(i32, 0),
+    attempt: same(i32, 0),
+    latency: same(f32, 0),
+    temperature: same(f32, 1),
+    sampling_temperature: same(f32, 1),
+    top_p: same(f32, 1),
+    top_k: same(i32, 0),
+    min_p: same(f32, 0),
+    frequency_penalty: same(f32, 0),
+    presence_penalty: same(f32, 0),
+    max_tokens: same(i32, 0),
+    seed: same(i32, 0),
+    seed_high: same(i32, 0),
+    greedy: same(bool, 0),
+    grammar: same(bool, 0),
+    seeded: same(bool, 0),
+    sampling_overridden: same(bool, 0),
+  };
+  return Object.fromEntries(Object.entries(columns).map(([name, column]) => [prefix + name, column]));
+}
+
+export function rowTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns {
+  const column = (make: typeof i32, value: (row: ModelRow) => number) => make(rows.map(value), [rows.length]);
+  return {
+    ...alike("row_", rows.length),
+    row_prompt_tokens: column(i32, ({ chain, ids }) => Math.min(chain[0]?.prompt.length ?? 0, ids.length)),
+    row_parent: column(i32, (row) => parentRow(row, rows)),
+    row_turn: column(i32, ({ chain, session }) => (chain.at(-1) ? depthOf(chain.at(-1) as Turn, session) : -1)),
+    row_turns: column(i32, ({ chain }) => chain.length),
+    row_own_reward: column(f32, (row) => lastOf(row)?.reward ?? 0),
+    row_finish_reason: column(i32, (row) => codes["finish_reason"]?.indexOf(lastOf(row)?.finishReason ?? "") ?? -1),
+    row_cause: column(i32, () => -1),
+    row_has_reward: column(bool, (row) => (lastOf(row)?.reward === undefined ? 0 : 1)),
+    row_uncounted_rewards: column(bool, ({ uncounted }) => Number(uncounted)),
+    row_token_exact: column(bool, ({ chain, session }) => Number(isExact(chain[0] as Turn, session.turns))),
+    row_left_out: column(bool, () => 0),
+  };
+}
+
+export function turnTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns {
+  const all = rows.flatMap((row) => row.chain.map((turn, k) => ({ row, turn, reward: row.finals[k] ?? 0 })));
+  type Entry = (typeof all)[number];
+  const column = (make: typeof i32, value: (entry: Entry) => number) => make(all.map(value), [all.length]);
+  const starts = rows.reduce<number[]>((sums, { chain }) => [...sums, (sums.at(-1) ?? 0) + chain.length], [0]);
+  return {
+    ...alike("turn_", all.length),
+    cu_turns: i32(starts, [rows.length + 1]),
+    turn_turn: column(i32, ({ turn, row }) => depthOf(turn, row.session)),
+    turn_start: column(i32, ({ turn, row }) => Math.min(turn.prompt.length, row.ids.length)),
+    turn_end: column(i32, ({ turn, row }) => Math.min(sequenceOf(turn).length, row.ids.length)),
+    turn_reward: column(f32, ({ reward }) => Math.fround(reward)),
+    turn_own_reward: column(f32, ({ turn }) => turn.reward ?? 0),
+    turn_finish_reason: column(i32, ({ turn }) => codes["finish_reason"]?.indexOf(turn.finishReason) ?? -1),
+    turn_has_reward: column(bool, ({ turn }) => (turn.reward === undefined ? 0 : 1)),
+    turn_token_exact: column(bool, ({ turn, row }) => Number(isExact(turn, row.session.turns))),
+  };
+}
