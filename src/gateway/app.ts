@@ -14,6 +14,8 @@ import { sessionRoutes } from "./routes/sessions.js";
 
 export interface GatewayOptions extends GatewayContext {
   readonly maxBodyBytes: number;
+  /** Whether control and export bodies with unknown fields are refused, as the workers do. Default true. */
+  readonly strictControlFields?: boolean;
   readonly logger?: FastifyBaseLogger | undefined;
 }
 
@@ -21,7 +23,12 @@ export interface GatewayOptions extends GatewayContext {
  * The gateway as a Fastify application, not yet listening. It knows no keys: what a call may do its worker decides.
  * Closing it closes neither the pool nor the connections to the workers.
  */
-export async function createGateway({ logger, maxBodyBytes, ...context }: GatewayOptions): Promise<App> {
+export async function createGateway({
+  logger,
+  maxBodyBytes,
+  strictControlFields = true,
+  ...context
+}: GatewayOptions): Promise<App> {
   const app: App = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     logController: new Fastify.LogController({ disableRequestLogging: true }),
@@ -33,7 +40,7 @@ export async function createGateway({ logger, maxBodyBytes, ...context }: Gatewa
     return503OnClosing: false,
     keepAliveTimeout: 72_000,
   });
-  app.setValidatorCompiler(zodValidator);
+  app.setValidatorCompiler(zodValidator({ strictControlFields }));
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   await app.register(errorHandler);
   await app.register(forwarding, { upstream: context.upstream });

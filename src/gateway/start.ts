@@ -33,7 +33,13 @@ export async function startGateway(
   };
   try {
     await pool.start();
-    const app = await createGateway({ pool, upstream, maxBodyBytes: server.max_body_bytes, logger });
+    const app = await createGateway({
+      pool,
+      upstream,
+      maxBodyBytes: server.max_body_bytes,
+      strictControlFields: server.strict_control_fields,
+      logger,
+    });
     const url = await app.listen({ host: server.host, port: server.port });
     const close = async () => {
       const stragglers = setTimeout(() => app.server.closeAllConnections(), server.shutdown_seconds * 1000);

@@ -1,5 +1,5 @@
-import { closest } from "fastest-levenshtein";
 import { z } from "zod";
+import { nearestName } from "../nearest-name.js";
 import { jobSchema } from "./job.js";
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -10,7 +10,7 @@ const whole = z.toJSONSchema(jobSchema, { io: "input" });
 export function nearestKeyAt(path: readonly PropertyKey[], unknown: string): string {
   const schemas = path.reduce<Schema[]>((above, part) => above.flatMap((schema) => below(schema, part)), [whole]);
   const known = schemas.flatMap(alternatives).flatMap(({ properties = {} }) => Object.keys(properties));
-  return closest(unknown, known);
+  return nearestName(unknown, known);
 }
 
 function below(schema: Schema, part: PropertyKey): Schema[] {

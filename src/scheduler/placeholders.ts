@@ -1,4 +1,5 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
+import { isPart, nearestName } from "../nearest-name.js";
 
 const NAMES = ["folder", "index", "node", "port", "engine_urls", "proxy_url", "gateway_url"] as const;
 
@@ -25,15 +26,10 @@ export function misspelled(text: string): { readonly name: string; readonly near
   for (const [, name = ""] of text.matchAll(/(?<![${])\{([A-Za-z_]+)\}(?!\})/g)) {
     if (NAMES.some((known) => known === name)) continue;
     const lower = name.toLowerCase();
-    const nearest = NAMES.find((known) => isPart(lower, known)) ?? closest(lower, NAMES);
+    const nearest = nearestName(lower, NAMES);
     if (isPart(lower, nearest) || isTypo(lower, nearest)) return { name, nearest };
   }
   return undefined;
-}
-
-/** `{proxy}`, `{nodes}` */
-function isPart(name: string, known: string): boolean {
-  return name.length > 2 && (known.startsWith(name) || name.startsWith(known));
 }
 
 /** Of names of four letters too many words differ by two. */

@@ -76,7 +76,7 @@ export async function createServer({
     requestTimeout: RECEIVE_TIMEOUT_MS,
     keepAliveTimeout: 72_000,
   });
-  app.setValidatorCompiler(zodValidator);
+  app.setValidatorCompiler(zodValidator({ strictControlFields: settings.strictControlFields ?? true }));
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addHook("onClose", async () => {
     context.metrics.close();

@@ -38,6 +38,8 @@ export interface ServerSettings {
   /** Name under which the model is listed and answered. */
   readonly modelName: string;
   readonly maxBodyBytes: number;
+  /** Whether control and export bodies with unknown fields are refused. Default true. */
+  readonly strictControlFields?: boolean;
   /** What running conversations may take so that only what is new in their requests is worked on. */
   readonly knownRequestBytes: number;
   /** Prompt and output together, in tokens; undefined: what the engine can hold. */

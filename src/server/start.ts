@@ -113,6 +113,7 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
     recordedConfig: recordedConfig(config),
     modelName,
     maxBodyBytes: config.server.max_body_bytes,
+    strictControlFields: config.server.strict_control_fields,
     knownRequestBytes: config.server.known_request_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import type { SharedBatchFields, TrajectoriesFields } from "../../src/client/admin-client.js";
 import { SessionClient } from "../../src/client/session-client.js";
 import { listeningProxy } from "../support/listening-proxy.js";
 import { readSafetensors } from "../support/safetensors.js";
@@ -25,7 +26,48 @@ async function withSessions(count: number) {
   return { proxy, admin, ids };
 }
 
+// Typed so that a field that is added to the client is missing here.
+const everyField: Required<SharedBatchFields> = {
+  style: "concat",
+  discount: 0.5,
+  on_mismatch: "split",
+  wait_seconds: 1,
+  drain_seconds: 1,
+  layout: "packed",
+  pad_token_id: 0,
+  pad_side: "left",
+  pad_to_multiple_of: 8,
+  max_length: 10_000,
+  overflow: "drop",
+  shards: 1,
+  shard: 0,
+  lease_seconds: 5,
+  reader_pid: process.pid,
+};
+
 describe("the trainer's client", () => {
+  it("sends only fields that the proxy knows, and reports the misspelled ones of its caller", async () => {
+    const { admin, ids } = await withSessions(1);
+    const [file] = await admin.exportSharedBatch(ids, everyField);
+    expect(await admin.acknowledge(file?.id ?? "")).toBe(true);
+    const { style, discount, on_mismatch, wait_seconds, drain_seconds } = everyField;
+    const fields: Required<TrajectoriesFields> = {
+      style,
+      discount,
+      on_mismatch,
+      wait_seconds,
+      drain_seconds,
+      include: [],
+    };
+    expect((await admin.exportTrajectories(ids[0] ?? "", fields)).size).toBe(1);
+    const misspelled: object = { discont: 0.5 };
+    await expect(admin.exportBatch(ids, misspelled)).rejects.toMatchObject({
+      code: "unknown_parameter",
+      param: "discont",
+      message: "Unknown parameter: `discont`. Did you mean `discount`?",
+    });
+  });
+
   it("takes many sessions as one safetensors block, and again with the same bytes", async () => {
     const { admin, ids } = await withSessions(3);
     const batch = await admin.exportBatch(ids, { pad_to_multiple_of: 8 });

@@ -12,6 +12,7 @@ describe("defaults", () => {
         port: 8090,
         max_body_bytes: 67_108_864,
         known_request_bytes: 268_435_456,
+        strict_control_fields: true,
         keepalive_seconds: 15,
         shutdown_seconds: 30,
         worker_tag: null,

@@ -37,4 +37,17 @@ describe("rolltape gateway", () => {
     gateway.process.kill("SIGTERM");
     expect(await gateway.ended).toMatchObject({ code: 0 });
   });
+
+  it("ignores misspelled fields, and so do its servers, with server.strict_control_fields=false", async () => {
+    const folder = join(temporaryFolder(), "workers");
+    const lenient = ["server.port=0", "server.strict_control_fields=false"];
+    const server = rolltape(["serve", ...lenient, `server.workers_folder=${folder}`], KEY);
+    const direct = await server.ready();
+    const { url } = await rolltape(["gateway", ...lenient, `gateway.workers_folder=${folder}`], KEY).line<Ready>();
+    for (const trainer of [url, direct.url].map((each) => new HttpTrainer(each, KEY.ROLLTAPE_ADMIN_API_KEY))) {
+      const id = await trainer.converse("rain", 1, { max_tokens: 4 });
+      const batch = await trainer.exportBatch([id], { discont: 0.5 });
+      expect(readSafetensors(batch).metadata["discount"]).toBe("1");
+    }
+  });
 });

@@ -42,14 +42,19 @@ export class Gateway {
     this.problems = problems;
   }
 
-  static async start(sources: Partial<WorkerSources>, pollSeconds = 60, maxBodyBytes = 1 << 26): Promise<Gateway> {
+  static async start(
+    sources: Partial<WorkerSources>,
+    pollSeconds = 60,
+    maxBodyBytes = 1 << 26,
+    strictControlFields = true,
+  ): Promise<Gateway> {
     const problems: string[] = [];
     const report = (problem: string) => void problems.push(problem);
     const upstream = new Upstream();
     const addresses = new WorkerAddresses({ urls: [], ...sources }, report);
     const pool = new WorkerPool({ addresses, upstream, pollSeconds, report });
     await pool.start();
-    const app = await createGateway({ pool, upstream, maxBodyBytes });
+    const app = await createGateway({ pool, upstream, maxBodyBytes, strictControlFields });
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(async () => {
       pool.close();

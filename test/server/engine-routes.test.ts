@@ -189,8 +189,9 @@ describe("an engine without servers", () => {
       paused: null,
       servers: [],
     });
-    for (const path of ["pause", "resume", "drain", "restore"]) {
-      const reply = await plain.post(`/rl/engine/${path}`, { url: "http://a" });
+    const url = "http://a";
+    for (const [path, body] of Object.entries({ pause: {}, resume: {}, drain: { url }, restore: { url } })) {
+      const reply = await plain.post(`/rl/engine/${path}`, body);
       expect(reply.refusal).toBe("409 no_engine_servers");
     }
     await plain.close();

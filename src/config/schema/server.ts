@@ -21,6 +21,13 @@ export const serverSchema = z.strictObject({
       "What the newest requests of running conversations may take, in bytes, so that of a next turn only what is new " +
         "is parsed, checked and encoded; 0 keeps none.",
     ),
+  strict_control_fields: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether control and export calls with an unknown field are answered 400; false ignores such fields. Set the same " +
+        "value for a gateway and its servers.",
+    ),
   keepalive_seconds: z
     .number()
     .gt(0)

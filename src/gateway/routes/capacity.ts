@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { App } from "../../server/app-type.js";
 import { ApiError } from "../../server/errors.js";
+import { grantBody, startBody } from "../../server/routes/control.js";
 import { workerOfKey } from "../../session/worker-tag.js";
 import { byFreeSlots, spread } from "../balance.js";
 import type { GatewayContext } from "../context.js";
@@ -11,9 +12,7 @@ import { credentials } from "../routing.js";
 import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
-const grantBody = z.object({ slots: z.int32().min(1).max(1_000_000).default(1) });
 const capacityReply = z.object({ capacity: z.int() });
-const startBody = z.looseObject({ api_key: z.string().optional() });
 
 /** Slots and sessions go to the workers that have the least to do. */
 export function capacityRoutes(app: App, context: GatewayContext): void {

@@ -5,12 +5,13 @@ import type { App } from "../../server/app-type.js";
 import { disconnectSignal } from "../../server/disconnect.js";
 import { ApiError } from "../../server/errors.js";
 import {
+  type BatchRequest,
+  batchBody,
   optionFields,
   refuseDuplicates,
   SAFETENSORS,
-  sessionIds,
-  waitFields,
 } from "../../server/routes/batch-request.js";
+import { trajectoriesBody } from "../../server/routes/export.js";
 import { workerOfSession } from "../../session/worker-tag.js";
 import { partLayout } from "../batch/merge.js";
 import type { GatewayContext } from "../context.js";
@@ -19,19 +20,11 @@ import { unreachable } from "../export/refusal.js";
 import { forwardTo } from "../forward.js";
 import { credentials, workerOfId } from "../routing.js";
 
-const batchBody = z.object({
-  session_ids: sessionIds,
-  ...optionFields,
-  transport: z.enum(["body", "shm"]).default("body"),
-  shards: z.int32().min(1).default(1),
-  ...waitFields,
-});
-
-type BatchRequest = z.output<typeof batchBody>;
+/** What a worker packs its part with: the rest of the request concerns the whole batch, or its file in shared memory. */
+const partOptions = z.object(optionFields);
 
 /** Training data out: of one worker as it answers, of several as one batch. */
 export function exportRoutes(app: App, context: GatewayContext): void {
-  const trajectoriesBody = z.looseObject({ session_id: z.string() });
   app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
     const worker = await workerOfId(request.body.session_id, context.pool);
     return forwardTo(worker, request, reply, request.body);
@@ -52,8 +45,10 @@ async function exportMerged(
   shares: readonly WorkerShare[],
   request: FastifyRequest,
   reply: FastifyReply,
-  { session_ids, wait_seconds, drain_seconds, ...options }: BatchRequest,
+  body: BatchRequest,
 ): Promise<FastifyReply> {
+  const { session_ids, wait_seconds, drain_seconds } = body;
+  const options = partOptions.parse(body);
   const headers = credentials(request);
   const job = new BatchExport({ upstream, shares, headers, signal: disconnectSignal(reply) });
   await job.ready({ wait_seconds, drain_seconds });
@@ -69,14 +64,14 @@ async function exportMerged(
 }
 
 /** What only makes sense on the worker's own machine, or of a batch that one worker packs. */
-function refuseLocal({ transport, shards }: BatchRequest): void {
+function refuseLocal({ transport, shards, shard = 0 }: BatchRequest): void {
   if (transport === "shm") {
     const message = "A gateway answers batches in the body only: files in shared memory are on the workers' machines.";
     throw new ApiError("unsupported_parameter", message, { param: "transport" });
   }
-  if (shards > 1) {
+  if (shards > 1 || shard > 0) {
     const message = "A gateway answers whole batches only: ask each worker for shards of its own.";
-    throw new ApiError("unsupported_parameter", message, { param: "shards" });
+    throw new ApiError("unsupported_parameter", message, { param: shards > 1 ? "shards" : "shard" });
   }
 }
 

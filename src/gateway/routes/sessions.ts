@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../server/app-type.js";
 import { ApiError } from "../../server/errors.js";
+import { versionBody } from "../../server/routes/control.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo, workerUnavailable } from "../forward.js";
 import { jsonOf, relay } from "../relay.js";
@@ -57,7 +58,7 @@ function oneSession(app: App, { pool }: GatewayContext): void {
  * Idempotent: where one fails the trainer says it again.
  */
 function setVersion(app: App, { pool, upstream }: GatewayContext): void {
-  app.post("/rl/set_version", { schema: { body: z.looseObject({}) } }, async (request, reply) => {
+  app.post("/rl/set_version", { schema: { body: versionBody } }, async (request, reply) => {
     const call = { path: "/rl/set_version", headers: credentials(request), body: request.body };
     const workers = pool.all();
     const down = new Set(workers.filter(({ state }) => state === "down"));

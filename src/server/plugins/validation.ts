@@ -1,14 +1,24 @@
 import type { FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
+import { lenient, unknownFieldError } from "../control-body.js";
 import { ApiError } from "../errors.js";
 
+export interface ValidatorOptions {
+  /** Whether unknown fields of control and export bodies are refused. Model calls refuse theirs in any case. */
+  readonly strictControlFields: boolean;
+}
+
 /** Validates with zod; the first issue becomes a 400 that names its field. */
-export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
-  return (data: unknown) => {
-    const result = schema.safeParse(data);
-    return result.success ? { value: result.data } : { error: toApiError(result.error, data) };
+export function zodValidator({ strictControlFields }: ValidatorOptions): FastifySchemaCompiler<z.ZodType> {
+  return ({ schema: written }) => {
+    const schema = strictControlFields ? written : lenient(written);
+    return (data: unknown) => {
+      const result = schema.safeParse(data);
+      if (result.success) return { value: result.data };
+      return { error: unknownFieldError(schema, result.error) ?? toApiError(result.error, data) };
+    };
   };
-};
+}
 
 type Issue = z.core.$ZodIssue;
 

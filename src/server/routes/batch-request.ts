@@ -4,7 +4,9 @@ import { listOf } from "../../conversation/list-of.js";
 import type { Batch } from "../../session/batch.js";
 import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../../session/batch-options.js";
 import type { ExportWaits } from "../../session/exporter.js";
+import { arealExportFields } from "../areal-fields.js";
 import type { ServerContext } from "../context.js";
+import { controlBody } from "../control-body.js";
 import { onceSent } from "../disconnect.js";
 import { ApiError } from "../errors.js";
 
@@ -37,7 +39,7 @@ export const optionFields = {
   turns: batchFields.turns,
 };
 
-export const batchBody = z.object({
+export const batchBody = controlBody({
   session_ids: sessionIds,
   ...optionFields,
   ...shardFields,
@@ -45,6 +47,7 @@ export const batchBody = z.object({
   lease_seconds: waitSeconds.default(300).describe("shm: how long the file is kept for its reader's acknowledgement."),
   reader_pid: z.int32().min(1).optional().describe("shm: the reader's process; when it ends, the file is unlinked."),
   ...waitFields,
+  ...arealExportFields,
 });
 
 export type BatchOptionFields = z.output<z.ZodObject<typeof optionFields>>;

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { App } from "../app-type.js";
+import { arealStartFields } from "../areal-fields.js";
 import type { ServerContext } from "../context.js";
+import { controlBody } from "../control-body.js";
 import { ApiError } from "../errors.js";
 import { sessionOf } from "../plugins/auth.js";
 
-const grantBody = z.object({ slots: z.int32().min(1).max(1_000_000).default(1) });
+export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).default(1) });
 
-const startBody = z.object({
+export const startBody = controlBody({
   task_id: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
@@ -16,9 +18,10 @@ const startBody = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,4096}$/, "must be 16 to 4096 visible ASCII characters without spaces")
     .optional(),
+  ...arealStartFields,
 });
 
-const rewardBody = z.object({
+const rewardBody = controlBody({
   reward: z.number({ error: "must be a finite number" }),
   interaction_id: z.string().optional(),
   scope: z
@@ -27,7 +30,7 @@ const rewardBody = z.object({
     .describe("session: rewards the session as a whole, beside rewards of its interactions."),
 });
 
-const versionBody = z.object({ version: z.int32().min(0) });
+export const versionBody = controlBody({ version: z.int32().min(0) });
 
 /** Capacity, the life of sessions, rewards, the weight version. */
 export function controlRoutes(app: App, context: ServerContext): void {
@@ -111,7 +114,7 @@ function endSession(app: App): void {
       config: { key: "session" },
       schema: {
         summary: "Mark the session complete",
-        body: z.object({}),
+        body: controlBody({}),
         response: { 200: z.object({ session_id: z.string(), interaction_count: z.int() }) },
       },
     },

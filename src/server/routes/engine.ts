@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { EngineServerState, EngineServers } from "../../engine/engine.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
+import { controlBody } from "../control-body.js";
 import { ApiError } from "../errors.js";
 
 const count = z.int().min(0);
@@ -30,12 +31,14 @@ const engineRecord = z.object({
   servers: z.array(serverRecord).describe("Empty where the engine runs in the server's own process."),
 });
 
-const drainBody = z.object({
-  url: z.string().describe("As /rl/engine lists it."),
+const restoreBody = controlBody({ url: z.string().describe("As /rl/engine lists it.") });
+
+const drainBody = controlBody({
+  ...restoreBody.shape,
   wait_seconds: z.number().min(0).max(86_400).default(0).describe("How long to wait until it has no requests."),
 });
 
-const pauseBody = z.object({
+const pauseBody = controlBody({
   mode: pauseMode.default("abort").describe("`abort` cuts what runs, to be resumed later; `keep` freezes it."),
 });
 
@@ -86,7 +89,7 @@ function restoreServer(app: App, context: ServerContext): void {
       config: { key: "admin" },
       schema: {
         summary: "Give a drained server requests again",
-        body: drainBody.pick({ url: true }),
+        body: restoreBody,
         response: { 200: serverRecord },
       },
     },
@@ -119,7 +122,7 @@ function pauseServers(app: App, context: ServerContext): void {
     "/rl/engine/resume",
     {
       config: { key: "admin" },
-      schema: { summary: "End a pause", body: z.object({}), response: { 200: engineRecord } },
+      schema: { summary: "End a pause", body: controlBody({}), response: { 200: engineRecord } },
     },
     async () => {
       await serversOf(context).resume();

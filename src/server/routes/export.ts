@@ -5,7 +5,9 @@ import { batchOptionsSchema, exportFields } from "../../session/batch-options.js
 import type { Session } from "../../session/session.js";
 import { packTrajectories } from "../../session/trajectories.js";
 import type { App } from "../app-type.js";
+import { arealExportFields } from "../areal-fields.js";
 import type { ServerContext } from "../context.js";
+import { controlBody } from "../control-body.js";
 import { disconnectSignal, onceSent } from "../disconnect.js";
 import { ApiError } from "../errors.js";
 import {
@@ -18,7 +20,7 @@ import {
   waitFields,
 } from "./batch-request.js";
 
-const trajectoriesBody = z.object({
+export const trajectoriesBody = controlBody({
   session_id: z.string(),
   style: exportFields.style,
   discount: exportFields.discount,
@@ -31,6 +33,7 @@ const trajectoriesBody = z.object({
     .default([])
     .describe("messages: adds the untrusted texts."),
   ...waitFields,
+  ...arealExportFields,
 });
 
 const sharedAnswer = z.object({

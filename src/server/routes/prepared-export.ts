@@ -2,6 +2,7 @@ import { z } from "zod";
 import { packShards } from "../../session/batch.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
+import { controlBody } from "../control-body.js";
 import { disconnectSignal, onceSent } from "../disconnect.js";
 import { ApiError } from "../errors.js";
 import {
@@ -18,7 +19,7 @@ import {
 /** Header of a prepared part: the id under which it is settled. */
 export const EXPORT_ID = "x-rolltape-export-id";
 
-const prepareBody = z.object({
+const prepareBody = controlBody({
   session_ids: sessionIds,
   ...optionFields,
   ...waitFields,
@@ -39,7 +40,7 @@ function ready(app: App, context: ServerContext): void {
       config: { key: "admin" },
       schema: {
         summary: "Wait until sessions can be exported; refuses as the export would",
-        body: z.object({ session_ids: sessionIds, ...waitFields }),
+        body: controlBody({ session_ids: sessionIds, ...waitFields }),
         response: { 200: z.object({ sessions: z.int() }) },
       },
     },
@@ -82,7 +83,7 @@ function settle(app: App, { preparedExports }: ServerContext): void {
       schema: {
         summary: "Say whether a prepared export came about",
         params: z.object({ id: z.string() }),
-        body: z.object({ outcome: z.enum(["taken", "left"]) }),
+        body: controlBody({ outcome: z.enum(["taken", "left"]) }),
         response: { 200: z.object({ id: z.string() }) },
       },
     },
