@@ -5,9 +5,11 @@ import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
+import { brokenPrefixCause } from "./broken-prefix.js";
+import { callFacts } from "./call-facts.js";
 import { CallTracker, type Replaces } from "./calls.js";
 import { SessionError } from "./errors.js";
-import type { Api, Interaction } from "./interaction.js";
+import type { Api, CallFacts, Interaction } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { hashKey } from "./keys.js";
 import { type DigestedMessages, KnownMessages } from "./known-messages.js";
@@ -28,7 +30,7 @@ export interface PreparedMessages extends DigestedMessages {
 }
 
 /** A model call that is done and becomes an interaction. */
-export interface CompletedCall {
+export interface CompletedCall extends CallFacts {
   readonly prepared: PreparedMessages;
   readonly output: readonly Message[];
   /** Released by the recording, like the generation. */
@@ -39,7 +41,7 @@ export interface CompletedCall {
   readonly id?: string | undefined;
   /** The parent that the prompt was built on. Absent: found among the interactions that are complete now. */
   readonly parent?: ParentMatch | undefined;
-  /** Why the prompt does not continue its parent's tokens, where it was to. */
+  /** Why the prompt was not built on its parent's tokens, in `concat`. Absent: found out if it does not continue them. */
   readonly fallback?: string | undefined;
   /** The recorded attempt at the same request that this one takes the place of. */
   readonly replaces?: Replaces;
@@ -172,13 +174,16 @@ export class Session {
       parent: match?.index ?? -1,
     });
     call.prompt.release();
-    const { api, finishReason, output, fallback } = call;
+    const { api, finishReason, output } = call;
     const id = call.id ?? `interaction-${randomUUID()}`;
     const createdAt = Date.now();
     const tree = { index, parent, tokenExact };
     const templateArgs = this.#shared(call.prepared.templateArgs, match);
+    const broken =
+      match && !tokenExact ? brokenPrefixCause(call.prepared, match, this.#log.at(match.index)) : undefined;
+    const fallback = call.fallback ?? broken;
     const context = { input, output, toolsKey, templateArgs, fallback };
-    const interaction = { ...tree, id, api, createdAt, finishReason, lastTokenId, ...context };
+    const interaction = { ...tree, id, api, createdAt, finishReason, lastTokenId, ...context, ...callFacts(call) };
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;

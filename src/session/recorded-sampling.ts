@@ -1,0 +1,37 @@
+import type { LogprobContent } from "../engine/engine.js";
+
+export type { LogprobContent } from "../engine/engine.js";
+
+/** How the tokens of an interaction were drawn, and what their recorded log probabilities are of. */
+export interface RecordedSampling {
+  /**
+   * Divisor of the logits that reproduces the recorded log probabilities: 1 when sampling was greedy, and 1 when the
+   * engine reports raw log probabilities.
+   */
+  readonly temperature: number;
+  /** The temperature that tokens were drawn with; 0 when greedy. */
+  readonly samplingTemperature: number;
+  readonly greedy: boolean;
+  /** 1 is off. */
+  readonly topP: number;
+  /** 0 is off. */
+  readonly topK: number;
+  /** 0 is off. */
+  readonly minP: number;
+  readonly seed: number | undefined;
+  readonly frequencyPenalty: number;
+  readonly presencePenalty: number;
+  /** Upper bound that the engine was given, in tokens. */
+  readonly maxTokens: number;
+  /** A grammar (structured output, enforced tool calls) was in force. */
+  readonly grammar: boolean;
+  /** What the recorded log probabilities include. */
+  readonly logprobs: LogprobContent;
+  /** The configuration replaced a value that the request asked for. */
+  readonly overridden: boolean;
+}
+
+/** Returns the divisor of the logits that reproduces log probabilities recorded with this sampling temperature. */
+export function recordedTemperature(samplingTemperature: number, logprobs: LogprobContent): number {
+  return samplingTemperature === 0 || logprobs === "raw" ? 1 : samplingTemperature;
+}
