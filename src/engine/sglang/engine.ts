@@ -13,7 +13,11 @@ const GREEDY_BELOW = 1e-6;
  */
 export function createSglangEngine(options: SglangOptions): Engine {
   const { connections, apiKey } = options;
-  return new ServedEngine({ type: "sglang", effectiveTemperature }, options, (url) => new SglangServer(url, connections, apiKey));
+  return new ServedEngine(
+    { type: "sglang", effectiveTemperature },
+    options,
+    (url) => new SglangServer(url, connections, apiKey),
+  );
 }
 
 function effectiveTemperature(temperature: number): number {

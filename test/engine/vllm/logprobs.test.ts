@@ -115,7 +115,11 @@ describe("servers of different modes", () => {
     const engine = engineOf(...servers);
     const key = (home: VllmServer | undefined) =>
       ["a", "b", "c", "d", "e", "f", "g", "h"].find(
-        (each) => rendezvousOrder(each, servers.map(({ url }) => url))[0] === home?.url,
+        (each) =>
+          rendezvousOrder(
+            each,
+            servers.map(({ url }) => url),
+          )[0] === home?.url,
       ) ?? "";
     return { engine, servers, raw: key(servers[0]), processed: key(servers[1]) };
   }
