@@ -27,6 +27,7 @@ export {
   EngineError,
   type GenerateCall,
   type GenerateResult,
+  type LogprobContent,
   type SamplingParams,
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
@@ -77,6 +78,7 @@ export { Batch, type BatchRow } from "./session/batch.js";
 export type { BatchMemory, SharedMemoryOptions } from "./session/batch-memory.js";
 export type { BatchOptions } from "./session/batch-options.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
+export type { RecordedSampling } from "./session/recorded-sampling.js";
 export { SessionRegistry } from "./session/registry.js";
 export type { BatchTensors, Tensor } from "./session/tensor.js";
 export {

@@ -40,6 +40,7 @@ RowColumn columnArg(Napi::Value value, const std::string& name) {
   column.missing = static_cast<std::uint32_t>(
       integerArg(object.Get("missing"), name + ".missing", 0, std::numeric_limits<std::uint32_t>::max()));
   column.ofFirstTurn = booleanArg(object.Get("ofFirstTurn"), name + ".ofFirstTurn");
+  column.ofBroken = booleanArg(object.Get("ofBroken"), name + ".ofBroken");
   column.perRow = booleanArg(object.Get("perRow"), name + ".perRow");
   column.perTurn = booleanArg(object.Get("perTurn"), name + ".perTurn");
   column.knownLabels = utf8ListArg(object.Get("labels"), name + ".labels");

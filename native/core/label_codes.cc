@@ -8,7 +8,7 @@ LabelCodes::LabelCodes(const Plan& plan) {
   for (const RowColumn& column : plan.columns()) {
     tableOf_.push_back(tables_.size());
     if (column.source != RowSource::kLabel) continue;
-    Table& table = tables_.emplace_back(Table{column.name, column.slot, column.knownLabels, {}, {}});
+    Table& table = tables_.emplace_back(Table{column.name, column.slot, column.ofBroken, column.knownLabels, {}, {}});
     for (const std::string& label : table.labels) {
       table.byLabel.emplace(label, static_cast<std::int32_t>(table.byLabel.size()));
     }
@@ -24,7 +24,7 @@ LabelCodes::LabelCodes(const Plan& plan) {
 
 void LabelCodes::meet(Table& table, const Interaction& interaction, std::uint32_t limit) {
   const LabelSet* set = interaction.labels;
-  if (set == nullptr || table.bySet.contains(set)) return;
+  if (set == nullptr || (table.ofBroken && interaction.tokenExact) || table.bySet.contains(set)) return;
   const std::string& label = table.slot < set->size() ? (*set)[table.slot] : std::string();
   std::int32_t code = kNone;
   if (!label.empty()) {
@@ -43,7 +43,9 @@ void LabelCodes::meet(Table& table, const Interaction& interaction, std::uint32_
 }
 
 std::int32_t LabelCodes::code(std::size_t column, const Interaction& interaction) const {
-  return interaction.labels == nullptr ? kNone : tables_[tableOf_[column]].bySet.at(interaction.labels);
+  const Table& table = tables_[tableOf_[column]];
+  if (interaction.labels == nullptr || (table.ofBroken && interaction.tokenExact)) return kNone;
+  return table.bySet.at(interaction.labels);
 }
 
 std::string LabelCodes::json() const {

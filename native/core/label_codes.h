@@ -30,6 +30,7 @@ class LabelCodes {
   struct Table {
     std::string name;
     std::uint32_t slot;
+    bool ofBroken;
     std::vector<std::string> labels;
     std::unordered_map<std::string, std::int32_t> byLabel;
     /// Sets that were met in this column: a session's interactions share few of them.

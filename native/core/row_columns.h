@@ -49,6 +49,8 @@ struct RowColumn {
   std::uint32_t missing = 0;
   /// The value is that of the row's first turn.
   bool ofFirstTurn = false;
+  /// Only a turn that is not token-exact has the label.
+  bool ofBroken = false;
   bool perRow = true;
   bool perTurn = false;
   /// Labels that have the first codes in every batch.

@@ -57,7 +57,19 @@ export interface GenerateResult {
   readonly cachedTokens: number | undefined;
   /** How often a generation that a weight update cut was resumed. */
   readonly resumes: number;
+  /** What the log probabilities include, as the servers that made the tokens report them. */
+  readonly logprobs: LogprobContent;
 }
+
+/**
+ * What reported log probabilities include:
+ *
+ * - `temperature`: log_softmax(logits / temperature) over the whole vocabulary, after penalties and grammar.
+ * - `truncated`: the same, renormalized over the tokens that top-k, top-p and min-p keep.
+ * - `raw`: log_softmax(logits), before temperature and penalties.
+ * - `unknown`: the engine could not be asked, or its servers differ.
+ */
+export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
 
 export type Finish =
   /** `matched`: the stop token id or the stop string that ended it, where the engine says. */
@@ -69,6 +81,11 @@ export interface Engine {
   readonly supports: EngineSupport;
   /** Tokens of prompt and output together that one call may have. */
   contextLength(): Promise<number>;
+  /**
+   * Returns the temperature that the engine samples with when asked for `temperature`: engines replace values that are
+   * too small to divide by. Absent: every temperature is used as it is.
+   */
+  effectiveTemperature?(temperature: number): number;
   /** Rejects with an {@link EngineError}, or with the signal's reason. */
   generate(call: GenerateCall): Promise<GenerateResult>;
   /** Resolves when the engine can take calls, rejects with an {@link EngineError} otherwise. */
@@ -119,6 +136,8 @@ export interface EngineServerState {
   readonly requests: number;
   /** Those of them that wait. */
   readonly waiting: number;
+  /** What its log probabilities include; `unknown` until its first reply. */
+  readonly logprobs: LogprobContent;
   readonly counts: EngineServerCounts;
   /** The last request that failed on it, at so many milliseconds since the epoch. */
   readonly lastFailure: { readonly message: string; readonly at: number } | undefined;

@@ -13,6 +13,7 @@ export {
   type GenerateCall,
   type GenerateResult,
   type Grammar,
+  type LogprobContent,
   type PauseMode,
   type SamplingParams,
 } from "./engine.js";

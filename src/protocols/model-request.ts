@@ -4,6 +4,8 @@ import type { CallRules } from "./tools.js";
 
 /** What a request asks of the model, free of its protocol. */
 export interface ModelRequest {
+  /** The model that the request names. Whatever it is, the policy answers. */
+  readonly model: string | undefined;
   readonly conversation: Conversation;
   readonly sampling: RequestSampling;
   readonly calls: CallRules;

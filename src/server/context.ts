@@ -8,6 +8,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
 import type { KnownRequests } from "./known-requests.js";
 import type { Metrics } from "./metrics.js";
+import type { SamplingOverride } from "./sampling.js";
 
 /** What the routes work with. */
 export interface ServerContext {
@@ -45,6 +46,8 @@ export interface ServerSettings {
   /** Prompt and output together, in tokens; undefined: what the engine can hold. */
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";
+  /** Sampling parameters that agents may not choose. */
+  readonly samplingOverride?: SamplingOverride;
   /** Whether tools that a request calls strict are called with arguments of their schema only. */
   readonly enforceStrictTools: boolean;
   /** Pause after which a stream without output is told that it lives. */

@@ -1,7 +1,9 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { EngineServerState, EngineServers } from "../engine/engine.js";
+import type { EngineServerState, EngineServers, LogprobContent } from "../engine/engine.js";
 
 const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining"];
+
+const LOGPROBS: readonly LogprobContent[] = ["temperature", "truncated", "raw", "unknown"];
 
 /** Metrics of each server of an engine. The servers count for themselves: they are read when they are scraped. */
 export function observeEngineServers(servers: EngineServers, register: Registry): void {
@@ -27,6 +29,17 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
       for (const { server, requests, waiting } of labelled(servers)) {
         this.set({ server, place: "running" }, requests - waiting);
         this.set({ server, place: "waiting" }, waiting);
+      }
+    },
+  });
+  new Gauge({
+    name: "rolltape_engine_server_logprobs",
+    help: "1 for what the log probabilities of a server of the engine include.",
+    labelNames: ["server", "content"],
+    registers,
+    collect() {
+      for (const { server, logprobs } of labelled(servers)) {
+        for (const content of LOGPROBS) this.set({ server, content }, logprobs === content ? 1 : 0);
       }
     },
   });

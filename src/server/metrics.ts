@@ -20,6 +20,8 @@ function delaySeconds(nanoseconds: number): number {
 /** What of a recorded call is counted. */
 export interface RecordedCall {
   readonly interaction: Interaction;
+  /** Why its prompt was rendered anew instead of continuing its parent's tokens, in `concat`. */
+  readonly fallback: string | undefined;
   readonly result: GenerateResult;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -118,15 +120,15 @@ export class Metrics {
   }
 
   /** Counts a recorded call: tokens, its link to its parent, its tool calls. */
-  countRecorded({ interaction, result, promptTokens, completionTokens, toolCalls }: RecordedCall): void {
+  countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls }: RecordedCall): void {
     this.tokens.inc({ direction: "prompt" }, promptTokens);
     this.tokens.inc({ direction: "cached" }, result.cachedTokens ?? 0);
     this.tokens.inc({ direction: "completion" }, completionTokens);
     this.resumes.inc(result.resumes);
-    const { parent, tokenExact, fallback } = interaction;
+    const { parent, tokenExact } = interaction;
     this.parents.inc({ link: parent < 0 ? "root" : tokenExact ? "token_exact" : "not_exact" });
     if (fallback !== undefined) this.fallbacks.inc({ cause: fallback });
-    if (parent >= 0 && !tokenExact) this.brokenPrefixes.inc({ cause: fallback ?? "rendered_differently" });
+    if (parent >= 0 && !tokenExact) this.brokenPrefixes.inc({ cause: interaction.fallback ?? "rerendered" });
     if (toolCalls !== "none") this.toolCalls.inc({ status: toolCalls === "calls" ? "well_formed" : "malformed" });
   }
 

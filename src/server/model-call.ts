@@ -14,7 +14,7 @@ import { generate } from "./generate.js";
 import { grammarFor } from "./grammar.js";
 import type { OutputSink, ReadOutput } from "./output-reader.js";
 import { buildPrompt } from "./prompt.js";
-import { completeSampling } from "./sampling.js";
+import { completeSampling, toRecordedSampling } from "./sampling.js";
 
 /** One model call, whatever its protocol. */
 export interface ModelCall {
@@ -22,12 +22,16 @@ export interface ModelCall {
   readonly api: Api;
   readonly idPrefix: string;
   readonly request: ModelRequest;
+  /** Milliseconds since the epoch, when the call began. */
+  readonly startedAt: number;
   /** How often the client's SDK has sent this request before. */
   readonly retryCount: number;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;
   /** Told of a field that asks for something that the engine cannot be made to do, and that is harmless. */
   readonly onUnenforced: (field: string) => void;
+  /** Told of the sampling fields whose value the configuration replaced, before the engine is asked. */
+  readonly onOverridden: (fields: readonly string[]) => void;
   /** Who is told the output while it is generated. */
   readonly sink?: AnswerSink | undefined;
 }
@@ -81,8 +85,7 @@ async function generateAndRecord(
   prepared: PreparedMessages,
   { controller, replaces }: Call,
 ): Promise<CallRecord> {
-  const { session, request, api } = call;
-  const createdAt = Date.now();
+  const { session, request, api, startedAt } = call;
   const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
   // Its messages are the same objects as in earlier requests, by which is known what was made of them then.
   const conversation = { ...request.conversation, messages: prepared.messages };
@@ -91,8 +94,10 @@ async function generateAndRecord(
   const promptTokens = built.prompt.length;
   const grammar = grammarFor(context, call, built);
   const sampling = completeSampling(context, request.sampling, { left: limit - promptTokens, grammar });
-  const start: AnswerStart = { interactionId: id, model: context.settings.modelName, createdAt, promptTokens };
-  const generated = await generate(context, { call, built, sampling, start, controller });
+  if (sampling.overridden.length > 0) call.onOverridden(sampling.overridden);
+  const { modelName } = context.settings;
+  const start: AnswerStart = { interactionId: id, model: modelName, createdAt: startedAt, promptTokens };
+  const generated = await generate(context, { call, built, sampling: sampling.params, start, controller });
   const { result, output, tokens, generation } = generated;
   const completionTokens = generation.length;
   const finishReason = finishOf(result, output);
@@ -107,8 +112,14 @@ async function generateAndRecord(
     parent: built.parent,
     replaces,
     fallback: built.fallback,
+    sampling: toRecordedSampling(sampling, result.logprobs),
+    requestedModel: request.model,
+    attempt: call.retryCount,
+    startedAt,
   });
-  context.metrics.countRecorded({ interaction, result, promptTokens, completionTokens, toolCalls: output.toolCalls });
+  const { toolCalls } = output;
+  const { fallback } = built;
+  context.metrics.countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls });
   const { message, parts, stopString, reasoningTokens } = output;
   const cachedTokens = result.cachedTokens ?? 0;
   const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };

@@ -1,10 +1,64 @@
-import type { Grammar, SamplingParams } from "../engine/engine.js";
+import type { SamplingOverrideConfig } from "../config/schema/sampling-override.js";
+import type { Grammar, LogprobContent, SamplingParams } from "../engine/engine.js";
 import type { RequestSampling } from "../protocols/sampling.js";
+import { type RecordedSampling, recordedTemperature } from "../session/recorded-sampling.js";
 import type { ServerContext } from "./context.js";
 
-/** Fills in what the request left open. @param left tokens that the output may have, at least 1. */
+/** Values that the configuration fixes, as requests have them. */
+export type SamplingOverride = Partial<Pick<RequestSampling, keyof typeof OVERRIDE_FIELDS>>;
+
+/** The fields that can be fixed, by their names in requests and in the configuration. */
+const OVERRIDE_FIELDS = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  minP: "min_p",
+  frequencyPenalty: "frequency_penalty",
+  presencePenalty: "presence_penalty",
+  seed: "seed",
+  maxTokens: "max_tokens",
+} as const;
+
+type OverrideField = keyof typeof OVERRIDE_FIELDS;
+
+const OVERRIDE_NAMES = Object.entries(OVERRIDE_FIELDS) as readonly [
+  OverrideField,
+  (typeof OVERRIDE_FIELDS)[OverrideField],
+][];
+
+/** Returns the values that the configuration fixes, without those that it leaves to the request. */
+export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride {
+  const given = OVERRIDE_NAMES.flatMap(([field, name]) => {
+    const value = config[name];
+    return value === null ? [] : [[field, field === "topK" ? Math.max(value, 0) : value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+export interface CompletedSampling {
+  readonly params: SamplingParams;
+  /** Names of the fields whose value the configuration changed. */
+  readonly overridden: readonly string[];
+}
+
+/**
+ * Fills in what the request left open and puts the configuration's values in place of the request's.
+ *
+ * @param left tokens that the output may have, at least 1
+ */
 export function completeSampling(
   context: ServerContext,
+  request: RequestSampling,
+  room: { readonly left: number; readonly grammar: Grammar | undefined },
+): CompletedSampling {
+  const asked = toParams(context, request, room);
+  const params = toParams(context, { ...request, ...context.settings.samplingOverride }, room);
+  const overridden = OVERRIDE_NAMES.filter(([field]) => params[field] !== asked[field]).map(([, name]) => name);
+  return { params, overridden };
+}
+
+function toParams(
+  { engine, model }: ServerContext,
   request: RequestSampling,
   { left, grammar }: { readonly left: number; readonly grammar: Grammar | undefined },
 ): SamplingParams {
@@ -12,7 +66,31 @@ export function completeSampling(
   return {
     ...sampling,
     ...(grammar ? { grammar } : {}),
+    temperature: engine.effectiveTemperature?.(request.temperature) ?? request.temperature,
     maxTokens: Math.min(request.maxTokens ?? left, left),
-    stopTokenIds: [...new Set([...context.model.stopTokenIds, ...request.stopTokenIds])],
+    stopTokenIds: [...new Set([...model.stopTokenIds, ...request.stopTokenIds])],
+  };
+}
+
+/** Returns what is recorded of a call's sampling. */
+export function toRecordedSampling(
+  { params, overridden }: CompletedSampling,
+  logprobs: LogprobContent,
+): RecordedSampling {
+  const { temperature, topP, topK, minP, seed, frequencyPenalty, presencePenalty, maxTokens, grammar } = params;
+  return {
+    temperature: recordedTemperature(temperature, logprobs),
+    samplingTemperature: temperature,
+    greedy: temperature === 0,
+    topP,
+    topK,
+    minP,
+    seed,
+    frequencyPenalty,
+    presencePenalty,
+    maxTokens,
+    grammar: grammar !== undefined,
+    logprobs,
+    overridden: overridden.length > 0,
   };
 }

@@ -9,6 +9,7 @@ import { createServer } from "./app.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
+import { toSamplingOverride } from "./sampling.js";
 import { registerWorker } from "./worker-registration.js";
 
 export interface StartOptions {
@@ -117,6 +118,7 @@ function settingsOf(config: Config, adminKey: string, modelName: string): Server
     knownRequestBytes: config.server.known_request_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
+    samplingOverride: toSamplingOverride(agent.sampling_override),
     enforceStrictTools: agent.enforce_strict_tools,
     keepAliveSeconds: config.server.keepalive_seconds,
     drainSeconds: agent.drain_seconds,

@@ -5,8 +5,19 @@ import type { RecordedSampling } from "./recorded-sampling.js";
 /** The API through which a call came. */
 export type Api = "chat.completions" | "responses" | "messages";
 
+/** How a recorded call was made. The library's store records calls of which it knows less. */
+export interface CallFacts {
+  readonly sampling?: RecordedSampling | undefined;
+  /** The model that the request named, in at most 256 bytes of UTF-8. */
+  readonly requestedModel?: string | undefined;
+  /** How often the client had sent the request before, as its SDK says. */
+  readonly attempt?: number | undefined;
+  /** Milliseconds since the epoch, when the call began. */
+  readonly startedAt?: number | undefined;
+}
+
 /** What is kept of a recorded model call beside its tokens, which live in native memory. */
-export interface Interaction {
+export interface Interaction extends CallFacts {
   /** Position in completion order: the interaction's name in native memory. */
   readonly index: number;
   readonly id: string;
@@ -14,13 +25,6 @@ export interface Interaction {
   /** Milliseconds since the epoch, when the call completed. */
   readonly createdAt: number;
   readonly finishReason: string;
-  readonly sampling?: RecordedSampling | undefined;
-  /** `model` of the request. */
-  readonly requestedModel?: string | undefined;
-  /** How often the client had sent the request before. */
-  readonly attempt?: number | undefined;
-  /** Milliseconds since the epoch, when the call began. */
-  readonly startedAt?: number | undefined;
   /** -1 for a root. */
   readonly parent: number;
   readonly tokenExact: boolean;
@@ -28,7 +32,7 @@ export interface Interaction {
   readonly output: readonly Message[];
   /** Last token of the output; undefined for an empty output. */
   readonly lastTokenId: number | undefined;
-  /** Why its prompt did not continue its parent's tokens although it was to; undefined where that did not happen. */
+  /** Why its prompt does not continue its parent's tokens; undefined if it does, or is a root that continues nothing. */
   readonly fallback: string | undefined;
   /** Identifies the tools that the prompt showed. */
   readonly toolsKey: string;

@@ -1,19 +1,21 @@
+import { firstBytes } from "./call-facts.js";
+import type { Api, CallFacts } from "./interaction.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /**
  * What native memory keeps of each call beside its tokens, for the row columns of a batch: facts, which are 32-bit words, and
  * labels, which are texts that recur. Their order is that of the slots which the columns name.
  */
-export interface CallFacts {
+export interface RecordedCall extends CallFacts {
+  readonly api: Api;
   readonly finishReason: string;
-  readonly fallback: string | undefined;
-  readonly api: string;
-  readonly requestedModel?: string | undefined;
-  readonly attempt?: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly startedAt?: number | undefined;
+  /** Milliseconds since the epoch, when the call completed. */
   readonly createdAt: number;
-  readonly sampling?: RecordedSampling | undefined;
+}
+
+/** The cause applies only if the prompt turns out not to continue its parent's tokens. */
+export interface LabelledCall extends RecordedCall {
+  readonly cause?: string | undefined;
 }
 
 /** Plain sampling from the whole distribution: what holds for a call that was recorded without its parameters. */
@@ -33,7 +35,7 @@ export const PLAIN_SAMPLING: RecordedSampling = {
   overridden: false,
 };
 
-type ReadFact = (sampling: RecordedSampling, call: CallFacts) => number;
+type ReadFact = (sampling: RecordedSampling, call: RecordedCall) => number;
 
 interface Fact {
   readonly dtype: "I32" | "F32" | "BOOL";
@@ -48,9 +50,10 @@ const bool = (read: (...from: Parameters<ReadFact>) => boolean): Fact => ({
 });
 
 const TWO_TO_32 = 2 ** 32;
+const MAX_INT32 = 2 ** 31 - 1;
 
 export const FACTS = {
-  attempt: i32((_, { attempt = 0 }) => attempt),
+  attempt: i32((_, { attempt = 0 }) => Math.min(attempt, MAX_INT32)),
   created_at: i32((_, { createdAt }) => Math.floor(createdAt / 1000)),
   latency: f32((_, { startedAt, createdAt }) => (startedAt === undefined ? 0 : (createdAt - startedAt) / 1000)),
   temperature: f32(({ temperature }) => temperature),
@@ -79,7 +82,7 @@ export function factSlot(name: FactName): number {
 }
 
 /** The words of one call, each in the representation of its dtype. */
-export function encodeFacts(call: CallFacts): Uint32Array {
+export function encodeFacts(call: RecordedCall): Uint32Array {
   const words = new DataView(new ArrayBuffer(4 * FACT_LIST.length));
   const sampling = call.sampling ?? PLAIN_SAMPLING;
   FACT_LIST.forEach(({ dtype, read }, slot) => {
@@ -90,7 +93,7 @@ export function encodeFacts(call: CallFacts): Uint32Array {
   return new Uint32Array(words.buffer);
 }
 
-type ReadLabel = (call: CallFacts) => string | undefined;
+type ReadLabel = (call: LabelledCall) => string | undefined;
 
 /** Texts by their columns. The first codes of a column are those of its known texts, in every batch. */
 export const LABELS = {
@@ -110,7 +113,7 @@ export const LABELS = {
       "no_end_of_turn",
       "rerendered",
     ],
-    read: ({ fallback }) => fallback,
+    read: ({ cause }) => cause,
   },
   api: { known: ["chat.completions", "responses", "messages"], read: ({ api }) => api },
   requested_model: { known: [], read: ({ requestedModel }) => requestedModel },
@@ -129,7 +132,7 @@ export function labelSlot(name: LabelName): number {
 }
 
 /** The labels of one call, "" for none. */
-export function encodeLabels(call: CallFacts): string[] {
+export function encodeLabels(call: LabelledCall): string[] {
   return LABEL_LIST.map(({ read }) => boundedText(read(call) ?? ""));
 }
 
@@ -137,10 +140,7 @@ export function encodeLabels(call: CallFacts): string[] {
 const MAX_TEXT_BYTES = 256;
 
 /** The beginning of a text of the client's, cut between characters. */
-export function boundedText(text: string): string {
+function boundedText(text: string): string {
   // At most three bytes per UTF-16 unit.
-  if (text.length * 3 <= MAX_TEXT_BYTES) return text.toWellFormed();
-  const bytes = new Uint8Array(MAX_TEXT_BYTES);
-  const { written } = new TextEncoder().encodeInto(text, bytes);
-  return new TextDecoder().decode(bytes.subarray(0, written));
+  return text.length * 3 <= MAX_TEXT_BYTES ? text.toWellFormed() : firstBytes(text, MAX_TEXT_BYTES);
 }

@@ -1,8 +1,12 @@
-/** How the tokens of one interaction were drawn. */
+import type { LogprobContent } from "../engine/engine.js";
+
+export type { LogprobContent } from "../engine/engine.js";
+
+/** How the tokens of an interaction were drawn, and what their recorded log probabilities are of. */
 export interface RecordedSampling {
   /**
-   * Divisor of the logits that reproduces the recorded log probabilities: 1 when sampling was greedy, and 1 when the engine
-   * reports raw log probabilities.
+   * Divisor of the logits that reproduces the recorded log probabilities: 1 when sampling was greedy, and 1 when the
+   * engine reports raw log probabilities.
    */
   readonly temperature: number;
   /** The temperature that tokens were drawn with; 0 when greedy. */
@@ -21,10 +25,13 @@ export interface RecordedSampling {
   readonly maxTokens: number;
   /** A grammar (structured output, enforced tool calls) was in force. */
   readonly grammar: boolean;
+  /** What the recorded log probabilities include. */
   readonly logprobs: LogprobContent;
   /** The configuration replaced a value that the request asked for. */
   readonly overridden: boolean;
 }
 
-/** What recorded log probabilities include. */
-export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
+/** Returns the divisor of the logits that reproduces log probabilities recorded with this sampling temperature. */
+export function recordedTemperature(samplingTemperature: number, logprobs: LogprobContent): number {
+  return samplingTemperature === 0 || logprobs === "raw" ? 1 : samplingTemperature;
+}

@@ -21,11 +21,13 @@ interface Scope {
   readonly perRow?: boolean;
   readonly perTurn?: boolean;
   readonly ofFirstTurn?: boolean;
+  readonly ofBroken?: boolean;
 }
 
 const ROWS: Scope = {};
 const BOTH: Scope = { perTurn: true };
 const FIRST_TURN: Scope = { ofFirstTurn: true };
+const BROKEN: Scope = { ofFirstTurn: true, ofBroken: true };
 const TURNS: Scope = { perRow: false, perTurn: true };
 
 function structural(name: string, dtype: Dtype, source: Structural, scope: Scope, meaning: string): RowColumn {
@@ -53,7 +55,15 @@ function label(name: LabelName, meaning: string, scope: Scope = BOTH): RowColumn
   };
 }
 
-const DEFAULTS = { slot: 0, missing: 0, ofFirstTurn: false, perRow: true, perTurn: false, labels: [] } as const;
+const DEFAULTS = {
+  slot: 0,
+  missing: 0,
+  ofFirstTurn: false,
+  ofBroken: false,
+  perRow: true,
+  perTurn: false,
+  labels: [],
+} as const;
 
 /**
  * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the readers and
@@ -78,7 +88,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   structural("reward", "F32", "reward", TURNS, "Reward of the turn after discount."),
   structural("own_reward", "F32", "ownReward", BOTH, "Reward that was set for the interaction itself; 0 if none was."),
   label("finish_reason", "Why the generation ended; `length`: it was cut off."),
-  label("cause", "Why the row does not continue its parent's tokens: a cause of docs/prompts.md.", FIRST_TURN),
+  label("cause", "Why the row does not continue its parent's tokens: a cause of docs/prompts.md.", BROKEN),
   label("api", "API of the call."),
   label("requested_model", "`model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),

@@ -5,16 +5,17 @@ import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
+import { brokenPrefixCause } from "./broken-prefix.js";
+import { callFacts } from "./call-facts.js";
 import { recordedCallIds } from "./call-ids.js";
 import { CallTracker, type Replaces } from "./calls.js";
 import { SessionError } from "./errors.js";
-import type { Api, Interaction } from "./interaction.js";
+import type { Api, CallFacts, Interaction } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { hashKey } from "./keys.js";
 import { type DigestedMessages, KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
 import { encodeFacts, encodeLabels } from "./recorded-facts.js";
-import type { RecordedSampling } from "./recorded-sampling.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -31,7 +32,7 @@ export interface PreparedMessages extends DigestedMessages {
 }
 
 /** A model call that is done and becomes an interaction. */
-export interface CompletedCall {
+export interface CompletedCall extends CallFacts {
   readonly prepared: PreparedMessages;
   readonly output: readonly Message[];
   /** Released by the recording, like the generation. */
@@ -42,15 +43,8 @@ export interface CompletedCall {
   readonly id?: string | undefined;
   /** The parent that the prompt was built on. Absent: found among the interactions that are complete now. */
   readonly parent?: ParentMatch | undefined;
-  /** Why the prompt does not continue its parent's tokens, where it was to. */
+  /** Why the prompt was not built on its parent's tokens, in `concat`. Absent: found out if it does not continue them. */
   readonly fallback?: string | undefined;
-  readonly sampling?: RecordedSampling | undefined;
-  /** `model` of the request. */
-  readonly requestedModel?: string | undefined;
-  /** How often the client had sent the request before. */
-  readonly attempt?: number | undefined;
-  /** Milliseconds since the epoch, when the call began. */
-  readonly startedAt?: number | undefined;
   /** The recorded attempt at the same request that this one takes the place of. */
   readonly replaces?: Replaces;
 }
@@ -187,26 +181,27 @@ export class Session {
     const input = this.#log.difference(messages, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
-    const { api, finishReason, output, fallback, sampling, requestedModel, attempt, startedAt } = call;
-    const createdAt = Date.now();
-    const facts = { api, createdAt, finishReason, fallback, sampling, requestedModel, attempt, startedAt };
+    const { api, finishReason, output } = call;
+    const made = { api, finishReason, createdAt: Date.now(), ...callFacts(call) };
+    // Whether the prompt continues its parent's tokens is found out by recording it.
+    const cause = call.fallback ?? (match && brokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
     const { index, parent, tokenExact } = this.#native.record({
       prompt: call.prompt,
       generation: call.generation,
       digests,
       output: canonicalMessages(call.output, this.#filters),
       parent: match?.index ?? -1,
-      facts: encodeFacts(facts),
-      labels: encodeLabels(facts),
-      startsRow: fallback === "tools_changed",
+      facts: encodeFacts(made),
+      labels: encodeLabels({ ...made, cause }),
+      startsRow: cause === "tools_changed",
       ...recordedCallIds(callIds, output),
     });
     call.prompt.release();
     const id = call.id ?? `interaction-${randomUUID()}`;
     const tree = { index, parent, tokenExact };
     const templateArgs = this.#shared(call.prepared.templateArgs, match);
-    const context = { input, output, toolsKey, templateArgs };
-    const interaction = { ...tree, id, ...facts, lastTokenId, ...context };
+    const context = { input, output, toolsKey, templateArgs, fallback: tokenExact ? call.fallback : cause };
+    const interaction = { ...tree, id, ...made, lastTokenId, ...context };
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;

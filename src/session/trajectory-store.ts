@@ -6,6 +6,8 @@ import { type Batch, packBatch, packShards } from "./batch.js";
 import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batch-memory.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch-options.js";
 import { SessionError } from "./errors.js";
+import type { RecordedSampling } from "./recorded-sampling.js";
+import { samplingInputSchema, toRecordedSampling } from "./sampling-input.js";
 import { Session } from "./session.js";
 
 export interface RecordInput {
@@ -22,6 +24,12 @@ export interface RecordInput {
   readonly finishReason: string;
   /** Default: a random one. */
   readonly interactionId?: string;
+  /** How the tokens were drawn. What is left out was off, and the temperature was 1. */
+  readonly sampling?: Partial<RecordedSampling>;
+  /** The model that the call asked for. */
+  readonly model?: string;
+  /** Milliseconds since the epoch, when the call began. */
+  readonly startedAt?: number;
 }
 
 /** Of a task or a group. */
@@ -53,6 +61,9 @@ export class StoredSession {
     }
     const finishReason = parse(z.string(), input.finishReason, "finishReason");
     const id = parse(z.string().min(1).optional(), input.interactionId, "interactionId");
+    const sampling = parse(samplingInputSchema.optional(), input.sampling, "sampling");
+    const requestedModel = parse(z.string().optional(), input.model, "model");
+    const startedAt = parse(z.number().min(0).optional(), input.startedAt, "startedAt");
     const messages = parse(chatMessagesSchema, input.messages, "messages");
     const output = parse(chatMessagesSchema, [input.output].flat(), "output");
     requireInstance(input.promptIds, Int32Array, "promptIds");
@@ -68,6 +79,9 @@ export class StoredSession {
       finishReason,
       api: "chat.completions",
       id,
+      sampling: sampling && toRecordedSampling(sampling, input.outputIds.length),
+      requestedModel,
+      startedAt,
     }).id;
   }
 

@@ -52,7 +52,7 @@ describe("GET /rl/engine", () => {
     await proxy.chat(session, USER);
     home.fault({ kind: "status", status: 500 });
     await proxy.chat(session, USER);
-    const idle = { state: "up", healthy: true, requests: 0, waiting: 0, aborted: 0 };
+    const idle = { state: "up", healthy: true, requests: 0, waiting: 0, aborted: 0, logprobs: "temperature" };
     const broke = { message: "The engine answered HTTP 500: Internal Server Error", at: expect.any(Number) };
     const { servers: listed, ...rest } = await engineRecord();
     expect(rest).toEqual({ type: "sglang", paused: null });

@@ -98,7 +98,29 @@ describe("in hf", () => {
     rendering.engine.replies.push({ ids: [64, 65] });
     const { session, history } = await firstTurn(rendering);
     await rendering.chat(session, [...history, user("b")]);
-    expect(await count(rendering, 'rolltape_broken_prefixes_total{cause="rendered_differently"}')).toBe(1);
-    expect(fallbackOf(rendering, session, 1)).toBeUndefined();
+    expect(await count(rendering, 'rolltape_broken_prefixes_total{cause="rerendered"}')).toBe(1);
+    expect(fallbackOf(rendering, session, 1)).toBe("rerendered");
+  });
+
+  it("changed tools, changed variables and rewritten histories are told apart", async () => {
+    rendering.engine.replies.push({ ids: [64, 65] });
+    const { session, history } = await firstTurn(rendering);
+    await rendering.chat(session, [...history, user("b")], { tools: TOOLS });
+    await rendering.chat(session, [...history, user("b")], { chat_template_kwargs: { mode: "x" } });
+    await rendering.chat(session, [user("a"), { role: "assistant", content: "rewritten" }, user("b")]);
+    const causes = [1, 2, 3].map((index) => fallbackOf(rendering, session, index));
+    expect(causes).toEqual(["tools_changed", "template_args_changed", "history_rewritten"]);
+  });
+
+  it("a prompt that begins with its parent's tokens has no cause", async () => {
+    const { session, history } = await firstTurn(rendering);
+    await rendering.chat(session, [...history, user("b")]);
+    const child = rendering.context.registry.get(session.id).interaction(1);
+    expect([child.tokenExact, child.fallback]).toEqual([true, undefined]);
+  });
+
+  it("a broken prefix is no fallback of concat", async () => {
+    const text = (await rendering.request({ url: "/metrics" }, null)).raw.toString();
+    expect(text).not.toContain("rolltape_continuation_fallbacks_total{");
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { BatchTensors } from "../../src/session/tensor.js";
 import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { readSafetensors } from "../support/safetensors.js";
 import { assistant, turn, user } from "../support/turn.js";

@@ -1,4 +1,4 @@
-import type { Engine, EngineSupport, GenerateCall, GenerateResult } from "../../src/engine/engine.js";
+import type { Engine, EngineSupport, GenerateCall, GenerateResult, LogprobContent } from "../../src/engine/engine.js";
 import type { NativePrompt } from "../../src/native/contract.js";
 
 export interface ScriptedReply {
@@ -18,6 +18,7 @@ export class ScriptedEngine implements Engine {
   readonly calls: GenerateCall[] = [];
   readonly aborted: GenerateCall[] = [];
   context = 16_384;
+  logprobs: LogprobContent = "temperature";
   healthError: Error | undefined;
   /** The replies to come; when empty, every call samples `fallback`. */
   readonly replies: (ScriptedReply | Error)[] = [];
@@ -54,7 +55,12 @@ export class ScriptedEngine implements Engine {
     if (reply instanceof Error) throw reply;
     const ids = Int32Array.from(reply.ids).subarray(0, call.sampling.maxTokens);
     await this.#sample(call, reply, ids, version);
-    return { finish: reply.finish ?? { reason: "stop" }, cachedTokens: reply.cachedTokens, resumes: 0 };
+    return {
+      finish: reply.finish ?? { reason: "stop" },
+      cachedTokens: reply.cachedTokens,
+      resumes: 0,
+      logprobs: this.logprobs,
+    };
   }
 
   /** Puts the tokens into the generation frame by frame. Log probabilities count down by eighths. */

@@ -3,6 +3,8 @@ import type { SchedulerOptions, SglangScheduler } from "./sglang-scheduler.js";
 
 export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRunning" | "eosTokenId">> {
   readonly model?: string;
+  /** `processed_logprobs` renormalizes over what top-k leaves; the default is vLLM's, `raw_logprobs`. */
+  readonly logprobsMode?: "raw_logprobs" | "processed_logprobs";
   readonly contextLength?: number;
   /** Without it, `/inference/v1/generate` is not there, as in servers that were not started with `--enable-scale-out`. */
   readonly scaleOut?: boolean;
@@ -30,6 +32,8 @@ export interface VllmContext {
   readonly contextLength: number;
   readonly scheduler: SglangScheduler;
   readonly faults: Fault[];
+  /** Of requests that ask which log probabilities the server reports. */
+  readonly probeFaults: Fault[];
 }
 
 /** A request of either endpoint. */
@@ -42,6 +46,8 @@ export interface VllmRequest {
   readonly logprobs: number | undefined;
   readonly tokenIds: boolean;
   readonly tokenNames: boolean;
+  /** 0 and -1 are off. */
+  readonly topK: number;
   /** The same in the scheduler's terms. */
   readonly scheduled: GenerateRequest;
 }

@@ -18,7 +18,7 @@ export async function answerVllm(
   response: ServerResponse,
 ): Promise<void> {
   const request = readVllmRequest(context, endpoint, body);
-  const fault = context.faults.shift();
+  const fault = (isProbe(request.id) ? context.probeFaults : context.faults).shift();
   if (fault && answerBroken(fault, response)) return;
   if (fault?.kind === "slow") await sleep(fault.milliseconds);
   response.once("close", () => context.scheduler.abort(request.id, false));
@@ -26,6 +26,11 @@ export async function answerVllm(
   const outcome = cutShort(await context.scheduler.generate(request.scheduled), fault);
   const text = vllmReplyText(context, request, outcome, fault);
   sendText(response, 200, fault?.kind === "truncated-json" ? text.slice(0, text.length / 2) : text);
+}
+
+/** Whether a request asks which log probabilities the server reports. */
+export function isProbe(requestId: unknown): boolean {
+  return typeof requestId === "string" && requestId.startsWith("rolltape-logprobs-");
 }
 
 async function answerStream(

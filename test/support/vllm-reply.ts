@@ -80,8 +80,8 @@ interface Entry {
 }
 
 function logprobsText(
-  { logprobShape = "token_ids" }: VllmContext["options"],
-  { endpoint, logprobs = 0, tokenNames }: VllmRequest,
+  { logprobShape = "token_ids", logprobsMode }: VllmContext["options"],
+  { endpoint, logprobs = 0, tokenNames, topK }: VllmRequest,
   all: readonly OutputToken[],
   fault: Fault | undefined,
   from: number,
@@ -89,7 +89,8 @@ function logprobsText(
   const badAt = fault?.kind === "bad-logprob" ? (fault.index ?? 0) : -1;
   const shown = fault?.kind === "length-mismatch" ? all.slice(0, -1) : all;
   const entries = shown
-    .map(({ id, logprob }, index): Entry => {
+    .map(({ id, logprob: invented }, index): Entry => {
+      const logprob = logprobsMode === "processed_logprobs" && topK === 1 ? 0 : invented;
       const text = fault?.kind === "bad-logprob" && index === badAt ? fault.text : String(logprob);
       // As vLLM lists them: the sampled token first, then the most likely ones.
       const top = Array.from({ length: logprobs + 1 }, (_, rank) => ({ id: id + rank, logprob: logprob - rank }));

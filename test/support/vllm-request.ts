@@ -28,6 +28,7 @@ export function readVllmRequest(
     stream: fields["stream"] === true,
     includeUsage: isObject(streamOptions) && streamOptions["include_usage"] === true,
     logprobs: typeof logprobs === "number" ? logprobs : undefined,
+    topK: typeof sampling["top_k"] === "number" ? sampling["top_k"] : 0,
     tokenIds: generate || fields["return_token_ids"] === true,
     tokenNames: generate || fields["return_tokens_as_token_ids"] === true,
     scheduled: {

@@ -7,17 +7,22 @@ import { SglangScheduler } from "./sglang-scheduler.js";
 import { inventedCompletion } from "./sglang-server.js";
 import type { VllmContext, VllmServerOptions } from "./vllm-context.js";
 import { vllmControl } from "./vllm-control.js";
-import { answerVllm } from "./vllm-generate.js";
+import { answerVllm, isProbe } from "./vllm-generate.js";
 
 export type { VllmServerOptions } from "./vllm-context.js";
 
 export interface VllmServer {
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
+  /** Requests to a path; probes of the log probabilities are not among them. */
   to(path: string): RecordedRequest[];
+  /** Requests that asked which log probabilities the server reports. */
+  readonly probes: readonly RecordedRequest[];
   readonly scheduler: SglangScheduler;
   /** The next `times` requests for a generation (default 1) that no earlier fault waits for have this fault. */
   fault(fault: Fault, times?: number): void;
+  /** The same for probes. */
+  probeFault(fault: Fault): void;
   close(): Promise<void>;
 }
 
@@ -32,12 +37,22 @@ export async function startVllmServer(options: VllmServerOptions = {}): Promise<
   );
   return {
     url: server.url,
-    requests: server.requests,
-    to: (path) => server.requests.filter((request) => request.path === path),
+    get requests() {
+      return server.requests.filter((request) => !asksForLogprobs(request));
+    },
+    get probes() {
+      return server.requests.filter(asksForLogprobs);
+    },
+    to: (path) => server.requests.filter((request) => request.path === path && !asksForLogprobs(request)),
     scheduler: context.scheduler,
+    probeFault: (fault) => void context.probeFaults.push(fault),
     fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
     close: () => server.close(),
   };
+}
+
+function asksForLogprobs({ headers }: RecordedRequest): boolean {
+  return isProbe(headers["x-request-id"]);
 }
 
 function makeContext(options: VllmServerOptions): VllmContext {
@@ -46,6 +61,7 @@ function makeContext(options: VllmServerOptions): VllmContext {
     model: options.model ?? "tiny",
     contextLength: options.contextLength ?? 131_072,
     faults: [],
+    probeFaults: [],
     scheduler: new SglangScheduler({
       complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
       tokenMilliseconds: options.tokenMilliseconds ?? 0,

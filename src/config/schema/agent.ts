@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GIBIBYTE } from "./limits.js";
+import { samplingOverrideSchema } from "./sampling-override.js";
 import { filterPattern, optionalText, seconds, secretKey } from "./values.js";
 
 /** Sessions of agents: how long they live, who may open them, how their calls become prompts and their tree an export. */
@@ -85,6 +86,7 @@ export const agentSchema = z.strictObject({
     .array(filterPattern)
     .default([])
     .describe("Regular expressions (flags `gu`) of volatile text that is not compared when a parent is looked for."),
+  sampling_override: samplingOverrideSchema.prefault({}),
   engine_max_tokens: z
     .int()
     .min(1)

@@ -5,7 +5,7 @@ import type { EmbeddedOptions } from "./options.js";
 import { OutputWriter } from "./output-writer.js";
 import { randomSeed } from "./randomness.js";
 import { type LlamaRuntime, startRuntime } from "./runtime.js";
-import { Sampler } from "./sampler.js";
+import { GREEDY_BELOW, Sampler } from "./sampler.js";
 import { SequencePool } from "./sequence-pool.js";
 
 /** llama.cpp in this process. */
@@ -25,6 +25,10 @@ class EmbeddedEngine implements Engine {
 
   async contextLength(): Promise<number> {
     return this.#runtime.contextSize;
+  }
+
+  effectiveTemperature(temperature: number): number {
+    return temperature < GREEDY_BELOW ? 0 : temperature;
   }
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
@@ -69,7 +73,7 @@ class EmbeddedEngine implements Engine {
       const writer = new OutputWriter(generation, call.currentVersion(), sampling.topLogprobs, call.onTokens);
       const finish = await decode(slot, rest, sampler, sampling, writer, throwIfStopped);
       writer.flush();
-      return { finish, cachedTokens, resumes: 0 };
+      return { finish, cachedTokens, resumes: 0, logprobs: "temperature" };
     } catch (error) {
       if (error === call.signal.reason || error === this.#closed.signal.reason) throw error;
       await forget(slot);

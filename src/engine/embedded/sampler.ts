@@ -4,7 +4,7 @@ import { type Candidates, drawCandidate, keptCandidates } from "./candidates.js"
 import { stepSeed, stepUniform } from "./randomness.js";
 
 /** SGLang's limit, below which it samples greedily. */
-const GREEDY_BELOW = 1e-6;
+export const GREEDY_BELOW = 1e-6;
 
 type GenerateNext = NonNullable<Extract<ControlledEvaluateInputItem, unknown[]>[1]["generateNext"]>;
 

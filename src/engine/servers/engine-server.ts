@@ -1,5 +1,5 @@
 import type { EngineReply } from "../../native/contract.js";
-import type { GenerateCall, PauseMode } from "../engine.js";
+import type { GenerateCall, LogprobContent, PauseMode } from "../engine.js";
 
 /** One server of an engine. */
 export interface EngineServer {
@@ -11,6 +11,15 @@ export interface EngineServer {
    * @throws NotStartedError where the server did not begin with it, so that another one may.
    */
   request(call: GenerateCall, signal: AbortSignal): Promise<EngineReply>;
+  /** What its log probabilities include; undefined if that is not known yet. */
+  readonly logprobs: LogprobContent | undefined;
+  /**
+   * Finds out what its log probabilities include. To be called after the server has answered a request.
+   *
+   * @param call one that the server answered
+   * @returns `unknown` if the server does not tell; never rejects.
+   */
+  findLogprobs(call: GenerateCall): Promise<LogprobContent>;
   /** Tokens of prompt and output together that one call may have. */
   contextLength(): Promise<number>;
   /** Resolves when the server takes requests. */

@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineReply } from "../../native/contract.js";
-import { EngineError, type Finish, type GenerateCall, type GenerateResult } from "../engine.js";
+import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../engine.js";
 import type { EngineServer } from "./engine-server.js";
 import { abortError, NotStartedError } from "./errors.js";
 import type { PauseHold } from "./pause-hold.js";
@@ -26,23 +27,26 @@ export async function resumableCall(
 ): Promise<GenerateResult> {
   let cachedTokens: number | undefined;
   let emptyAborts = 0;
+  /** Those that made the tokens. */
+  const servers = new Set<EngineServer>();
   for (let resumes = 0; ; resumes++) {
     await hold.pass(signal);
-    const reply = await whenTaken(
-      () => pool.run(call.affinityKey, signal, (server) => requestOnce(server, call, signal)),
-      signal,
-    );
+    const run = () => pool.run(call.affinityKey, signal, (server) => requestOnce(server, call, signal));
+    const { reply, server } = await whenTaken(run, signal);
+    if (reply.tokens > 0) servers.add(server);
     cachedTokens ??= reply.cachedTokens === undefined ? undefined : Math.min(reply.cachedTokens, call.prompt.length);
     const finish = finishOf(reply, call);
-    if (finish) return { finish, cachedTokens, resumes };
+    if (finish) return { finish, cachedTokens, resumes, logprobs: logprobsOf(servers) };
     prepareResume(call);
+    // Begun anew: no token of an earlier server is left.
+    if (call.generation.length === 0) servers.clear();
     emptyAborts = reply.tokens > 0 ? 0 : emptyAborts + 1;
     if (emptyAborts > 0) await pause(emptyAborts, signal);
   }
 }
 
 /** Asks again where every server refused and one of them said when it wants to be asked again. */
-async function whenTaken(run: () => Promise<EngineReply>, signal: AbortSignal): Promise<EngineReply> {
+async function whenTaken<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await run();
@@ -53,7 +57,12 @@ async function whenTaken(run: () => Promise<EngineReply>, signal: AbortSignal): 
   }
 }
 
-async function requestOnce(server: EngineServer, call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
+interface ServerReply {
+  readonly reply: EngineReply;
+  readonly server: EngineServer;
+}
+
+async function requestOnce(server: EngineServer, call: GenerateCall, signal: AbortSignal): Promise<ServerReply> {
   const inputTokens = call.prompt.length + call.generation.length;
   const reply = await server.request(call, signal);
   signal.throwIfAborted();
@@ -65,7 +74,23 @@ async function requestOnce(server: EngineServer, call: GenerateCall, signal: Abo
   if (finish?.type === "abort" && finish.statusCode !== undefined) {
     throw abortError(finish.message, finish.statusCode, reply.tokens);
   }
-  return reply;
+  // A server that cut the generation is being updated, and would answer no question now.
+  if (server.logprobs === undefined && finish?.type !== "abort") await findLogprobs(server, call, signal);
+  return { reply, server };
+}
+
+/** Waits until the server says what its log probabilities include, or until the call is over: it does not fail for it. */
+async function findLogprobs(server: EngineServer, call: GenerateCall, signal: AbortSignal): Promise<void> {
+  const answered = new AbortController();
+  const over = once(signal, "abort", { signal: answered.signal }).catch(() => undefined);
+  await Promise.race([server.findLogprobs(call), over]);
+  answered.abort();
+}
+
+/** What the log probabilities of a generation include that these servers made. */
+function logprobsOf(servers: ReadonlySet<EngineServer>): LogprobContent {
+  const [first, ...others] = new Set([...servers].map(({ logprobs }) => logprobs ?? "unknown"));
+  return first !== undefined && others.length === 0 ? first : "unknown";
 }
 
 /** @returns undefined when the generation was cut and is to be resumed. */

@@ -8,21 +8,33 @@ import { ServerPool } from "./server-pool.js";
 
 const DEFAULT_HEALTH_SECONDS = 10;
 
+/** What all servers of a type have in common. */
+export interface ServedEngineType {
+  readonly type: string;
+  readonly effectiveTemperature: (temperature: number) => number;
+}
+
 /** An engine that consists of servers of one type. */
 export class ServedEngine implements Engine {
   readonly type: string;
   readonly supports: EngineSupport = { grammar: true };
   readonly servers: EngineServers;
+  readonly effectiveTemperature: (temperature: number) => number;
   readonly #options: ServerOptions;
   readonly #pool: ServerPool;
   readonly #pause: PauseControl;
   #contextLength: Promise<number> | undefined;
 
   /** @throws RangeError where an option is out of range, TypeError where an address is not a URL. */
-  constructor(type: string, options: ServerOptions, makeServer: (url: string) => EngineServer) {
+  constructor(
+    { type, effectiveTemperature }: ServedEngineType,
+    options: ServerOptions,
+    makeServer: (url: string) => EngineServer,
+  ) {
     checkServerOptions(options);
     const { urls, connections, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
     this.type = type;
+    this.effectiveTemperature = effectiveTemperature;
     this.#options = options;
     this.#pool = new ServerPool(urls.map(makeServer), { connections, healthMilliseconds: healthSeconds * 1000 });
     const pause = new PauseControl(this.#pool);

@@ -61,6 +61,7 @@ export class ServerPool {
       healthy: monitor.healthy,
       requests,
       waiting: gate.waiting,
+      logprobs: server.logprobs ?? "unknown",
       counts: tally.counts,
       lastFailure: tally.lastFailure,
     }));

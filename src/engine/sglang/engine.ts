@@ -3,6 +3,9 @@ import { ServedEngine } from "../servers/served-engine.js";
 import type { SglangOptions } from "./options.js";
 import { SglangServer } from "./server.js";
 
+/** SGLang samples greedily below this temperature. */
+const GREEDY_BELOW = 1e-6;
+
 /**
  * One or more SGLang servers, spoken to through `/generate` with token ids.
  *
@@ -10,5 +13,13 @@ import { SglangServer } from "./server.js";
  */
 export function createSglangEngine(options: SglangOptions): Engine {
   const { connections, apiKey } = options;
-  return new ServedEngine("sglang", options, (url) => new SglangServer(url, connections, apiKey));
+  return new ServedEngine(
+    { type: "sglang", effectiveTemperature },
+    options,
+    (url) => new SglangServer(url, connections, apiKey),
+  );
+}
+
+function effectiveTemperature(temperature: number): number {
+  return temperature < GREEDY_BELOW ? 0 : temperature;
 }

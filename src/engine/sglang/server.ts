@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
-import type { GenerateCall, PauseMode } from "../engine.js";
+import type { GenerateCall, LogprobContent, PauseMode } from "../engine.js";
 import { ServerConnections } from "../servers/connections.js";
 import { post, requireHealthy } from "../servers/control.js";
 import type { EngineServer } from "../servers/engine-server.js";
@@ -15,6 +15,8 @@ const PAUSE_MS = 60_000;
 /** One SGLang server, or a router in front of several. */
 export class SglangServer implements EngineServer {
   readonly url: string;
+  /** SGLang says nowhere whether it was started with SGLANG_RETURN_ORIGINAL_LOGPROB: its default is assumed. */
+  readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
 
   constructor(url: string, connections: number, apiKey: string | undefined) {
@@ -41,6 +43,10 @@ export class SglangServer implements EngineServer {
   /** Fire and forget, for the generation's own connection is closed besides. */
   #abort(rid: string): void {
     this.#connections.control({ method: "POST", path: "abort_request", body: { rid } }).catch(() => undefined);
+  }
+
+  async findLogprobs(): Promise<LogprobContent> {
+    return this.logprobs;
   }
 
   contextLength(): Promise<number> {

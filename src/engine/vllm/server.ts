@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
-import { EngineError, type GenerateCall, type PauseMode } from "../engine.js";
+import { EngineError, type GenerateCall, type LogprobContent, type PauseMode } from "../engine.js";
 import { ServerConnections } from "../servers/connections.js";
 import { post, requireHealthy } from "../servers/control.js";
 import type { EngineServer } from "../servers/engine-server.js";
-import { NotServedError, notStarted } from "../servers/errors.js";
+import { isUnavailable, NotServedError, notStarted } from "../servers/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/generate-once.js";
 import { requestBody } from "../servers/request-body.js";
+import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
 import type { VllmApi, VllmOptions } from "./options.js";
 import {
   COMPLETIONS_PREFIX,
@@ -23,6 +24,9 @@ const PAUSE_MS = 60_000;
 const GENERATE_PATH = "inference/v1/generate";
 const COMPLETIONS_PATH = "v1/completions";
 
+/** Begins the request ids of probes, for who reads the server's log. */
+const PROBE_ID = "rolltape-logprobs-";
+
 type Endpoint = Exclude<VllmApi, "auto">;
 
 /** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
@@ -33,6 +37,7 @@ export class VllmServer implements EngineServer {
   /** Those that may be there; once one has answered, that one. */
   #endpoints: readonly Endpoint[];
   #model: Promise<ServedModel> | undefined;
+  readonly #logprobs = new LogprobsProbe();
 
   constructor(url: string, { connections, apiKey, model, api = "auto" }: VllmOptions) {
     this.url = url;
@@ -42,6 +47,10 @@ export class VllmServer implements EngineServer {
   }
 
   async request(call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
+    return this.#watched(() => this.#request(call, signal));
+  }
+
+  async #request(call: GenerateCall, signal: AbortSignal): Promise<EngineReply> {
     const model = await this.#servedModel().catch((error: unknown) => {
       throw notStarted(error);
     });
@@ -69,6 +78,30 @@ export class VllmServer implements EngineServer {
     throw missing;
   }
 
+  get logprobs(): LogprobContent | undefined {
+    return this.#logprobs.content;
+  }
+
+  findLogprobs(call: GenerateCall): Promise<LogprobContent> {
+    return this.#logprobs.find(() =>
+      runProbe(call, async (probe, signal) => {
+        const { name } = await this.#servedModel();
+        const [endpoint = "completions"] = this.#endpoints;
+        await generateOnce(this.#connections, probe, await requestOf(endpoint, probe, name, PROBE_ID), signal);
+      }),
+    );
+  }
+
+  /** A server that was out of reach may have been started anew, with another mode. */
+  async #watched<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      if (isUnavailable(error)) this.#logprobs.forget();
+      throw error;
+    }
+  }
+
   #servedModel(): Promise<ServedModel> {
     this.#model ??= askServedModel(this.#connections, this.#modelName).catch((error: unknown) => {
       this.#model = undefined;
@@ -84,7 +117,7 @@ export class VllmServer implements EngineServer {
   }
 
   health(signal?: AbortSignal): Promise<void> {
-    return requireHealthy(this.#connections, signal);
+    return this.#watched(() => requireHealthy(this.#connections, signal));
   }
 
   pause(mode: PauseMode): Promise<void> {
@@ -100,9 +133,14 @@ export class VllmServer implements EngineServer {
   }
 }
 
-async function requestOf(endpoint: Endpoint, call: GenerateCall, model: string): Promise<GenerationRequest> {
+async function requestOf(
+  endpoint: Endpoint,
+  call: GenerateCall,
+  model: string,
+  idPrefix = "",
+): Promise<GenerationRequest> {
   const { generation, sampling } = call;
-  const requestId = randomUUID().replaceAll("-", "");
+  const requestId = idPrefix + randomUUID().replaceAll("-", "");
   const maxTokens = sampling.maxTokens - generation.length;
   const fields: RequestFields = { sampling, maxTokens, model, requestId, stream: call.onTokens !== undefined };
   const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;

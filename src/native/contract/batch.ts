@@ -59,6 +59,8 @@ export interface NativeRowColumn {
   readonly missing: number;
   /** The value is that of the row's first turn. */
   readonly ofFirstTurn: boolean;
+  /** Only a turn that does not continue its parent's tokens has the label; others have code -1. */
+  readonly ofBroken: boolean;
   readonly perRow: boolean;
   readonly perTurn: boolean;
   /** Labels that have the first codes in every batch. Others follow in order of first appearance, rows before turns. */

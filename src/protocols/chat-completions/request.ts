@@ -112,6 +112,7 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
   const conversation = toConversation(request);
   const { tools = [] } = conversation;
   return {
+    model: request.model,
     conversation,
     sampling: toSampling(request),
     calls: toCallRules({

@@ -84,6 +84,7 @@ export function parseMessages(request: MessagesRequest): ModelRequest {
   }
   const conversation = toConversation(request);
   return {
+    model: request.model,
     conversation,
     sampling: toSampling(request),
     calls: callRules(request, conversation.tools ?? []),

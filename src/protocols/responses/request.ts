@@ -80,6 +80,7 @@ export interface EarlierResponses {
 export function parseResponses(request: ResponsesRequest, earlier: EarlierResponses): ModelRequest {
   const conversation = toConversation(request, earlier);
   return {
+    model: request.model,
     conversation,
     sampling: toSampling(request),
     calls: callRules(request, conversation.tools ?? []),

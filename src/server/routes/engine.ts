@@ -13,6 +13,9 @@ const serverRecord = z.object({
   healthy: z.boolean().describe("It could be reached and was well when it last was asked."),
   requests: count.describe("Requests that it works on, or that wait for one of its connections."),
   waiting: count.describe("Those of them that wait."),
+  logprobs: z
+    .enum(["temperature", "truncated", "raw", "unknown"])
+    .describe("What its log probabilities include; `unknown` until its first reply."),
   completed: count.describe("Requests since the start that were answered."),
   failed: count,
   aborted: count.describe("The agent left, or the call's time ran out."),

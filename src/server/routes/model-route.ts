@@ -10,6 +10,7 @@ import { toApiError } from "../errors.js";
 import { EventStream } from "../event-stream.js";
 import { type CallRecord, type ModelCall, runModelCall } from "../model-call.js";
 import { sessionOf } from "../plugins/auth.js";
+import { warnOfRawLogprobs } from "../raw-logprobs.js";
 
 /** What a protocol adds to a model call. */
 export interface ProtocolCall<T> {
@@ -34,15 +35,18 @@ export async function answerModelCall<T>(
     api: protocol.api,
     idPrefix: protocol.idPrefix,
     request: protocol.request,
+    startedAt: Date.now(),
     retryCount: retryCount(request.headers["x-stainless-retry-count"]),
     disconnected: disconnectSignal(reply),
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
+    onOverridden: (fields) => void reply.header("x-rolltape-sampling-override", fields.join(", ")),
   };
   if (protocol.request.stream) {
     await streamAnswer(context, reply, protocol, call);
     return undefined;
   }
   const record = await runModelCall(context, call);
+  warnOfRawLogprobs(context.engine, record.interaction.sampling?.logprobs, reply.log);
   protocol.onRecorded?.(record);
   return protocol.toResponse(record.answer);
 }
@@ -56,6 +60,7 @@ async function streamAnswer<T>(
   const stream = new EventStream(reply, protocol.encoder(), context);
   try {
     const record = await runModelCall(context, { ...call, sink: stream });
+    warnOfRawLogprobs(context.engine, record.interaction.sampling?.logprobs, reply.log);
     protocol.onRecorded?.(record);
     stream.finish(record);
   } catch (error) {

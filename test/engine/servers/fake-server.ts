@@ -1,9 +1,11 @@
+import type { LogprobContent } from "../../../src/engine/engine.js";
 import type { EngineServer } from "../../../src/engine/servers/engine-server.js";
 import type { EngineReply } from "../../../src/native/contract.js";
 
 /** A server that does what a test says. */
 export class FakeServer implements EngineServer {
   readonly url: string;
+  readonly logprobs: LogprobContent = "temperature";
   healthChecks = 0;
   unhealthy = false;
   closed = false;
@@ -14,6 +16,10 @@ export class FakeServer implements EngineServer {
 
   async request(): Promise<EngineReply> {
     return { tokens: 0 };
+  }
+
+  async findLogprobs(): Promise<LogprobContent> {
+    return this.logprobs;
   }
 
   async contextLength(): Promise<number> {

@@ -35,7 +35,9 @@ function answerModels({ socket }: RawRequest): void {
 async function against(wire: EngineWire, answer: (request: RawRequest) => unknown, options?: Partial<ServerOptions>) {
   const first = opened(await startRawServer((request) => (isOurs(request) ? answer(request) : answerModels(request))));
   const second = opened(await startRawServer(answerModels));
-  const isOurs = ({ line }: RawRequest): boolean => line === wire.path;
+  // What a vLLM server is asked about its log probabilities is no generation of a call.
+  const isProbe = ({ body }: RawRequest): boolean => body.includes("rolltape-logprobs-");
+  const isOurs = (request: RawRequest): boolean => request.line === wire.path && !isProbe(request);
   const urls = [first.url, second.url];
   const engine = opened(wire.engine(urls, options));
   let affinityKey = "";

@@ -14,6 +14,8 @@ export interface Turn {
   readonly versions: readonly number[];
   /** Index in the session; -1 for a root. */
   readonly parent: number;
+  /** Its messages go on from its parent's messages and answer, not from the messages alone. */
+  readonly continues: boolean;
   readonly reward: number | undefined;
   /** A client's SDK asked again and this attempt was left behind. */
   dropped: boolean;
@@ -78,6 +80,7 @@ function turnOf(step: Step, before: readonly Turn[]): Turn {
     logprobs: step.output.map(({ logprob }) => logprob),
     versions: step.output.map(({ version }) => version),
     parent,
+    continues: parent === longestPrefix(texts, before, withAnswer),
     reward: step.reward,
     dropped: false,
     retry: step.retry,
@@ -100,9 +103,11 @@ function promptOf({ prompt, at, tail }: Step, parent: Turn | undefined): readonl
 
 /** By the longest messages and answer that these texts continue, else by the longest messages; of equals the newest. */
 function parentOf(texts: readonly string[], before: readonly Turn[]): number {
-  const continued = longestPrefix(texts, before, (turn) => [...turn.texts, turn.answer]);
+  const continued = longestPrefix(texts, before, withAnswer);
   return continued >= 0 ? continued : longestPrefix(texts, before, (turn) => turn.texts);
 }
+
+const withAnswer = (turn: Turn): readonly string[] => [...turn.texts, turn.answer];
 
 function longestPrefix(
   texts: readonly string[],

@@ -45,6 +45,12 @@ function parentRow(row: ModelRow, rows: readonly ModelRow[]): number {
   return parent ? rows.findIndex(({ session, chain }) => session === row.session && chain.includes(parent)) : -1;
 }
 
+/** Code of the reason why a call's prompt is not what it continues; -1 if it is, or if it continues nothing. */
+function causeOf(turn: Turn, { turns }: ModelledSession): number {
+  if (turn.parent < 0 || isExact(turn, turns)) return -1;
+  return KNOWN["cause"]?.indexOf(turn.continues ? "rerendered" : "history_rewritten") ?? -1;
+}
+
 type Columns = Readonly<Record<string, ModelTensor>>;
 
 /** The columns of what was recorded with these calls: what every call has alike. */
@@ -84,7 +90,7 @@ export function rowTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns {
     row_turns: column(i32, ({ chain }) => chain.length),
     row_own_reward: column(f32, (row) => lastOf(row)?.reward ?? 0),
     row_finish_reason: column(i32, (row) => codes["finish_reason"]?.indexOf(lastOf(row)?.finishReason ?? "") ?? -1),
-    row_cause: column(i32, () => -1),
+    row_cause: column(i32, ({ chain, session }) => causeOf(chain[0] as Turn, session)),
     row_has_reward: column(bool, (row) => (lastOf(row)?.reward === undefined ? 0 : 1)),
     row_uncounted_rewards: column(bool, ({ uncounted }) => Number(uncounted)),
     row_token_exact: column(bool, ({ chain, session }) => Number(isExact(chain[0] as Turn, session.turns))),

@@ -1,0 +1,20 @@
+import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
+import type { ParentMatch } from "../native/contract.js";
+
+/** What the chat template shows beside the messages. */
+interface Shown {
+  readonly toolsKey: string;
+  readonly templateArgs: TemplateArgs | undefined;
+}
+
+export type BrokenPrefixCause = "history_rewritten" | "tools_changed" | "template_args_changed" | "rerendered";
+
+/**
+ * Returns why the prompt of a call does not begin with its parent's tokens. `rerendered`: messages, tools and variables
+ * continue the parent's, but the template or the tokenizer makes other tokens of them.
+ */
+export function brokenPrefixCause(call: Shown, { rule }: ParentMatch, parent: Shown): BrokenPrefixCause {
+  if (rule === "messages") return "history_rewritten";
+  if (call.toolsKey !== parent.toolsKey) return "tools_changed";
+  return sameTemplateArgs(call.templateArgs, parent.templateArgs) ? "rerendered" : "template_args_changed";
+}

@@ -1,0 +1,20 @@
+import type { CallFacts } from "./interaction.js";
+
+/** Bytes of UTF-8 that are kept of a model's name: it is whatever an agent sent. */
+const MODEL_NAME_BYTES = 256;
+
+/** Returns what is kept of a call beside its tokens and messages; absent fields stay absent. */
+export function callFacts({ sampling, requestedModel, attempt, startedAt }: CallFacts): CallFacts {
+  return {
+    ...(sampling === undefined ? {} : { sampling }),
+    ...(requestedModel === undefined ? {} : { requestedModel: firstBytes(requestedModel, MODEL_NAME_BYTES) }),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+  };
+}
+
+/** Returns the longest beginning of whole characters that takes at most `bytes` bytes of UTF-8. */
+export function firstBytes(text: string, bytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return text.slice(0, read).toWellFormed();
+}

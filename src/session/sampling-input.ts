@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { type RecordedSampling, recordedTemperature } from "./recorded-sampling.js";
+
+const penalty = z.number().default(0);
+
+/**
+ * How tokens were drawn, as a trainer bridge says it. What is left out was off, and the temperature was 1.
+ *
+ * Of the two temperatures the one that is left out follows from the other, as does `greedy`.
+ */
+export const samplingInputSchema = z
+  .strictObject({
+    temperature: z.number().gt(0).optional(),
+    samplingTemperature: z.number().min(0).optional(),
+    greedy: z.boolean().optional(),
+    topP: z.number().gt(0).max(1).default(1),
+    topK: z.int32().min(0).default(0),
+    minP: z.number().min(0).max(1).default(0),
+    seed: z.int().optional(),
+    frequencyPenalty: penalty,
+    presencePenalty: penalty,
+    maxTokens: z.int32().min(0).optional(),
+    grammar: z.boolean().default(false),
+    logprobs: z.enum(["temperature", "truncated", "raw", "unknown"]).default("temperature"),
+    overridden: z.boolean().default(false),
+  })
+  .superRefine(({ greedy, samplingTemperature }, context) => {
+    if (greedy === undefined || samplingTemperature === undefined || greedy === (samplingTemperature === 0)) return;
+    const message = `must be ${samplingTemperature === 0}, because samplingTemperature is ${samplingTemperature}`;
+    context.addIssue({ code: "custom", path: ["greedy"], message });
+  });
+
+/** @param outputTokens the bound that is recorded if the input names none */
+export function toRecordedSampling(
+  { temperature, samplingTemperature, greedy, maxTokens, seed, ...rest }: z.output<typeof samplingInputSchema>,
+  outputTokens: number,
+): RecordedSampling {
+  const drawnWith = samplingTemperature ?? (greedy ? 0 : (temperature ?? 1));
+  return {
+    ...rest,
+    temperature: temperature ?? recordedTemperature(drawnWith, rest.logprobs),
+    samplingTemperature: drawnWith,
+    greedy: drawnWith === 0,
+    maxTokens: maxTokens ?? outputTokens,
+    seed,
+  };
+}

@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Engine } from "../../../src/engine/engine.js";
+import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
+import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../support/vllm-server.js";
+import { callOf, promptOf } from "../generate-call.js";
+
+/** What a vLLM server's log probabilities include: found out by one probe generation. */
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+async function startServer(options: VllmServerOptions): Promise<VllmServer> {
+  const server = await startVllmServer(options);
+  open.push(server);
+  return server;
+}
+
+function engineOf(...servers: readonly VllmServer[]): Engine {
+  const urls = servers.map(({ url }) => url);
+  const engine = createVllmEngine({ urls, timeoutSeconds: 0, connections: 8, healthSeconds: 0 });
+  open.push(engine);
+  return engine;
+}
+
+const contentOf = async (engine: Engine) => (await engine.generate(callOf(promptOf(5)))).logprobs;
+
+describe.each([
+  ["generate", true],
+  ["completions", false],
+])("the log probabilities of %s", (_, scaleOut) => {
+  it.each([
+    ["processed_logprobs", "truncated"],
+    ["raw_logprobs", "raw"],
+  ] as const)("in mode %s are %s", async (logprobsMode, content) => {
+    const server = await startServer({ scaleOut, logprobsMode });
+    expect(await contentOf(engineOf(server))).toBe(content);
+  });
+});
+
+describe("the probe", () => {
+  it("is one short generation for all calls of a server, and leaves their tokens alone", async () => {
+    const server = await startServer({ logprobsMode: "processed_logprobs" });
+    const engine = engineOf(server);
+    const calls = Array.from({ length: 6 }, () => callOf(promptOf(5)));
+    const results = await Promise.all(calls.map((call) => engine.generate(call)));
+    await engine.generate(callOf(promptOf(5)));
+    expect(new Set(results.map(({ logprobs }) => logprobs))).toEqual(new Set(["truncated"]));
+    expect(server.probes.map(({ json }) => json)).toEqual([
+      expect.objectContaining({
+        token_ids: promptOf(1),
+        sampling_params: expect.objectContaining({ temperature: 2, top_k: 1, max_tokens: 4 }) as object,
+      }),
+    ]);
+    expect(calls[0]?.generation.ids()).toEqual(calls[5]?.generation.ids());
+  });
+
+  it("that fails fails no call, and is not repeated for each of them", async () => {
+    const server = await startServer({ logprobsMode: "processed_logprobs" });
+    server.probeFault({ kind: "status", status: 500 });
+    const engine = engineOf(server);
+    expect([await contentOf(engine), await contentOf(engine)]).toEqual(["unknown", "unknown"]);
+    expect(server.probes).toHaveLength(1);
+  });
+
+  it("that is not answered does not outlast the call's time", async () => {
+    const server = await startServer({});
+    server.probeFault({ kind: "hang" });
+    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0.5, connections: 8 });
+    open.push(engine);
+    expect(await contentOf(engine)).toBe("unknown");
+  });
+
+  it("takes equal logits for truncated ones, and logits for neither", async () => {
+    const tie = await startServer({});
+    const logits = await startServer({});
+    const replyOf = (logprobs: readonly number[]) => ({
+      choices: [
+        {
+          index: 0,
+          finish_reason: "length",
+          token_ids: logprobs.map((_unused, index) => index + 5),
+          logprobs: { content: logprobs.map((logprob, index) => ({ token_id: index + 5, logprob, top_logprobs: [] })) },
+        },
+      ],
+    });
+    tie.probeFault({ kind: "reply", body: replyOf([0, -Math.LN2, 0, 0]) });
+    logits.probeFault({ kind: "reply", body: replyOf([12.5, 9.25, 14, 10]) });
+    expect(await contentOf(engineOf(tie))).toBe("truncated");
+    expect(await contentOf(engineOf(logits))).toBe("unknown");
+  });
+
+  it("is repeated after the server was out of reach", async () => {
+    const server = await startServer({ logprobsMode: "raw_logprobs" });
+    const engine = engineOf(server);
+    expect(await contentOf(engine)).toBe("raw");
+    await server.close();
+    await expect(contentOf(engine)).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(engine.servers?.list()[0]?.logprobs).toBe("unknown");
+    const port = Number(new URL(server.url).port);
+    await startServer({ port, logprobsMode: "processed_logprobs" });
+    expect(await contentOf(engine)).toBe("truncated");
+    expect(engine.servers?.list()[0]?.logprobs).toBe("truncated");
+  });
+});
+
+describe("servers of different modes", () => {
+  async function pair() {
+    const servers = [
+      await startServer({ logprobsMode: "raw_logprobs", tokenMilliseconds: 5 }),
+      await startServer({ logprobsMode: "processed_logprobs", tokenMilliseconds: 5 }),
+    ];
+    const engine = engineOf(...servers);
+    const key = (home: VllmServer | undefined) =>
+      ["a", "b", "c", "d", "e", "f", "g", "h"].find(
+        (each) =>
+          rendezvousOrder(
+            each,
+            servers.map(({ url }) => url),
+          )[0] === home?.url,
+      ) ?? "";
+    return { engine, servers, raw: key(servers[0]), processed: key(servers[1]) };
+  }
+
+  it("give each call the value of the one that served it", async () => {
+    const { engine, raw, processed } = await pair();
+    const run = async (affinityKey: string) => (await engine.generate(callOf([7], {}, { affinityKey }))).logprobs;
+    expect([await run(raw), await run(processed)]).toEqual(["raw", "truncated"]);
+  });
+
+  it("make a generation that moved between them unknown", async () => {
+    const { engine, servers, raw, processed } = await pair();
+    await engine.generate(callOf([7], {}, { affinityKey: raw }));
+    await engine.generate(callOf([7], {}, { affinityKey: processed }));
+    const [home] = servers;
+    home?.fault({ kind: "abort", after: 2 });
+    const running = engine.generate(callOf([7], { maxTokens: 9 }, { affinityKey: raw }));
+    await expect.poll(() => home?.scheduler.pendingTokens, { interval: 1 }).toBeGreaterThan(0);
+    void engine.servers?.drain(home?.url ?? "");
+    expect(await running).toMatchObject({ resumes: 1, logprobs: "unknown" });
+  });
+});
+
+describe("a temperature", () => {
+  it("that vLLM raises is known as the one that it samples with", async () => {
+    const engine = engineOf(await startServer({}));
+    const used = [0, 0.001, 0.01, 0.7].map((temperature) => engine.effectiveTemperature?.(temperature));
+    expect(used).toEqual([0, 0.01, 0.01, 0.7]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { Session } from "../../src/session/session.js";
+import { type RecordInput, StoredSession } from "../../src/session/trajectory-store.js";
+import { turn, user } from "../support/turn.js";
+
+/** What a session keeps of how a call was made, as a trainer bridge says it. */
+
+function record(rest: Partial<RecordInput>) {
+  const session = new Session({ id: "s", taskId: "t" });
+  new StoredSession(session).record({ ...turn([user("a")], [1], [2, 3]), ...rest });
+  return session.interaction(0);
+}
+
+describe("sampling of a recorded call", () => {
+  it("is absent if the bridge does not say it", () => {
+    expect(record({})).not.toHaveProperty("sampling");
+  });
+
+  it("has what is left out switched off, and temperature 1", () => {
+    expect(record({ sampling: {} }).sampling).toEqual({
+      temperature: 1,
+      samplingTemperature: 1,
+      greedy: false,
+      topP: 1,
+      topK: 0,
+      minP: 0,
+      seed: undefined,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      maxTokens: 2,
+      grammar: false,
+      logprobs: "temperature",
+      overridden: false,
+    });
+  });
+
+  it.each([
+    [{ temperature: 0.7 }, { temperature: 0.7, samplingTemperature: 0.7, greedy: false }],
+    [{ samplingTemperature: 0.7 }, { temperature: 0.7, samplingTemperature: 0.7, greedy: false }],
+    [{ greedy: true }, { temperature: 1, samplingTemperature: 0, greedy: true }],
+    [{ samplingTemperature: 0 }, { temperature: 1, samplingTemperature: 0, greedy: true }],
+    [
+      { samplingTemperature: 0.7, logprobs: "raw" },
+      { temperature: 1, samplingTemperature: 0.7, greedy: false },
+    ],
+  ] as const)("of %o has %o", (sampling, recorded) => {
+    expect(record({ sampling }).sampling).toMatchObject(recorded);
+  });
+
+  it.each([
+    [{ sampling: { temperature: 0 } }, "sampling.temperature"],
+    [{ sampling: { topP: 1.5 } }, "sampling.topP"],
+    [{ sampling: { logprobs: "some" } }, "sampling.logprobs"],
+    [{ sampling: { top_p: 1 } }, "sampling.top_p"],
+    [{ sampling: { greedy: true, samplingTemperature: 1 } }, "sampling.greedy"],
+    [{ model: 7 }, "model"],
+    [{ startedAt: -1 }, "startedAt"],
+  ])("refuses %o and names %s", (rest, param) => {
+    expect(() => record(rest as object)).toThrow(expect.objectContaining({ code: "invalid_value", param }) as Error);
+  });
+});
+
+describe("other facts of a recorded call", () => {
+  it("are the model that was asked for and the time when the call began", () => {
+    expect(record({ model: "policy", startedAt: 17 })).toMatchObject({ requestedModel: "policy", startedAt: 17 });
+  });
+
+  it("keep 256 bytes of a model's name, whole characters only", () => {
+    expect(record({ model: "ü".repeat(300) }).requestedModel).toBe("ü".repeat(128));
+    expect(record({ model: `a${"ü".repeat(300)}` }).requestedModel).toBe(`a${"ü".repeat(127)}`);
+  });
+});
