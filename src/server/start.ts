@@ -87,14 +87,15 @@ function createRegistry(config: Config, adminKey: string): SessionRegistry {
     adminKey,
     timeoutMilliseconds: agent.session_timeout_seconds * 1000,
     retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
-    workerTag: workerTagOf(config),
+    workerTag: config.server.worker_tag === "auto" ? newWorkerTag() : (config.server.worker_tag ?? undefined),
+    taggedKeysOnly: isBehindGateway(config),
     messageFilters: messageFilters(config),
   });
 }
 
-function workerTagOf({ server }: Config): string | undefined {
-  const tag = server.worker_tag ?? (server.workers_folder === null ? undefined : "auto");
-  return tag === "auto" ? newWorkerTag() : tag;
+/** A tag of the user's choice is one that gateways are to find. The default has no meaning to a server on its own. */
+function isBehindGateway({ server }: Config): boolean {
+  return server.workers_folder !== null || (server.worker_tag !== null && server.worker_tag !== "auto");
 }
 
 /** Answers how to take the registration back. */
