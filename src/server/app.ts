@@ -8,6 +8,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { App } from "./app-type.js";
 import type { ServerContext, ServerSettings } from "./context.js";
+import { CurrentVersion } from "./current-version.js";
 import { KnownRequests } from "./known-requests.js";
 import { Metrics } from "./metrics.js";
 import { auth } from "./plugins/auth.js";
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly engine: Engine;
   readonly model: ChatModel;
   readonly settings: ServerSettings;
+  /** Default: a version that nobody has set, shared with no other server. */
+  readonly weightVersion?: CurrentVersion;
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -40,6 +43,7 @@ const RECEIVE_TIMEOUT_MS = 300_000;
 /** The proxy as a Fastify application, not yet listening. Closing it does not close the engine. */
 export async function createServer({
   logger,
+  weightVersion = new CurrentVersion(),
   ...options
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
@@ -52,7 +56,7 @@ export async function createServer({
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
     known,
-    weightVersion: 0,
+    weightVersion,
     draining: false,
     shutdown: new AbortController(),
   };

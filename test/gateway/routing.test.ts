@@ -105,7 +105,7 @@ describe("a gateway over two workers", () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     expect((await gateway.post("/rl/set_version", { version: 3 })).json()).toEqual({ version: 3 });
-    expect(workers.map(({ proxy }) => proxy.context.weightVersion)).toEqual([3, 3]);
+    expect(workers.map(({ proxy }) => proxy.context.weightVersion.version)).toEqual([3, 3]);
     expect((await gateway.post("/rl/set_version", { version: -1 })).refusal).toBe("400 invalid_value");
     await workers[1]?.kill();
     expect((await gateway.post("/rl/set_version", { version: 4 })).refusal).toBe("503 worker_unavailable");
