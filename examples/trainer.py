@@ -1,10 +1,10 @@
 """Takes a batch of ended sessions out of a running proxy on this machine, without copying it.
 
-    ROLLTAPE_ADMIN_API_KEY=… python3 trainer.py http://127.0.0.1:8090 math-0 math-1 --discount 0.9
+    ROLLTAPE_ADMIN_API_KEY=… python3 trainer.py http://127.0.0.1:8090 SESSION_ID SESSION_ID --discount 0.9
 
 A rank of a data-parallel trainer says which shard is its own (torchrun sets RANK and WORLD_SIZE, the defaults):
 
-    python3 trainer.py http://127.0.0.1:8090 math-0 math-1 --shards 2 --shard 1
+    python3 trainer.py http://127.0.0.1:8090 SESSION_ID SESSION_ID --shards 2 --shard 1
 
 Needs Python 3.9's standard library alone. With PyTorch the tensors are torch tensors, else memoryviews.
 """

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
 import { killGroup, trackGroup } from "../processes/process-group.js";
 import { describeEnd } from "../rollout/subproc/ended.js";
 import { RolloutJobError } from "./rollout-error.js";
@@ -15,8 +14,6 @@ export interface ProxyWorkerOptions {
   /** Of `rolltape serve`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Does what has to be done each time when the process has started. */
-  readonly onStart: (url: string) => Promise<void>;
 }
 
 /**
@@ -70,7 +67,7 @@ export class ProxyWorker {
 
   /** Resolves when the process takes calls. */
   async #spawn(): Promise<Life> {
-    const { args, env, onStart } = this.#options;
+    const { args, env } = this.#options;
     const main = fileURLToPath(new URL("./main.js", import.meta.url));
     const child = spawn(process.execPath, [main, "serve", ...args], {
       // Its own group: a Ctrl-C is for the job alone, which stops its proxies when everything is exported.
@@ -84,7 +81,7 @@ export class ProxyWorker {
     if (pid !== undefined) trackGroup(pid);
     const ended = endOf(child).finally(() => pid !== undefined && killGroup(pid));
     try {
-      await onStart(await readyUrl(child));
+      await readyLine(child);
       return { ended };
     } catch (error) {
       child.kill("SIGTERM");
@@ -108,10 +105,8 @@ async function endOf(child: ChildProcess): Promise<string> {
   }
 }
 
-const readyLine = z.object({ url: z.url() });
-
 /** Waits for the line that it prints when it takes calls. */
-async function readyUrl({ stdout }: ChildProcess): Promise<string> {
+async function readyLine({ stdout }: ChildProcess): Promise<void> {
   if (!stdout) throw new Error("it has no standard output");
   const lines = createInterface(stdout);
   const line = await new Promise<string | undefined>((resolve) => {
@@ -119,7 +114,6 @@ async function readyUrl({ stdout }: ChildProcess): Promise<string> {
   });
   stdout.resume();
   if (line === undefined) throw new Error("it took no calls");
-  return readyLine.parse(JSON.parse(line)).url;
 }
 
 function report(message: string): void {

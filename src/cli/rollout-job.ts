@@ -24,8 +24,6 @@ export interface Job {
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;
   readonly tokens: SampledTokens;
-  /** Hears of each weight version before the proxy does. */
-  readonly onVersion: (version: number) => void;
   readonly workflow: JobWorkflow;
   readonly tasks: readonly RolloutTask[];
 }
@@ -77,7 +75,6 @@ export class RolloutJob {
     const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens);
     const forget = onInterrupt(() => this.#interrupt());
     const unguard = guardProcess((error) => this.#fail(error));
-    this.#job.onVersion(this.#controller.version);
     try {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       this.#controller.finish();
@@ -131,7 +128,6 @@ export class RolloutJob {
     const version = this.#controller.version + 1;
     try {
       await runTrainer(trainer, { file, version }, signal);
-      this.#job.onVersion(version);
       await this.#controller.setVersion(version);
     } catch (error) {
       if (!signal.aborted) this.#fail(error instanceof Error ? error : new Error(String(error)));

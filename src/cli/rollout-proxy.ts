@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AdminKey, adminKey, type Config } from "../config/index.js";
 import type { RunningGateway } from "../gateway/start.js";
-import { connectProxy } from "../rollout/connect.js";
 import { createLogger } from "./logger.js";
 import { ProxyWorker } from "./proxy-worker.js";
 import { RolloutJobError } from "./rollout-error.js";
@@ -13,8 +12,6 @@ import type { RolloutOptions } from "./rollout-options.js";
 export interface JobProxy extends AsyncDisposable {
   readonly url: string;
   readonly adminKey: string;
-  /** Hears of each weight version before the proxy is told: what starts later has to know it. */
-  readonly onVersion: (version: number) => void;
 }
 
 export interface JobProxySettings {
@@ -39,14 +36,14 @@ function runningProxy(url: string, { key, file }: AdminKey): JobProxy {
     const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
     throw new RolloutJobError("invalid_arguments", `--proxy needs the admin key of that proxy, in ${where}`);
   }
-  return { url, adminKey: key, onVersion: () => {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+  return { url, adminKey: key, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 async function startOne(config: Config, key: string): Promise<JobProxy> {
   // Loaded here, with the native addon: wrong arguments are reported without it.
   const { startServer } = await import("../server/start.js");
   const server = await startServer(config, { adminKey: key, logger: createLogger(config) });
-  return { url: server.url, adminKey: key, onVersion: () => {}, [Symbol.asyncDispose]: () => server.close() };
+  return { url: server.url, adminKey: key, [Symbol.asyncDispose]: () => server.close() };
 }
 
 interface Several {
@@ -63,9 +60,7 @@ async function startSeveral(count: number, { config, key, args }: Several): Prom
   // Host and port of the configuration are the gateway's.
   const own = ["server.port=0", "server.host=127.0.0.1", "server.advertised_host=null", "server.worker_tag=auto"];
   const env = { ...process.env, ROLLTAPE_ADMIN_API_KEY: key };
-  let version = 0;
-  const onStart = (url: string) => tellVersion(url, key, () => version);
-  const options = { args: [...args, ...own, `server.workers_folder=${folder}`], env, onStart };
+  const options = { args: [...args, ...own, `server.workers_folder=${folder}`], env };
   const workers = Array.from({ length: count }, () => new ProxyWorker(options));
   const stop = async () => void (await Promise.all(workers.map((worker) => worker.stop())));
   try {
@@ -75,21 +70,10 @@ async function startSeveral(count: number, { config, key, args }: Several): Prom
       await gateway.close();
       await stop();
     };
-    const onVersion = (next: number) => void (version = next);
-    return { url: gateway.url, adminKey: key, onVersion, [Symbol.asyncDispose]: close };
+    return { url: gateway.url, adminKey: key, [Symbol.asyncDispose]: close };
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-/** A worker that starts later than the others takes its version for 0, whatever they were told. */
-async function tellVersion(url: string, adminKey: string, version: () => number): Promise<void> {
-  await using worker = connectProxy({ url, adminKey });
-  for (let told = 0; told !== version(); ) {
-    const next = version();
-    await worker.admin.setVersion(next);
-    told = next;
   }
 }
 

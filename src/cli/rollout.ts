@@ -46,7 +46,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
     const tokens = await SampledTokens.of(proxy.url);
     forget();
     const started = performance.now();
-    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, onVersion: served.onVersion });
+    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks });
     const { interrupted, failure, ...outcome } = await job.run();
     const seconds = (performance.now() - started) / 1000;
     const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };

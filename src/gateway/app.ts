@@ -11,6 +11,7 @@ import { capacityRoutes } from "./routes/capacity.js";
 import { exportRoutes } from "./routes/export.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
+import { versionRoutes } from "./routes/version.js";
 
 export interface GatewayOptions extends GatewayContext {
   readonly maxBodyBytes: number;
@@ -49,6 +50,7 @@ export async function createGateway({
     capacityRoutes(control, context);
     sessionRoutes(control, context);
     exportRoutes(control, context);
+    versionRoutes(control, context);
     serviceRoutes(control, context);
   });
   await app.register(async (calls) => callRoutes(calls, context));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../server/weight-version.js";
 import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 
@@ -15,11 +16,20 @@ export interface Worker {
   capacity: number;
   /** Sessions that are active or not exported yet. */
   sessions: number;
+  /** Undefined until the worker has answered. */
+  weightVersion?: WeightVersion | undefined;
 }
 
 const healthSchema = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable"]),
-  worker: z.object({ tag: z.string(), capacity: z.int(), sessions: z.int() }).optional(),
+  worker: z
+    .object({
+      tag: z.string(),
+      capacity: z.int(),
+      sessions: z.int(),
+      weight_version: weightVersionSchema.optional(),
+    })
+    .optional(),
 });
 
 const HEALTH_TIMEOUT_MS = 3_000;
@@ -44,6 +54,7 @@ export class WorkerPool {
   #lookup: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
+  #newestVersion = NEVER_SET;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -58,6 +69,15 @@ export class WorkerPool {
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  /** The weight version that was set last on any worker, dead ones included. */
+  get newestVersion(): WeightVersion {
+    return this.#newestVersion;
+  }
+
+  learnVersion(version: WeightVersion): void {
+    if (isLater(version, this.#newestVersion)) this.#newestVersion = version;
   }
 
   all(): Worker[] {
@@ -101,6 +121,13 @@ export class WorkerPool {
     return this.#refreshing;
   }
 
+  /** Asks only workers at addresses that are new since the last look. */
+  async discover(): Promise<void> {
+    const addresses = await this.#options.addresses.read();
+    const known = new Set(this.all().map(({ url }) => url));
+    await Promise.all(addresses.filter(({ url }) => !known.has(url)).map((address) => this.#ask(address)));
+  }
+
   async #look(): Promise<void> {
     const addresses = await this.#options.addresses.read();
     const urls = new Set(addresses.map(({ url }) => url));
@@ -118,9 +145,11 @@ export class WorkerPool {
       return;
     }
     if (!heard.worker) return this.#options.report(`${url} has no server.worker_tag: its sessions cannot be found`);
-    const { worker, status: state } = heard;
+    const { weight_version: weightVersion, ...worker } = heard.worker;
+    const state = heard.status;
+    if (weightVersion) this.learnVersion(weightVersion);
     for (const other of this.all()) if (other.url === url && other.tag !== worker.tag) this.#byTag.delete(other.tag);
-    this.#put({ ...worker, url, state });
+    this.#put({ ...worker, url, state, weightVersion });
   }
 
   async #hear(url: string): Promise<z.output<typeof healthSchema> | undefined> {

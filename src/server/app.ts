@@ -9,6 +9,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { App } from "./app-type.js";
 import type { ServerContext, ServerSettings } from "./context.js";
+import { CurrentVersion } from "./current-version.js";
 import { KnownRequests } from "./known-requests.js";
 import { Metrics } from "./metrics.js";
 import { auth } from "./plugins/auth.js";
@@ -32,6 +33,8 @@ export interface ServerOptions {
   readonly engine: Engine;
   readonly model: ChatModel;
   readonly settings: ServerSettings;
+  /** Default: a version that nobody has set, shared with no other server. */
+  readonly weightVersion?: CurrentVersion;
   readonly logger?: FastifyBaseLogger;
 }
 
@@ -47,6 +50,7 @@ function originOf({ settings, engine, model }: ServerOptions): BatchOrigin {
 /** The proxy as a Fastify application, not yet listening. Closing it does not close the engine. */
 export async function createServer({
   logger,
+  weightVersion = new CurrentVersion(),
   ...options
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
@@ -60,7 +64,7 @@ export async function createServer({
     preparedExports: new PreparedExports(),
     known,
     origin: originOf(options),
-    weightVersion: 0,
+    weightVersion,
     draining: false,
     shutdown: new AbortController(),
   };

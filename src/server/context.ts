@@ -6,6 +6,7 @@ import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
+import type { CurrentVersion } from "./current-version.js";
 import type { KnownRequests } from "./known-requests.js";
 import type { Metrics } from "./metrics.js";
 import type { SamplingOverride } from "./sampling.js";
@@ -24,8 +25,8 @@ export interface ServerContext {
   readonly known: KnownRequests;
   /** What each batch says of the server that recorded it. */
   readonly origin: BatchOrigin;
-  /** The weight version last given to /rl/set_version. */
-  weightVersion: number;
+  /** The weight version of engines that report none. */
+  readonly weightVersion: CurrentVersion;
   /** The server is going down: no new sessions and model calls. */
   draining: boolean;
   /** Aborts when the server waits for nothing any more. */

@@ -58,7 +58,7 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
       generation,
       sampling,
       affinityKey: call.session.id,
-      currentVersion: () => context.weightVersion,
+      currentVersion: () => context.weightVersion.version,
       onTokens: sink && advance,
       signal,
     });

@@ -7,9 +7,11 @@ import { SessionRegistry } from "../session/registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
 import type { ServerContext, ServerSettings } from "./context.js";
+import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
 import { toSamplingOverride } from "./sampling.js";
+import { VersionFile } from "./version-file.js";
 import { registerWorker } from "./worker-registration.js";
 
 export interface StartOptions {
@@ -44,16 +46,21 @@ export async function startServer(
   try {
     const registry = createRegistry(config, adminKey);
     const settings = settingsOf(config, adminKey, config.model.name ?? model.name);
+    const weightVersion = new CurrentVersion(versionFile(config, logger));
     const { app, context } = await createServer({
       registry,
       engine,
       model,
       settings,
+      weightVersion,
       logger,
     });
+    await weightVersion.readFile();
     await app.listen({ host: config.server.host, port: config.server.port });
     const url = urlOf(app.server.address(), config);
     const deregister = register(config, registry, url);
+    // A version that was set since the first reading was set on the registered servers only.
+    await weightVersion.readFile();
     const sweeper = setInterval(() => sweep(context), sweepInterval(config));
     sweeper.unref();
 
@@ -88,14 +95,20 @@ function createRegistry(config: Config, adminKey: string): SessionRegistry {
     adminKey,
     timeoutMilliseconds: agent.session_timeout_seconds * 1000,
     retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
-    workerTag: workerTagOf(config),
+    workerTag: config.server.worker_tag === "auto" ? newWorkerTag() : (config.server.worker_tag ?? undefined),
+    taggedKeysOnly: isBehindGateway(config),
     messageFilters: messageFilters(config),
   });
 }
 
-function workerTagOf({ server }: Config): string | undefined {
-  const tag = server.worker_tag ?? (server.workers_folder === null ? undefined : "auto");
-  return tag === "auto" ? newWorkerTag() : tag;
+/** A tag of the user's choice is one that gateways are to find. The default has no meaning to a server on its own. */
+function isBehindGateway({ server }: Config): boolean {
+  return server.workers_folder !== null || (server.worker_tag !== null && server.worker_tag !== "auto");
+}
+
+function versionFile({ server }: Config, logger: FastifyBaseLogger): VersionFile | undefined {
+  if (server.workers_folder === null) return undefined;
+  return new VersionFile(server.workers_folder, (problem) => logger.error(problem));
 }
 
 /** Answers how to take the registration back. */

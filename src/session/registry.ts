@@ -10,8 +10,10 @@ export interface RegistryOptions {
   /** A session that sees no call for this long expires. */
   readonly timeoutMilliseconds: number;
   readonly retention: RetentionLimits;
-  /** Of a server that is one of several: carried by its session keys and session ids. */
+  /** Carried by session keys and session ids: no other server, and no earlier life of this one, hands out the same. */
   readonly workerTag?: string | undefined;
+  /** Reject keys of the caller's choice that do not carry the tag: a gateway could not find their worker. */
+  readonly taggedKeysOnly?: boolean;
   readonly messageFilters?: readonly RegExp[];
 }
 
@@ -140,9 +142,11 @@ export class SessionRegistry {
         param: "api_key",
       });
     }
-    const { workerTag } = this.#options;
-    if (workerTag !== undefined && workerOfKey(key) !== workerTag) {
-      const message = `api_key must begin with sk-${workerTag}. and go on with 16 characters or more: calls find their worker by it.`;
+    const { workerTag, taggedKeysOnly } = this.#options;
+    if (taggedKeysOnly && workerTag !== undefined && workerOfKey(key) !== workerTag) {
+      const message =
+        `api_key must be \`sk-${workerTag}.\` and 16 or more characters, because this server is behind a gateway, which ` +
+        "finds a key's server by the tag; received a key without that tag.";
       throw new SessionError("invalid_value", message, { param: "api_key" });
     }
     const hash = hashKey(key);

@@ -17,7 +17,7 @@ describe("rolltape rollout", TIMES, () => {
     const ended = await runRolltape([...args, "--agent", AGENT, "rollout.agent.turn_discount=0.5"]);
     expect(ended).toMatchObject({ code: 0 });
     const { rewards, sessions } = readBatch(out);
-    expect(sessions.map((id) => id.replace(/-\d+$/, ""))).toEqual(["b", "b", "a", "a"]);
+    expect(sessions.map((id) => id.replace(/-[a-z0-9]{8}-\d+$/, ""))).toEqual(["b", "b", "a", "a"]);
     expect(rewards).toEqual([0.5, 1, 0.25, 0.5]);
     expect(ended.stdout).toMatch(/^episodes +2 accepted, 1 rejected\n +1 × agent_error: the tool is broken\n/);
     expect(ended.stdout).toMatch(/broken\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);

@@ -97,6 +97,6 @@ describe("the trainer's client", () => {
   it("sets the weight version of the tokens to come", async () => {
     const { proxy, admin } = await withSessions(0);
     await admin.setVersion(7);
-    expect(proxy.context.weightVersion).toBe(7);
+    expect(proxy.context.weightVersion.version).toBe(7);
   });
 });

@@ -15,7 +15,7 @@ describe("defaults", () => {
         strict_control_fields: true,
         keepalive_seconds: 15,
         shutdown_seconds: 30,
-        worker_tag: null,
+        worker_tag: "auto",
         workers_folder: null,
         advertised_host: null,
         log_level: "info",
@@ -245,6 +245,16 @@ describe("engines", () => {
     expect(parseConfig(both)).toMatchObject(both);
     expect(Object.keys(problemsOf(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
     expect(Object.keys(problemsOf(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
+  });
+});
+
+describe("the worker tag", () => {
+  it("must not be null for a server that registers in a folder", () => {
+    const server = { worker_tag: null, workers_folder: "/shared/workers" };
+    expect(problemsOf(() => parseConfig({ server }))).toEqual({
+      "server.worker_tag":
+        "expected a tag or auto: a server registers in server.workers_folder under its tag, got null",
+    });
   });
 });
 

@@ -88,6 +88,8 @@ describe("a gateway over two workers", () => {
       const refused = await start(key);
       expect([refused.refusal, refused.error.param]).toEqual(["400 invalid_value", "api_key"]);
     }
+    const message = (await start("sk-three.a-key-of-my-own-choice")).error.message;
+    expect(message).toMatch(/^`api_key` must be `sk-<tag>\.` .*; received the tag three, which no worker has\.$/);
     // Asked directly, a worker refuses the key of another one: nobody would find it.
     const direct = await workers[0]?.proxy.post("/rl/start_session", { api_key: "sk-two.another-key-of-mine" });
     expect(direct?.refusal).toBe("400 invalid_value");
@@ -105,7 +107,7 @@ describe("a gateway over two workers", () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     expect((await gateway.post("/rl/set_version", { version: 3 })).json()).toEqual({ version: 3 });
-    expect(workers.map(({ proxy }) => proxy.context.weightVersion)).toEqual([3, 3]);
+    expect(workers.map(({ proxy }) => proxy.context.weightVersion.version)).toEqual([3, 3]);
     expect((await gateway.post("/rl/set_version", { version: -1 })).refusal).toBe("400 invalid_value");
     await workers[1]?.kill();
     expect((await gateway.post("/rl/set_version", { version: 4 })).refusal).toBe("503 worker_unavailable");

@@ -31,5 +31,5 @@ it("tells the weight version to a worker too that was down when last heard of", 
   const gateway = await Gateway.start({ urls: [...workers.map(({ url }) => url), await startSilent("three")] });
   for (const worker of gateway.pool.all()) if (worker.tag !== "one") worker.state = "down";
   expect((await gateway.post("/rl/set_version", { version: 7 })).json()).toEqual({ version: 7 });
-  expect(workers.map(({ proxy }) => proxy.context.weightVersion)).toEqual([7, 7]);
+  expect(workers.map(({ proxy }) => proxy.context.weightVersion.version)).toEqual([7, 7]);
 });

@@ -74,6 +74,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       retention: options.retention ?? { milliseconds: 300_000, bytes: 1 << 30 },
       messageFilters: options.messageFilters ?? [],
       workerTag: options.workerTag,
+      taggedKeysOnly: options.workerTag !== undefined,
     });
     const settings: ServerSettings = {
       adminKey: ADMIN_KEY,

@@ -50,6 +50,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     message: "expected the .gguf file that belongs to model.path: the tiny model has its own tokenizer",
     holds: ({ engine, model }) => engine.type !== "embedded" || model.path === null || engine.model !== null,
   },
+  {
+    reads: ["server.worker_tag", "server.workers_folder"],
+    message: "expected a tag or auto: a server registers in server.workers_folder under its tag, got null",
+    holds: ({ server }) => server.worker_tag !== null || server.workers_folder === null,
+  },
 ];
 
 /** The schema with every rule over several keys attached. */

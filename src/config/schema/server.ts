@@ -41,14 +41,14 @@ export const serverSchema = z.strictObject({
     .string()
     .regex(/^[a-z0-9]{1,32}$/)
     .nullable()
-    .default(null)
+    .default("auto")
     .meta({ expected: "1 to 32 characters of a-z and 0-9, or auto" })
     .describe(
-      "Name of this server among several behind a gateway, carried by its session keys and session ids; " +
-        "`auto` makes a new one at every start, null none.",
+      "Name of this server, carried by its session keys and session ids. `auto` makes a new one at every start, so that no " +
+        "session id is used twice; null: no tag, and no gateway.",
     ),
   workers_folder: optionalText.describe(
-    "Shared folder in which this server says where it is, for gateways to find it. With it `worker_tag` is `auto` where it is null.",
+    "Shared folder in which this server registers, for gateways to find it, and in which the servers keep the current weight version.",
   ),
   advertised_host: optionalText.describe(
     "Name or address under which gateways reach this server; null takes `host`, or the machine's name where that is any address.",

@@ -86,8 +86,9 @@ async function start(
   throw body.api_key === undefined ? noWorker() : workerUnavailable(workerOfKey(body.api_key) ?? "");
 }
 
+/** Tells the worker which weight version is current: it may have joined, or started again, a moment ago. */
 async function startOn(
-  { upstream }: GatewayContext,
+  { pool, upstream }: GatewayContext,
   request: FastifyRequest,
   worker: Worker,
   body: object,
@@ -96,7 +97,11 @@ async function startOn(
   worker.capacity--;
   worker.sessions++;
   try {
-    const answer = await upstream.call(worker.url, { path: "/rl/start_session", headers: credentials(request), body });
+    const answer = await upstream.call(worker.url, {
+      path: "/rl/start_session",
+      headers: credentials(request),
+      body: { ...body, weight_version: pool.newestVersion },
+    });
     if (answer.status < 300) return answer;
     worker.sessions--;
     worker.capacity = answer.status === 429 ? 0 : worker.capacity + 1;
@@ -112,8 +117,10 @@ async function chosen({ pool }: GatewayContext, key: string): Promise<Worker> {
   const tag = workerOfKey(key);
   const worker = tag === undefined ? undefined : await pool.find(tag);
   if (worker) return worker;
+  const received = tag === undefined ? "a key without a tag" : `the tag ${tag}, which no worker has`;
   const message =
-    "Behind a gateway api_key must be sk-<tag>.<16 characters or more> with the tag of a worker that is there.";
+    "`api_key` must be `sk-<tag>.` and 16 or more characters, with the tag of one of the workers behind this gateway " +
+    `(\`GET /health\` lists them); received ${received}.`;
   throw new ApiError("invalid_value", message, { param: "api_key" });
 }
 

@@ -1,6 +1,7 @@
 import { Gauge, Registry } from "prom-client";
 import { z } from "zod";
 import type { App } from "../../server/app-type.js";
+import { weightVersionSchema } from "../../server/weight-version.js";
 import type { GatewayContext } from "../context.js";
 import { mergeMetrics } from "../metrics.js";
 import type { Worker } from "../worker-pool.js";
@@ -13,6 +14,7 @@ const health = z.object({
       status: z.enum(["ok", "draining", "engine_unavailable", "down"]),
       capacity: z.int(),
       sessions: z.int(),
+      weight_version: weightVersionSchema.optional(),
     }),
   ),
 });
@@ -22,9 +24,9 @@ const SCRAPE_TIMEOUT_MS = 5_000;
 /** Health and metrics of all workers together. */
 export function serviceRoutes(app: App, { pool, upstream }: GatewayContext): void {
   app.get("/health", { schema: { response: { 200: health, 503: health } } }, async (_, reply) => {
-    const workers = pool
-      .all()
-      .map(({ tag, state: status, capacity, sessions }) => ({ tag, status, capacity, sessions }));
+    const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
+      return { tag, status, capacity, sessions, weight_version };
+    });
     if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", workers });
     return { status: "ok" as const, workers };
   });

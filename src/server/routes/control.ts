@@ -5,6 +5,7 @@ import type { ServerContext } from "../context.js";
 import { controlBody } from "../control-body.js";
 import { ApiError } from "../errors.js";
 import { sessionOf } from "../plugins/auth.js";
+import { weightVersionSchema } from "../weight-version.js";
 
 export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).default(1) });
 
@@ -19,6 +20,9 @@ export const startBody = controlBody({
     .regex(/^[\x21-\x7e]{16,4096}$/, "must be 16 to 4096 visible ASCII characters without spaces")
     .optional(),
   ...arealStartFields,
+  weight_version: weightVersionSchema
+    .optional()
+    .describe("Set by gateways: the current weight version. It replaces this server's if it was set later."),
 });
 
 const rewardBody = controlBody({
@@ -30,7 +34,15 @@ const rewardBody = controlBody({
     .describe("session: rewards the session as a whole, beside rewards of its interactions."),
 });
 
-export const versionBody = controlBody({ version: z.int32().min(0) });
+export const versionBody = controlBody({
+  version: weightVersionSchema.shape.version,
+  set_at: weightVersionSchema.shape.set_at
+    .optional()
+    .describe(
+      "Set by gateways, the same for all workers: when the version was set, in seconds since the epoch. The call has no " +
+        "effect if the server knows a version that was set later. Default: now.",
+    ),
+});
 
 /** Capacity, the life of sessions, rewards, the weight version. */
 export function controlRoutes(app: App, context: ServerContext): void {
@@ -69,6 +81,7 @@ function startSession(app: App, context: ServerContext): void {
     },
     async ({ body }) => {
       if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
+      if (body.weight_version) context.weightVersion.takeOver(body.weight_version);
       const { session, key } = context.registry.start({
         taskId: body.task_id,
         groupId: body.group_id,
@@ -136,9 +149,9 @@ function setVersion(app: App, context: ServerContext): void {
         response: { 200: z.object({ version: z.int() }) },
       },
     },
-    async (request) => {
-      context.weightVersion = request.body.version;
-      return { version: context.weightVersion };
+    async ({ body }) => {
+      await context.weightVersion.set(body.version, body.set_at);
+      return { version: context.weightVersion.version };
     },
   );
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
 import { contextLimit } from "../context-limit.js";
+import { weightVersionSchema } from "../weight-version.js";
 
 const model = z.object({
   id: z.string(),
@@ -12,8 +13,13 @@ const model = z.object({
 });
 
 const worker = z
-  .object({ tag: z.string(), capacity: z.int(), sessions: z.int().describe("Active ones and those not exported yet.") })
-  .describe("Of a server that is one of several behind a gateway.");
+  .object({
+    tag: z.string(),
+    capacity: z.int(),
+    sessions: z.int().describe("Active ones and those not exported yet."),
+    weight_version: weightVersionSchema.describe("The version that tokens get from engines that report none."),
+  })
+  .describe("What a gateway needs to know of the server. Absent without `server.worker_tag`.");
 
 const health = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable"]),
@@ -68,9 +74,9 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }
 
-function describeWorker({ registry }: ServerContext): { worker?: z.input<typeof worker> } {
+function describeWorker({ registry, weightVersion }: ServerContext): { worker?: z.input<typeof worker> } {
   const { workerTag: tag, capacity } = registry;
   if (tag === undefined) return {};
   const { active, ended } = registry.countByState();
-  return { worker: { tag, capacity, sessions: active + ended } };
+  return { worker: { tag, capacity, sessions: active + ended, weight_version: weightVersion.known } };
 }

@@ -114,15 +114,15 @@ describe("a weight update", () => {
     const known: number[] = [];
     await controller.setVersion(1, async (announce) => {
       await announce();
-      known.push(proxy.context.weightVersion);
+      known.push(proxy.context.weightVersion.version);
     });
     const broken = controller.setVersion(2, async (announce) => {
       await announce();
-      known.push(proxy.context.weightVersion);
+      known.push(proxy.context.weightVersion.version);
       throw new Error("the engine does not go on");
     });
     await expect(broken).rejects.toThrow("the engine does not go on");
-    expect([...known, proxy.context.weightVersion, controller.version]).toEqual([1, 2, 1, 1]);
+    expect([...known, proxy.context.weightVersion.version, controller.version]).toEqual([1, 2, 1, 1]);
   });
 });
 
@@ -136,7 +136,7 @@ describe("after a restart", () => {
     for (const task of [0, 1, 2, 3]) controller.submit(task);
     expect(workflow.started).toEqual([]);
     await expect.poll(() => workflow.started).toEqual([0, 1]);
-    expect(proxy.context.weightVersion).toBe(5);
+    expect(proxy.context.weightVersion.version).toBe(5);
     expect(controller.counts).toMatchObject({ accepted: 10, running: 2 });
   });
 
@@ -158,7 +158,7 @@ describe("after a restart", () => {
     controller.finish();
     const batch = controller.waitBatch();
     await expect.poll(() => workflow.started).toEqual([0]);
-    expect(proxy.context.weightVersion).toBe(5);
+    expect(proxy.context.weightVersion.version).toBe(5);
     await workflow.end(0);
     expect((await batch)?.sessionIds).toEqual(["s0"]);
   });
