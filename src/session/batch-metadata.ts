@@ -16,6 +16,9 @@ export interface BatchOrigin {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+/** Distinct texts that one label column of a batch explains. */
+export const MAX_LABELS = 1024;
+
 /** Names in a list of the metadata that may be long: the count says how many there are. */
 export const MAX_NAMED = 64;
 

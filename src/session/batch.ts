@@ -7,6 +7,8 @@ import { type ExportPlan, ownerOf, planExport, planShards } from "./plan.js";
 import type { Session } from "./session.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
 
+const NO_LIMIT = 0;
+
 /** So many take about a millisecond. */
 const ROWS_PER_TURN = 4096;
 
@@ -94,6 +96,8 @@ export interface PackTarget {
   readonly memory?: Memory;
   /** The server that recorded it. */
   readonly origin?: BatchOrigin | undefined;
+  /** Of a part of a larger batch: the limits of label columns apply to the whole. */
+  readonly isPart?: boolean;
 }
 
 /** Plans and packs a batch; packing runs off the event loop. */
@@ -121,9 +125,9 @@ export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { shards, shard }: ShardOptions,
-  { memory = "heap", origin }: PackTarget = {},
+  { memory = "heap", origin, isPart = false }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
-  const whole = planExport(sessions, options);
+  const whole = planExport(sessions, options, isPart ? NO_LIMIT : undefined);
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);
   const packs = plans.flatMap((plan, index) => {

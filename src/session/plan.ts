@@ -1,5 +1,6 @@
 import { native } from "../native/addon.js";
 import type { NativePlan, PlanOptions, PlanRows } from "../native/contract.js";
+import { MAX_LABELS } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { SessionError } from "./errors.js";
 import type { Interaction } from "./interaction.js";
@@ -23,15 +24,18 @@ export interface ExportRow {
   readonly reward: number;
 }
 
-/** Distinct texts that one column of a batch explains. */
-const MAX_LABELS = 1024;
+type PlannedOptions = BatchOptions & { readonly labelLimit: number };
 
 /** Plans an export of these sessions, a snapshot. Throws `concat_mismatch` or `max_length_exceeded` with particulars. */
-export function planExport(sessions: readonly Session[], options: BatchOptions): ExportPlan {
+export function planExport(
+  sessions: readonly Session[],
+  options: BatchOptions,
+  labelLimit: number = MAX_LABELS,
+): ExportPlan {
   if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
   if (options.turns) refuseTurns(options);
   const leftOut = options.includeUndelivered ? [] : sessions.map((session) => session.leftOutInteractions());
-  const plan = planNative(sessions, options, leftOut);
+  const plan = planNative(sessions, { ...options, labelLimit }, leftOut);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
   return { native: plan, sessions, leftOut };
@@ -62,13 +66,14 @@ function exportRow(rows: PlanRows, index: number, sessions: readonly Session[]):
   };
 }
 
-function toNative({ includeUndelivered: _, rowTensors, maxLength = 0, ...rest }: BatchOptions): PlanOptions {
-  return { ...rest, maxLength, ...(rowTensors && { columns: ROW_COLUMNS, labelLimit: MAX_LABELS }) };
+function toNative(options: PlannedOptions): PlanOptions {
+  const { includeUndelivered: _, rowTensors, labelLimit, maxLength = 0, ...rest } = options;
+  return { ...rest, maxLength, ...(rowTensors && { columns: ROW_COLUMNS, labelLimit }) };
 }
 
 function planNative(
   sessions: readonly Session[],
-  options: BatchOptions,
+  options: PlannedOptions,
   leftOut: readonly (readonly LeftOutInteraction[])[],
 ): NativePlan {
   try {

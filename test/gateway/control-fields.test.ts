@@ -47,7 +47,7 @@ describe("an unknown field that is sent to a gateway", () => {
     }
     const { sessions } = (await all.gateway.get("/rl/sessions")).json<{ sessions: { state: string }[] }>();
     expect(sessions.map(({ state }) => state)).toEqual(["ended", "ended", "active"]);
-    expect(all.workers.map(({ proxy }) => proxy.context.weightVersion)).toEqual([0, 0]);
+    expect(all.workers.map(({ proxy }) => proxy.context.weightVersion.version)).toEqual([0, 0]);
     expect((await all.gateway.post("/grant_capacity")).json()).toEqual({ capacity: 1 });
   });
 
@@ -56,7 +56,7 @@ describe("an unknown field that is sent to a gateway", () => {
     for (const [path, body, , key] of await typos(all)) {
       expect([path, (await all.gateway.post(path, body, key)).refusal]).not.toEqual([path, "400 unknown_parameter"]);
     }
-    expect(all.workers.map(({ proxy }) => proxy.context.weightVersion)).toEqual([3, 3]);
+    expect(all.workers.map(({ proxy }) => proxy.context.weightVersion.version)).toEqual([3, 3]);
   });
 });
 

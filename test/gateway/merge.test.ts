@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { mergeParts, partLayout } from "../../src/gateway/batch/merge.js";
 import { readPart } from "../../src/gateway/batch/part.js";
 import type { ErrorCode } from "../../src/server/errors.js";
@@ -8,6 +8,10 @@ import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
 import type { ModelledSession } from "../support/export-model/modelled-session.js";
 import { recordInto } from "../support/export-model/record.js";
+
+// Batches tell when each call completed: these are recorded again and again, to be compared byte for byte.
+beforeEach(() => void vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2026, 10, 22)));
+afterEach(() => vi.restoreAllMocks());
 
 /** What one store with these sessions exports; undefined where it refuses. */
 async function exported(

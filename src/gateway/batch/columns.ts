@@ -1,12 +1,12 @@
 import type { Column } from "./header.js";
 import { ELEMENT_BYTES, int32Of, type PartTensor, tensorOf } from "./part.js";
-import type { Segment } from "./segments.js";
+import type { Segment, SegmentUnit } from "./segments.js";
 
 /** Made at once, per chunk, so that no turn of the event loop is long. */
 export const CHUNK_BYTES = 1 << 18;
 
 /** Values as they are in the parts, one stretch behind the other; nothing is copied. */
-export function* slices(segments: readonly Segment[], name: string, per: "rows" | "tokens"): Generator<Uint8Array> {
+export function* slices(segments: readonly Segment[], name: string, per: SegmentUnit): Generator<Uint8Array> {
   for (const segment of segments) {
     const { dtype, bytes }: PartTensor = tensorOf(segment.part, name);
     const [from, to] = segment[per];
@@ -23,8 +23,8 @@ export function* slices(segments: readonly Segment[], name: string, per: "rows" 
 export function* shifted(
   segments: readonly Segment[],
   name: string,
-  per: "rows" | "tokens",
-  counts: "rows" | "tokens",
+  per: SegmentUnit,
+  counts: SegmentUnit,
 ): Generator<Uint8Array> {
   let offset = 0;
   for (const segment of segments) {
@@ -47,7 +47,7 @@ export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Ui
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-/** How many rows, or tokens, all segments have. */
-export function total(segments: readonly Segment[], per: "rows" | "tokens"): number {
+/** How many rows, tokens or turns all segments have. */
+export function total(segments: readonly Segment[], per: SegmentUnit): number {
   return segments.reduce((sum, { [per]: [from, to] }) => sum + to - from, 0);
 }

@@ -1,9 +1,11 @@
 import { ApiError } from "../../server/errors.js";
 import { CHUNK_BYTES } from "./columns.js";
 import { byteLengthOf, type Column, safetensorsHeader } from "./header.js";
+import { mergedMetadata } from "./metadata.js";
 import { packedColumns } from "./packed.js";
 import { type Padding, paddedColumns } from "./padded.js";
 import type { Part } from "./part.js";
+import { RowTensors } from "./row-tensors.js";
 import { type Segment, segmentsOf } from "./segments.js";
 import { treeColumns } from "./tree.js";
 
@@ -36,39 +38,21 @@ export function partLayout(layout: BatchLayout): "packed" | "tree" {
 export function mergeParts(parts: readonly Part[], sessionIds: readonly string[], options: MergeOptions): MergedBatch {
   const offsets = options.layout === "tree" ? "node_offsets" : "cu_seqlens";
   const segments = segmentsOf(parts, sessionIds, offsets);
-  const columns = columnsOf(segments, options);
-  const header = safetensorsHeader(columns, metadataOf(parts, segments, sessionIds, options.layout));
+  const rowTensors = new RowTensors(parts, segments);
+  const columns = columnsOf(segments, options, rowTensors);
+  const metadata = mergedMetadata({ parts, segments, sessionIds, labels: rowTensors.labels }, options.layout);
+  const header = safetensorsHeader(columns, metadata);
   const byteLength = columns.reduce((sum, column) => sum + byteLengthOf(column), header.length);
   return { byteLength, chunks: () => gathered(header, columns) };
 }
 
-function columnsOf(segments: readonly Segment[], options: MergeOptions): Column[] {
+function columnsOf(segments: readonly Segment[], options: MergeOptions, rowTensors: RowTensors): Column[] {
   const tokens = segments.reduce((sum, { tokens: [from, to] }) => sum + to - from, 0);
   if (options.layout !== "padded" && tokens > MAX_OFFSET) {
     throw new ApiError("batch_too_large", `The batch has ${tokens} tokens; its int32 offsets count to ${MAX_OFFSET}.`);
   }
-  if (options.layout === "padded") return paddedColumns(segments, options);
-  return options.layout === "packed" ? packedColumns(segments) : treeColumns(segments);
-}
-
-function metadataOf(
-  parts: readonly Part[],
-  segments: readonly Segment[],
-  sessionIds: readonly string[],
-  layout: BatchLayout,
-): Record<string, string> {
-  const missing = new Set(parts.flatMap(({ metadata }) => metadata.rewards_missing));
-  const incomplete = new Map(parts.flatMap(({ metadata }) => Object.entries(metadata.incomplete_calls)));
-  const calls = sessionIds.flatMap((id) => (incomplete.has(id) ? [[id, incomplete.get(id)] as const] : []));
-  return {
-    producer: "rolltape",
-    layout,
-    style: parts[0]?.metadata.style ?? "",
-    discount: parts[0]?.metadata.discount ?? "",
-    rewards_missing: JSON.stringify(sessionIds.filter((id) => missing.has(id))),
-    incomplete_calls: JSON.stringify(Object.fromEntries(calls)),
-    rows: JSON.stringify(segments.flatMap(({ part, rows }) => part.rows.slice(...rows))),
-  };
+  if (options.layout === "padded") return paddedColumns(segments, options, rowTensors);
+  return options.layout === "packed" ? packedColumns(segments, rowTensors) : treeColumns(segments, rowTensors);
 }
 
 /** Small pieces are copied together: a write to a socket costs more than they do. */

@@ -1,6 +1,7 @@
 import { int32Column, slices, total } from "./columns.js";
 import type { Column } from "./header.js";
 import type { Dtype } from "./part.js";
+import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
 const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
@@ -12,7 +13,7 @@ const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
 ];
 
 /** The tensors of layout `packed` (docs/batch-format.md), from packed parts. */
-export function packedColumns(segments: readonly Segment[]): Column[] {
+export function packedColumns(segments: readonly Segment[], rowTensors: RowTensors): Column[] {
   const ofTokens = (name: string, dtype: Dtype): Column => ({
     name,
     dtype,
@@ -23,7 +24,9 @@ export function packedColumns(segments: readonly Segment[]): Column[] {
     ...PER_TOKEN.map(([name, dtype]) => ofTokens(name, dtype)),
     int32Column("cu_seqlens", startsOf(rowLengths(segments))),
     rewardsColumn(segments, "rewards"),
+    ...rowTensors.columns("wide"),
     ofTokens("attention_mask", "BOOL"),
+    ...rowTensors.columns("bool"),
   ];
 }
 

@@ -2,6 +2,7 @@ import { bytesOf, CHUNK_BYTES } from "./columns.js";
 import type { Column } from "./header.js";
 import { rewardsColumn, rowLengths } from "./packed.js";
 import { type Dtype, ELEMENT_BYTES, type Part, tensorOf } from "./part.js";
+import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
 export interface Padding {
@@ -18,7 +19,7 @@ interface PaddedRow {
 }
 
 /** The tensors of layout `padded` (docs/batch-format.md), from packed parts. */
-export function paddedColumns(segments: readonly Segment[], padding: Padding): Column[] {
+export function paddedColumns(segments: readonly Segment[], padding: Padding, rowTensors: RowTensors): Column[] {
   const longest = rowLengths(segments).reduce((most, length) => Math.max(most, length), 0);
   const width = Math.ceil(longest / padding.pad_to_multiple_of) * padding.pad_to_multiple_of;
   const rows = rowsOf(segments);
@@ -35,7 +36,9 @@ export function paddedColumns(segments: readonly Segment[], padding: Padding): C
     column("logprobs", "F32", 0),
     column("versions", "I32", -1),
     rewardsColumn(segments, "rewards"),
+    ...rowTensors.columns("wide"),
     column("attention_mask", "BOOL", 0),
+    ...rowTensors.columns("bool"),
   ];
 }
 

@@ -35,15 +35,29 @@ const rowSchema = z.object({
   length: z.int(),
 });
 
-const metadataSchema = z.looseObject({
+const metadataSchema = z.object({
   style: z.string(),
   discount: z.string(),
   rewards_missing: jsonOf(z.array(z.string())),
   incomplete_calls: jsonOf(z.record(z.string(), z.int())),
   rows: jsonOf(z.array(rowSchema)),
+  version: z.string().optional(),
+  model: z.string().optional(),
+  model_digest: z.string().optional(),
+  config: z.string().optional(),
+  concat_reward: z.string().optional(),
+  unrewarded_roots: jsonOf(
+    z.object({
+      count: z.int(),
+      first: z.array(z.object({ session_id: z.string(), interaction_id: z.string() })),
+    }),
+  ).optional(),
+  left_out: jsonOf(z.object({ undelivered: z.int(), retried: z.int() })).optional(),
+  uncounted_rewards: z.string().optional(),
+  row_codes: jsonOf(z.record(z.string(), z.array(z.string()))).optional(),
 });
 
-type Metadata = Pick<z.output<typeof metadataSchema>, "style" | "discount" | "rewards_missing" | "incomplete_calls">;
+type Metadata = Omit<z.output<typeof metadataSchema>, "rows">;
 
 const headerSchema = z.object({ __metadata__: metadataSchema }).catchall(
   z.object({

@@ -2,6 +2,7 @@ import { int32Column, shifted, slices, total } from "./columns.js";
 import type { Column } from "./header.js";
 import { rewardsColumn, startsOf } from "./packed.js";
 import { type Dtype, int32Of } from "./part.js";
+import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
 const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
@@ -13,7 +14,7 @@ const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
 ];
 
 /** The tensors of layout `tree` (docs/batch-format.md), from tree parts: what counts tokens or nodes is counted anew. */
-export function treeColumns(segments: readonly Segment[]): Column[] {
+export function treeColumns(segments: readonly Segment[], rowTensors: RowTensors): Column[] {
   const tokens = [total(segments, "tokens")];
   const nodes = [total(segments, "rows")];
   return [
@@ -38,6 +39,8 @@ export function treeColumns(segments: readonly Segment[]): Column[] {
     },
     { name: "node_lengths", dtype: "I32", shape: nodes, chunks: () => slices(segments, "node_lengths", "rows") },
     rewardsColumn(segments, "node_rewards"),
+    ...rowTensors.columns("wide"),
+    ...rowTensors.columns("bool"),
   ];
 }
 

@@ -101,7 +101,11 @@ function setReward(app: App): void {
         summary: "Reward an interaction (the last one if none is named), or the session as a whole",
         body: rewardBody,
         response: {
-          200: z.object({ interaction_id: z.string().nullable(), reward: z.number(), scope: rewardBody.shape.scope }),
+          200: z.object({
+            interaction_id: z.string().nullable().describe("Null if scope is session."),
+            reward: z.number(),
+            scope: z.literal("session").optional(),
+          }),
         },
       },
     },
@@ -113,7 +117,7 @@ function setReward(app: App): void {
       }
       const session = sessionOf(request);
       await session.lifecycle.waitSettled();
-      if (scope === "interaction") return { interaction_id: session.setReward(reward, interaction_id), reward, scope };
+      if (scope === "interaction") return { interaction_id: session.setReward(reward, interaction_id), reward };
       session.setSessionReward(reward);
       return { interaction_id: null, reward, scope };
     },

@@ -64,7 +64,9 @@ function prepare(app: App, context: ServerContext): void {
       const waits = toWaits(body, context, disconnectSignal(reply));
       const { exporter, metrics, preparedExports } = context;
       const prepared = await exporter.prepare(body.session_ids, waits, (sessions) =>
-        metrics.timeExport(() => packShards(sessions, options, { shards: 1 }, { origin: context.origin })),
+        metrics.timeExport(() =>
+          packShards(sessions, options, { shards: 1 }, { origin: context.origin, isPart: true }),
+        ),
       );
       const id = preparedExports.hold(prepared, body.hold_seconds * 1000);
       onceSent(reply, (whole) => {
