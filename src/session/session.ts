@@ -5,7 +5,8 @@ import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
-import { CallTracker, type Replaces } from "./calls.js";
+import { CallTracker } from "./calls.js";
+import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { SessionError } from "./errors.js";
 import type { Api, Interaction } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
@@ -41,8 +42,6 @@ export interface CompletedCall {
   readonly parent?: ParentMatch | undefined;
   /** Why the prompt does not continue its parent's tokens, where it was to. */
   readonly fallback?: string | undefined;
-  /** The recorded attempt at the same request that this one takes the place of. */
-  readonly replaces?: Replaces;
 }
 
 /** The greatest finite float32, in which rewards are exported. */
@@ -55,7 +54,6 @@ export class Session {
   readonly groupId: string | undefined;
   readonly createdAt = Date.now();
   readonly lifecycle = new Lifecycle();
-  readonly calls = new CallTracker();
   /** Calls that exports aborted because they did not end in time. */
   incompleteCalls = 0;
   lastAccessAt = this.createdAt;
@@ -63,6 +61,8 @@ export class Session {
   readonly #filters: readonly RegExp[];
   readonly #known: KnownMessages;
   readonly #native: NativeSession = new native.Session();
+  readonly delivery = new Delivery((index) => this.#native.interaction(index));
+  readonly calls = new CallTracker(this.delivery.attempts);
   readonly #log: InteractionLog;
   #rewards = 0;
   #countAtEnd = 0;
@@ -82,7 +82,7 @@ export class Session {
     return this.lifecycle.state;
   }
 
-  /** Interactions in the tree; orphans of repeated requests not counted. */
+  /** Recorded interactions, those that are left out of batches included. */
   get interactionCount(): number {
     return this.#log.count;
   }
@@ -159,8 +159,7 @@ export class Session {
       throw new SessionError("invalid_value", message, { param: "interactionId" });
     }
     const { messages, digests, toolsKey } = call.prepared;
-    const orphan = this.#findOrphan(digests, call.replaces ?? "none");
-    const match = this.#standing(call.parent) ?? this.#native.findParent(digests);
+    const match = call.parent ?? this.#native.findParent(digests);
     const input = this.#log.difference(messages, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
@@ -182,7 +181,6 @@ export class Session {
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
-    if (orphan !== undefined) this.#drop(orphan);
     this.touch();
     return interaction;
   }
@@ -214,6 +212,17 @@ export class Session {
     this.#native.release();
     this.#log.clear();
     this.#known.clear();
+    this.delivery.clear();
+  }
+
+  /** Why an interaction is left out of batches by default; undefined if it is not. Decided from what is known now. */
+  leftOut(index: number): LeftOutReason | undefined {
+    return this.delivery.leftOut(index);
+  }
+
+  /** All interactions that are left out, by rising index. Takes time in the suspicious ones, not in all interactions. */
+  leftOutInteractions(): LeftOutInteraction[] {
+    return this.delivery.allLeftOut();
   }
 
   /** Input messages of an interaction, exactly as its request spelled them. */
@@ -243,25 +252,6 @@ export class Session {
   #shared(args: TemplateArgs | undefined, match: ParentMatch | undefined): TemplateArgs | undefined {
     const ofParent = match && this.#log.at(match.index).templateArgs;
     return sameTemplateArgs(args, ofParent) ? ofParent : args;
-  }
-
-  /** The parent on which a prompt was built, unless it was dropped as an orphan since. */
-  #standing(parent: ParentMatch | undefined): ParentMatch | undefined {
-    return parent && !this.#native.interaction(parent.index).dropped ? parent : undefined;
-  }
-
-  /** An orphan is no one's parent and has no reward: otherwise its answer did reach the agent. */
-  #findOrphan(digests: Uint8Array, replaces: Replaces): number | undefined {
-    if (replaces === "none") return undefined;
-    return this.#native.findSame(digests).find((index) => {
-      const { children, ownReward } = this.#native.interaction(index);
-      return (replaces === "newest" || replaces === index) && children === 0 && ownReward === undefined;
-    });
-  }
-
-  #drop(index: number): void {
-    this.#native.drop(index);
-    this.#log.drop(index);
   }
 }
 

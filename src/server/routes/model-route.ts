@@ -34,7 +34,10 @@ export async function answerModelCall<T>(
     api: protocol.api,
     idPrefix: protocol.idPrefix,
     request: protocol.request,
-    retryCount: retryCount(request.headers["x-stainless-retry-count"]),
+    retry: {
+      retryCount: retryCount(request.headers["x-stainless-retry-count"]),
+      idempotencyKey: idempotencyKey(request.headers["idempotency-key"]),
+    },
     disconnected: disconnectSignal(reply),
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
   };
@@ -72,4 +75,9 @@ async function streamAnswer<T>(
 function retryCount(header: string | string[] | undefined): number {
   const count = typeof header === "string" ? Number.parseInt(header, 10) : 0;
   return Number.isNaN(count) ? 0 : count;
+}
+
+/** SDKs that send this header send it with each attempt at a request, and another one with each other request. */
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" && header !== "" ? header : undefined;
 }

@@ -37,7 +37,6 @@ export function recordCalls(session: Session, turns: readonly Turn[]): void {
       finishReason: "stop",
       api: "chat.completions",
       id: turn.id,
-      replaces: turn.retry ? "newest" : "none",
     });
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }
