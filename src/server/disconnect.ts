@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { SessionError } from "../session/errors.js";
 
@@ -10,10 +11,14 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const { raw } = reply;
   const { socket } = reply.request.raw;
   const closed = () => {
-    sent();
+    stop();
     controller.abort(new SessionError("call_aborted", "The client closed its connection."));
   };
   const sent = () => {
+    if (!isIntact(socket)) return;
+    stop();
+  };
+  const stop = () => {
     socket.off("close", closed);
     raw.off("close", closed);
   };
@@ -43,6 +48,14 @@ export function onceSent(reply: FastifyReply, done: (whole: boolean) => void): v
   socket.once("close", settle);
   reply.raw.once("close", settle);
   reply.raw.once("finish", () => {
-    whole = true;
+    whole = isIntact(socket);
   });
+}
+
+/**
+ * Whether bytes that Node says it has written were handed to the operating system. When a connection breaks, Node discards
+ * what is pending on it, and then emits `finish` and calls write callbacks without an error all the same.
+ */
+export function isIntact(socket: Socket): boolean {
+  return !socket.destroyed && !socket.errored;
 }

@@ -4,7 +4,7 @@ import type { AnswerStart, RecordedTokens } from "../protocols/generation.js";
 import type { AnswerEvent } from "../protocols/output-parts.js";
 import type { StreamEncoder } from "../protocols/stream-encoder.js";
 import type { ServerContext } from "./context.js";
-import { onceSent } from "./disconnect.js";
+import { isIntact, onceSent } from "./disconnect.js";
 import type { ApiError } from "./errors.js";
 import type { AnswerSink, CallRecord } from "./model-call.js";
 
@@ -27,6 +27,11 @@ export class EventStream implements AnswerSink {
   #keepAlive: NodeJS.Timeout | undefined;
   #begun = false;
   #hasOutput = false;
+  #hasContent = false;
+  #allContentWritten = false;
+  /** Writes of content that the operating system does not have yet. Stays above 0 if one is lost. */
+  #unflushed = 0;
+  #onFlushed: (() => void) | undefined;
 
   constructor(reply: FastifyReply, encoder: StreamEncoder, context: ServerContext) {
     this.#reply = reply;
@@ -37,6 +42,10 @@ export class EventStream implements AnswerSink {
   /** Whether the status line is sent: from then on an error is an event. */
   get begun(): boolean {
     return this.#begun;
+  }
+
+  get delivered(): boolean {
+    return this.#allContentWritten && this.#unflushed === 0;
   }
 
   get takesMore(): boolean {
@@ -53,13 +62,30 @@ export class EventStream implements AnswerSink {
 
   write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void {
     this.#observeFirst();
-    this.#send(() => this.#encoder.push(events, tokens));
+    const encode = () => this.#encoder.push(events, tokens);
+    if (events.length > 0) this.#sendContent(encode);
+    else this.#send(encode);
   }
 
-  /** Sends what is left of a recorded answer, and ends. */
+  /**
+   * Sends what is left of a recorded answer, and ends.
+   *
+   * The closing events are written once the operating system has all content. Node sends what is written together in
+   * one piece, which would not tell whether a client that left before the end had all content.
+   */
   finish({ answer, rest: { rest, restTokens } }: CallRecord): void {
-    this.#observeFirst();
-    this.#end(() => this.#encoder.push(rest, restTokens) + this.#encoder.finish(answer));
+    if (rest.length > 0 || restTokens) this.write(rest, restTokens);
+    else this.#observeFirst();
+    const closing = () => this.#encoder.finish(answer);
+    if (this.#hasContent) {
+      this.#allContentWritten = true;
+      this.#whenFlushed(() => this.#end(closing));
+    } else {
+      // An empty answer: its client has it once it sees the end.
+      this.#sendContent(closing);
+      this.#allContentWritten = true;
+      this.#reply.raw.end();
+    }
   }
 
   /** Ends a stream that has begun with an error. */
@@ -70,6 +96,7 @@ export class EventStream implements AnswerSink {
   /** Stops the keep-alive. To be called however the call ended. */
   close(): void {
     clearInterval(this.#keepAlive);
+    this.#keepAlive = undefined;
   }
 
   #observeFirst(): void {
@@ -83,11 +110,27 @@ export class EventStream implements AnswerSink {
     this.#reply.raw.end();
   }
 
-  #send(encode: () => string): void {
+  #sendContent(encode: () => string): void {
+    const { socket } = this.#reply.request.raw;
+    this.#hasContent = true;
+    this.#unflushed++;
+    this.#send(encode, (error) => {
+      if (error || !isIntact(socket)) return;
+      this.#unflushed--;
+      if (this.#unflushed === 0) this.#onFlushed?.();
+    });
+  }
+
+  #whenFlushed(then: () => void): void {
+    if (this.#unflushed === 0) then();
+    else this.#onFlushed = then;
+  }
+
+  #send(encode: () => string, onFlushed?: (error: Error | null | undefined) => void): void {
     const { raw } = this.#reply;
     if (raw.destroyed) return;
     const opening = this.#begun ? "" : this.#begin();
-    raw.write(opening + encode());
+    raw.write(opening + encode(), "utf8", onFlushed);
     this.#keepAlive?.refresh();
   }
 

@@ -3,7 +3,7 @@ import type { Conversation, Message } from "../conversation/message.js";
 import type { GenerateResult } from "../engine/engine.js";
 import type { AnswerStart, GenerationAnswer } from "../protocols/generation.js";
 import type { ModelRequest } from "../protocols/model-request.js";
-import type { Call } from "../session/calls.js";
+import type { RequestIdentity } from "../session/calls.js";
 import { SessionError } from "../session/errors.js";
 import type { Api, Interaction } from "../session/interaction.js";
 import type { PreparedMessages, Session } from "../session/session.js";
@@ -24,8 +24,8 @@ export interface ModelCall {
   readonly request: ModelRequest;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt: number;
-  /** How often the client's SDK has sent this request before. */
-  readonly retryCount: number;
+  /** Which earlier request this one repeats, if any. */
+  readonly retry: Omit<RequestIdentity, "messagesKey">;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;
   /** Told of a field that asks for something that the engine cannot be made to do, and that is harmless. */
@@ -37,6 +37,8 @@ export interface ModelCall {
 }
 
 export interface AnswerSink extends OutputSink {
+  /** Whether the operating system has all content of a recorded answer. */
+  readonly delivered: boolean;
   /** The prompt is built and goes to the engine. `advance` is to be called when there is room again. */
   start(start: AnswerStart, advance: () => void): void;
 }
@@ -60,19 +62,22 @@ export async function runModelCall(context: ServerContext, request: ModelCall): 
     throw new SessionError("session_ended", `Session ${session.id} is ${session.state} and takes no more model calls.`);
   }
   const prepared = session.prepare(request.request.conversation);
-  const call = session.calls.begin(requestKey(prepared, request.request.conversation), request.retryCount);
+  const call = session.calls.begin({
+    messagesKey: messagesKey(prepared, request.request.conversation),
+    ...request.retry,
+  });
   let record: CallRecord | undefined;
   const onDisconnect = () => {
-    if (record) session.calls.undelivered(call, record.interaction.index);
-    else call.controller.abort(disconnected.reason);
+    if (!record) call.controller.abort(disconnected.reason);
+    else if (!request.sink?.delivered) session.delivery.closedEarly(record.interaction.index);
   };
   if (disconnected.aborted) onDisconnect();
   disconnected.addEventListener("abort", onDisconnect);
   try {
-    record = await generateAndRecord(context, request, prepared, call);
+    record = await generateAndRecord(context, request, prepared, call.controller);
     return record;
   } finally {
-    session.calls.end(call, record !== undefined);
+    session.calls.end(call, record?.interaction.index);
     session.touch();
     const outcome = record ? "recorded" : call.controller.signal.aborted ? "aborted" : "failed";
     context.metrics.calls.inc({ api: request.api, outcome });
@@ -83,7 +88,7 @@ async function generateAndRecord(
   context: ServerContext,
   call: ModelCall,
   prepared: PreparedMessages,
-  { controller, replaces }: Call,
+  controller: AbortController,
 ): Promise<CallRecord> {
   const { session, request, api, startedAt } = call;
   const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
@@ -110,11 +115,10 @@ async function generateAndRecord(
     api,
     id,
     parent: built.parent,
-    replaces,
     fallback: built.fallback,
     sampling: toRecordedSampling(sampling, result.logprobs),
     requestedModel: request.model,
-    attempt: call.retryCount,
+    attempt: call.retry.retryCount,
     startedAt,
   });
   const { toolCalls } = output;
@@ -132,7 +136,7 @@ function finishOf({ finish }: GenerateResult, { message }: ReadOutput): Generati
 }
 
 /** The chain digest of the last message covers them all. */
-function requestKey({ digests }: PreparedMessages, { prefill = "" }: Conversation): string {
+function messagesKey({ digests }: PreparedMessages, { prefill = "" }: Conversation): string {
   return Buffer.from(digests.subarray(-16)).toString("base64url") + prefill;
 }
 

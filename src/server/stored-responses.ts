@@ -44,7 +44,10 @@ export class StoredResponses {
   #find(session: Session, id: string): { interaction: Interaction; stored: StoredResponse } | undefined {
     const interaction = session.find(id);
     const stored = interaction && this.#stored.get(interaction);
-    return interaction && stored && { interaction, stored };
+    if (!interaction || !stored) return undefined;
+    // Who names a response has it.
+    session.delivery.referTo(interaction.index);
+    return { interaction, stored };
   }
 
   #item(session: Session, id: string): InputItem | undefined {

@@ -1,7 +1,7 @@
 import { packageVersion } from "../package-version.js";
 import type { BatchOptions } from "./batch-options.js";
+import type { LeftOutInteraction } from "./delivery.js";
 import type { ExportPlan } from "./plan.js";
-import type { LeftOutInteraction } from "./session.js";
 
 /** The `__metadata__` of a safetensors header: texts, with JSON inside if a value has structure. */
 export type BatchMetadata = Readonly<Record<string, string>>;

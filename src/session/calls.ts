@@ -1,60 +1,60 @@
+import type { Attempt, RequestAttempts } from "./attempts.js";
 import { SessionError } from "./errors.js";
+import { hashKey } from "./keys.js";
 import { Waiters } from "./waiters.js";
 
 /** One model call in flight. */
 export interface Call {
-  /** Chain digest of the request's messages: equal for a request that a client's SDK sends again. */
-  readonly requestKey: string;
-  readonly replaces: Replaces;
+  readonly attempt: Attempt;
   readonly controller: AbortController;
 }
 
-/**
- * Which recorded interaction a repeated request takes the place of: none, the one with this index, or the newest with the
- * same messages.
- */
-export type Replaces = "none" | "newest" | number;
+/** What tells attempts at the same request from other requests. */
+export interface RequestIdentity {
+  /** Chain digest of the request's messages: equal for a request that a client's SDK sends again. */
+  readonly messagesKey: string;
+  /** How often the client's SDK has sent the request before. */
+  readonly retryCount: number;
+  /** The header `idempotency-key`: attempts carry the same one, other requests carry others. */
+  readonly idempotencyKey?: string | undefined;
+}
 
-/** An attempt whose answer did not reach the client: it failed, or this interaction was recorded all the same. */
-type LostAttempt = "failed" | number;
-
-/** More lost attempts of one request than this are not told apart. */
-const MAX_LOST = 16;
-
-/**
- * The model calls that a session has in flight, and what became of requests that were sent twice.
- *
- * A client's SDK that repeats a request (after a time-out, say) never saw the answer of an earlier attempt. Requests with
- * the same messages may also be samples side by side, so a repeated one takes the place of one attempt only: one that
- * did not reach the client; else one in flight; else the newest that was recorded.
- */
+/** The model calls that a session has in flight. */
 export class CallTracker {
-  readonly #live = new Set<Call>();
-  readonly #lost = new Map<string, LostAttempt[]>();
-  readonly #answered = new Set<string>();
+  readonly #attempts: RequestAttempts;
+  readonly #live = new Map<Attempt, Call>();
   readonly #idle = new Waiters();
+
+  constructor(attempts: RequestAttempts) {
+    this.#attempts = attempts;
+  }
 
   get size(): number {
     return this.#live.size;
   }
 
-  begin(requestKey: string, retryCount: number): Call {
-    const replaces = retryCount > 0 ? this.#replacedBy(requestKey) : "none";
-    const call = { requestKey, replaces, controller: new AbortController() };
-    this.#live.add(call);
+  /**
+   * Begins a call. If it repeats a call in flight for certain, that one is aborted; one that only looks the same may be
+   * a sample with a client that waits for it.
+   */
+  begin({ messagesKey, retryCount, idempotencyKey }: RequestIdentity): Call {
+    const request = idempotencyKey === undefined ? messagesKey : `${hashKey(idempotencyKey)} ${messagesKey}`;
+    const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
+    const call = { attempt, controller: new AbortController() };
+    this.#live.set(attempt, call);
+    const earlier = attempt.earlier && this.#live.get(attempt.earlier);
+    if (earlier && idempotencyKey !== undefined) {
+      earlier.controller.abort(new SessionError("call_superseded", "The client sent this request again."));
+    }
     return call;
   }
 
-  end(call: Call, recorded: boolean): void {
-    this.#live.delete(call);
-    if (recorded) this.#answered.add(call.requestKey);
-    else if (!wasSuperseded(call)) this.#addLost(call.requestKey, "failed");
+  /** @param interaction the index of the interaction that the call was recorded as; undefined if it failed */
+  end({ attempt }: Call, interaction: number | undefined): void {
+    this.#live.delete(attempt);
+    if (interaction === undefined) this.#attempts.fail(attempt);
+    else this.#attempts.record(attempt, interaction);
     if (this.#live.size === 0) this.#idle.wake();
-  }
-
-  /** The call was recorded, but its client was gone before the answer was sent. */
-  undelivered(call: Call, interaction: number): void {
-    this.#addLost(call.requestKey, interaction);
   }
 
   /** Resolves with true once no call is in flight, with false after `milliseconds`. */
@@ -65,31 +65,8 @@ export class CallTracker {
   /** Aborts every call in flight; resolves with their number when all have ended. */
   async abortAll(reason: SessionError): Promise<number> {
     const count = this.#live.size;
-    for (const call of this.#live) call.controller.abort(reason);
+    for (const { controller } of this.#live.values()) controller.abort(reason);
     if (this.#live.size > 0) await this.#idle.wait(Number.POSITIVE_INFINITY);
     return count;
   }
-
-  #replacedBy(requestKey: string): Replaces {
-    const lost = this.#lost.get(requestKey)?.pop();
-    if (lost !== undefined) return lost === "failed" ? "none" : lost;
-    if (this.#answered.has(requestKey)) return "newest";
-    for (const live of this.#live) {
-      if (live.requestKey !== requestKey) continue;
-      live.controller.abort(new SessionError("call_superseded", "The client sent this request again."));
-      break;
-    }
-    return "none";
-  }
-
-  #addLost(requestKey: string, attempt: LostAttempt): void {
-    const attempts = this.#lost.get(requestKey) ?? [];
-    if (attempts.length < MAX_LOST) attempts.push(attempt);
-    this.#lost.set(requestKey, attempts);
-  }
-}
-
-function wasSuperseded(call: Call): boolean {
-  const reason: unknown = call.controller.signal.reason;
-  return reason instanceof SessionError && reason.code === "call_superseded";
 }

@@ -3,7 +3,7 @@ import type { ParentMatch } from "../native/contract.js";
 import { SessionError } from "./errors.js";
 import { differenceTo, type InputMessages, type Interaction, inputMessages } from "./interaction.js";
 
-/** The interactions of one session in completion order. Those that were dropped keep their index and lose their name. */
+/** The interactions of one session in completion order. */
 export class InteractionLog {
   readonly #sessionId: string;
   readonly #all: Interaction[] = [];
@@ -14,7 +14,7 @@ export class InteractionLog {
     this.#sessionId = sessionId;
   }
 
-  /** Interactions in the tree. Stays what it was when the log is cleared. */
+  /** Recorded interactions. Stays what it was when the log is cleared. */
   get count(): number {
     return this.#count;
   }
@@ -27,11 +27,6 @@ export class InteractionLog {
     this.#all[interaction.index] = interaction;
     this.#indexOf.set(interaction.id, interaction.index);
     this.#count++;
-  }
-
-  drop(index: number): void {
-    this.#indexOf.delete(this.at(index).id);
-    this.#count--;
   }
 
   /** Forgets the interactions, not their number. */
@@ -49,7 +44,7 @@ export class InteractionLog {
 
   /** The last completed one, if there is one. */
   get newest(): Interaction | undefined {
-    return this.#all.findLast((interaction) => this.has(interaction.id));
+    return this.#all.at(-1);
   }
 
   /** The last completed one. */

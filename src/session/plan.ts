@@ -2,10 +2,11 @@ import { native } from "../native/addon.js";
 import type { NativePlan, PlanOptions, PlanRows } from "../native/contract.js";
 import { MAX_LABELS } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
+import type { LeftOutInteraction } from "./delivery.js";
 import { SessionError } from "./errors.js";
 import type { Interaction } from "./interaction.js";
 import { ROW_COLUMNS } from "./row-columns.js";
-import type { LeftOutInteraction, Session } from "./session.js";
+import type { Session } from "./session.js";
 
 /** A planned export: the native plan and whose rows they are. */
 export interface ExportPlan {

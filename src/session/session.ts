@@ -8,7 +8,8 @@ import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from 
 import { brokenPrefixCause } from "./broken-prefix.js";
 import { callFacts } from "./call-facts.js";
 import { recordedCallIds } from "./call-ids.js";
-import { CallTracker, type Replaces } from "./calls.js";
+import { CallTracker } from "./calls.js";
+import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { SessionError } from "./errors.js";
 import type { Api, CallFacts, Interaction } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
@@ -45,14 +46,6 @@ export interface CompletedCall extends CallFacts {
   readonly parent?: ParentMatch | undefined;
   /** Why the prompt was not built on its parent's tokens, in `concat`. Absent: found out if it does not continue them. */
   readonly fallback?: string | undefined;
-  /** The recorded attempt at the same request that this one takes the place of. */
-  readonly replaces?: Replaces;
-}
-
-/** An interaction that batches leave out by default. */
-export interface LeftOutInteraction {
-  readonly index: number;
-  readonly reason: "undelivered" | "retried";
 }
 
 /** The greatest finite float32, in which rewards are exported. */
@@ -65,7 +58,6 @@ export class Session {
   readonly groupId: string | undefined;
   readonly createdAt = Date.now();
   readonly lifecycle = new Lifecycle();
-  readonly calls = new CallTracker();
   /** Calls that exports aborted because they did not end in time. */
   incompleteCalls = 0;
   lastAccessAt = this.createdAt;
@@ -73,6 +65,8 @@ export class Session {
   readonly #filters: readonly RegExp[];
   readonly #known: KnownMessages;
   readonly #native: NativeSession = new native.Session();
+  readonly delivery = new Delivery((index) => this.#native.interaction(index));
+  readonly calls = new CallTracker(this.delivery.attempts);
   readonly #log: InteractionLog;
   #rewards = 0;
   #sessionReward: number | undefined;
@@ -93,7 +87,7 @@ export class Session {
     return this.lifecycle.state;
   }
 
-  /** Interactions in the tree; orphans of repeated requests not counted. */
+  /** Recorded interactions, those that are left out of batches included. */
   get interactionCount(): number {
     return this.#log.count;
   }
@@ -176,8 +170,7 @@ export class Session {
       throw new SessionError("invalid_value", message, { param: "interactionId" });
     }
     const { messages, digests, callIds, toolsKey } = call.prepared;
-    const orphan = this.#findOrphan(digests, call.replaces ?? "none");
-    const match = this.#standing(call.parent) ?? this.#native.findParent(digests, callIds);
+    const match = call.parent ?? this.#native.findParent(digests, callIds);
     const input = this.#log.difference(messages, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
@@ -205,13 +198,8 @@ export class Session {
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
-    if (orphan !== undefined) this.#drop(orphan);
     this.touch();
     return interaction;
-  }
-
-  leftOutInteractions(): LeftOutInteraction[] {
-    return [];
   }
 
   /** Sets the reward of one interaction, of the last completed one where none is named. Answers its id. */
@@ -247,6 +235,17 @@ export class Session {
     this.#native.release();
     this.#log.clear();
     this.#known.clear();
+    this.delivery.clear();
+  }
+
+  /** Why an interaction is left out of batches by default; undefined if it is not. Decided from what is known now. */
+  leftOut(index: number): LeftOutReason | undefined {
+    return this.delivery.leftOut(index);
+  }
+
+  /** All interactions that are left out, by rising index. Takes time in the suspicious ones, not in all interactions. */
+  leftOutInteractions(): LeftOutInteraction[] {
+    return this.delivery.allLeftOut();
   }
 
   /** Input messages of an interaction, exactly as its request spelled them. */
@@ -285,25 +284,6 @@ export class Session {
   #shared(args: TemplateArgs | undefined, match: ParentMatch | undefined): TemplateArgs | undefined {
     const ofParent = match && this.#log.at(match.index).templateArgs;
     return sameTemplateArgs(args, ofParent) ? ofParent : args;
-  }
-
-  /** The parent on which a prompt was built, unless it was dropped as an orphan since. */
-  #standing(parent: ParentMatch | undefined): ParentMatch | undefined {
-    return parent && !this.#native.interaction(parent.index).dropped ? parent : undefined;
-  }
-
-  /** An orphan is no one's parent and has no reward: otherwise its answer did reach the agent. */
-  #findOrphan(digests: Uint8Array, replaces: Replaces): number | undefined {
-    if (replaces === "none") return undefined;
-    return this.#native.findSame(digests).find((index) => {
-      const { children, ownReward } = this.#native.interaction(index);
-      return (replaces === "newest" || replaces === index) && children === 0 && ownReward === undefined;
-    });
-  }
-
-  #drop(index: number): void {
-    this.#native.drop(index);
-    this.#log.drop(index);
   }
 }
 

@@ -112,78 +112,6 @@ describe("the parent of a call is found", () => {
   });
 });
 
-describe("a request that the client's SDK sends again", () => {
-  const retry = { "x-stainless-retry-count": "1" };
-
-  it("drops the orphan of the first attempt", async () => {
-    const root = await call([user("a")]);
-    await call([user("a"), assistant(root.text), user("b")]);
-    const second = await call([user("a"), assistant(root.text), user("b")], retry);
-    expect((await interactions()).map((each) => each.interaction_id)).toEqual([root.id, second.id]);
-  });
-
-  it("takes the reward that is set without an id", async () => {
-    await call([user("a")]);
-    const second = await call([user("a")], retry);
-    expect((await proxy.reward(session, 1)).json()).toMatchObject({ interaction_id: second.id });
-  });
-
-  it("aborts a first attempt that still runs", async () => {
-    const release = proxy.engine.hold();
-    const first = proxy.chat(session, [user("a")]);
-    await until(() => proxy.engine.calls.length === 1);
-    const second = proxy.chat(session, [user("a")], {}, retry);
-    await until(() => proxy.engine.aborted.length === 1);
-    release();
-    expect((await first).refusal).toBe("409 call_superseded");
-    expect((await second).status).toBe(200);
-    expect(await interactions()).toHaveLength(1);
-  });
-
-  it("keeps an earlier sample of the same messages where the attempt between them failed", async () => {
-    const sample = await call([user("a")]);
-    proxy.engine.replies.push(new Error("broke"));
-    await proxy.chat(session, [user("a")]);
-    const second = await call([user("a")], retry);
-    expect((await interactions()).map((each) => each.interaction_id)).toEqual([sample.id, second.id]);
-  });
-
-  it("keeps a first attempt that has a reward or a child", async () => {
-    const first = await call([user("a")]);
-    await proxy.reward(session, 1, first.id);
-    await call([user("a")], retry);
-    expect(await interactions()).toHaveLength(2);
-  });
-
-  it("leaves a sample of the same messages alone that was answered after the first attempt failed", async () => {
-    proxy.engine.replies.push(new Error("broke"));
-    await proxy.chat(session, [user("a")]);
-    const sample = await call([user("a")]);
-    const second = await call([user("a")], retry);
-    expect((await interactions()).map((each) => each.interaction_id)).toEqual([sample.id, second.id]);
-  });
-
-  it("leaves samples of the same messages alone that still run while one of them failed", async () => {
-    proxy.engine.replies.push(new Error("broke"));
-    await proxy.chat(session, [user("a")]);
-    const release = proxy.engine.hold();
-    const samples = [proxy.chat(session, [user("a")]), proxy.chat(session, [user("a")])];
-    await until(() => proxy.engine.calls.length === 3);
-    const again = proxy.chat(session, [user("a")], {}, retry);
-    await until(() => proxy.engine.calls.length === 4);
-    release();
-    const replies = await Promise.all([...samples, again]);
-    expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200]);
-    expect(await interactions()).toHaveLength(3);
-  });
-
-  it("is an interaction of its own without the header", async () => {
-    await call([user("a")]);
-    await call([user("a")]);
-    expect(await interactions()).toHaveLength(2);
-  });
-});
-
 describe("chat_template_type concat", () => {
   beforeEach(async () => {
     await proxy.close();
@@ -208,7 +136,7 @@ describe("chat_template_type concat", () => {
     );
   });
 
-  it("is recorded even where its parent was dropped as an orphan meanwhile", async () => {
+  it("stays the child of the call that its prompt was built on where that is repeated meanwhile", async () => {
     const first = await call([user("a")]);
     const release = proxy.engine.hold();
     const child = proxy.chat(session, [user("a"), assistant(first.text), user("b")]);
@@ -219,9 +147,11 @@ describe("chat_template_type concat", () => {
     const { id } = (await child).json<Completion>();
     const all = await interactions();
     expect(all.map((each) => [each.interaction_id, each.parent_id])).toEqual([
+      [first.id, null],
       [again.id, null],
-      [id, again.id],
+      [id, first.id],
     ]);
+    expect(proxy.context.registry.get(session.id).leftOutInteractions()).toEqual([]);
   });
 
   it("adds the end of turn as prompt where the parent stopped without it", async () => {

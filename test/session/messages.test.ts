@@ -24,7 +24,6 @@ function recordAll({ turns }: ModelledSession): Message[][] {
       generation: new native.Generation(),
       finishReason: "stop",
       api: "messages",
-      replaces: turn.retry ? "newest" : "none",
     }),
   );
   return recorded.map((interaction) => session.messagesOf(interaction));

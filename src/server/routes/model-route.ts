@@ -36,7 +36,10 @@ export async function answerModelCall<T>(
     idPrefix: protocol.idPrefix,
     request: protocol.request,
     startedAt: Date.now(),
-    retryCount: retryCount(request.headers["x-stainless-retry-count"]),
+    retry: {
+      retryCount: retryCount(request.headers["x-stainless-retry-count"]),
+      idempotencyKey: idempotencyKey(request.headers["idempotency-key"]),
+    },
     disconnected: disconnectSignal(reply),
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
     onOverridden: (fields) => void reply.header("x-rolltape-sampling-override", fields.join(", ")),
@@ -77,4 +80,9 @@ async function streamAnswer<T>(
 function retryCount(header: string | string[] | undefined): number {
   const count = typeof header === "string" ? Number.parseInt(header, 10) : 0;
   return Number.isNaN(count) ? 0 : count;
+}
+
+/** SDKs that send this header send it with each attempt at a request, and another one with each other request. */
+function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" && header !== "" ? header : undefined;
 }

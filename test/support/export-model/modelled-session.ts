@@ -19,8 +19,6 @@ export interface Turn {
   readonly reward: number | undefined;
   /** A client's SDK asked again and this attempt was left behind. */
   dropped: boolean;
-  /** This is such a second attempt. */
-  readonly retry: boolean;
 }
 
 /** What one call adds to a session, drawn at random; what it comes to depends on the calls before. */
@@ -64,12 +62,9 @@ export function messagesOf({ texts }: Turn): ChatMessage[] {
   return texts.map((text, i) => (i % 2 === 0 ? user(text) : assistant(text)));
 }
 
-/** Marks the attempt that a repeated request leaves behind as dropped. */
 function turnOf(step: Step, before: readonly Turn[]): Turn {
   const texts = textsOf(step, before[before.length > 0 ? step.from % before.length : -1]);
   const parent = parentOf(texts, before);
-  const orphan = step.retry ? orphanOf(texts, before) : undefined;
-  if (orphan) orphan.dropped = true;
   return {
     id: `call-${before.length}`,
     texts,
@@ -83,7 +78,6 @@ function turnOf(step: Step, before: readonly Turn[]): Turn {
     continues: parent === longestPrefix(texts, before, withAnswer),
     reward: step.reward,
     dropped: false,
-    retry: step.retry,
   };
 }
 
@@ -124,13 +118,4 @@ function longestPrefix(
     longest = prefix.length;
   });
   return found;
-}
-
-/** The newest attempt at the same messages that nobody continued or rewarded. */
-function orphanOf(texts: readonly string[], before: readonly Turn[]): Turn | undefined {
-  return before.findLast((turn, i) => {
-    const same = turn.texts.length === texts.length && turn.texts.every((text, k) => text === texts[k]);
-    const isContinued = before.some((child) => child.parent === i && !child.dropped);
-    return same && !turn.dropped && !isContinued && turn.reward === undefined;
-  });
 }

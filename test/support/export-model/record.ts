@@ -39,7 +39,6 @@ export function recordCalls(session: Session, turns: readonly Turn[], sessionRew
       finishReason: turn.finishReason,
       api: "chat.completions",
       id: turn.id,
-      replaces: turn.retry ? "newest" : "none",
     });
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }

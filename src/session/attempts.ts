@@ -1,0 +1,146 @@
+/** One attempt at a request: a model call that is running, failed, or was recorded as an interaction. */
+export class Attempt {
+  /** The index of the interaction once the attempt is recorded. */
+  outcome: "running" | "failed" | number = "running";
+  /** The attempt that this one repeats. Undefined if it repeats none, or one that failed. */
+  earlier: Attempt | undefined;
+  /** The attempt that repeats this one. */
+  retry: Attempt | undefined;
+  /** Identifies the request: equal for each attempt at it, and for other requests that look the same. */
+  readonly request: string;
+  /** Counts up in the order in which attempts begin. */
+  readonly number: number;
+
+  constructor(request: string, number: number) {
+    this.request = request;
+    this.number = number;
+  }
+}
+
+/** More failed attempts at one request than this are forgotten. */
+const MAX_FAILED = 16;
+/** Failed attempts are remembered for this many requests; the oldest are forgotten first. */
+const MAX_FAILED_REQUESTS = 1024;
+
+/**
+ * Pairs each retry of a request with the attempt that it repeats.
+ *
+ * A client's SDK says that it repeats a request, not which one: samples side by side look the same. So a retry is paired
+ * with the attempt that most likely did not reach the client, and no attempt is paired twice: one that failed; else a
+ * recorded one whose answer was not delivered; else the newest recorded one; else the oldest that is still running.
+ *
+ * A retry that fails leaves its chain: the attempt that it repeats is paired with the next retry.
+ */
+export class RequestAttempts {
+  readonly #isUndelivered: (interaction: number) => boolean;
+  /** By request: running and recorded attempts without a retry. */
+  readonly #open = new Map<string, Set<Attempt>>();
+  /** By request: the number of failed attempts without a retry. */
+  readonly #failed = new Map<string, number>();
+  readonly #repeated = new Map<number, Attempt>();
+  #count = 0;
+
+  constructor(isUndelivered: (interaction: number) => boolean) {
+    this.#isUndelivered = isUndelivered;
+  }
+
+  /** Recorded attempts that have a retry, by the index of their interaction. */
+  get repeated(): ReadonlyMap<number, Attempt> {
+    return this.#repeated;
+  }
+
+  begin(request: string, { isRetry }: { readonly isRetry: boolean }): Attempt {
+    const attempt = new Attempt(request, this.#count++);
+    if (isRetry) this.#pair(attempt);
+    this.#reopen(attempt);
+    return attempt;
+  }
+
+  record(attempt: Attempt, interaction: number): void {
+    attempt.outcome = interaction;
+    if (attempt.retry) this.#repeated.set(interaction, attempt);
+  }
+
+  fail(attempt: Attempt): void {
+    attempt.outcome = "failed";
+    this.#close(attempt);
+    const { earlier, retry } = attempt;
+    if (retry && earlier) this.#link(earlier, retry);
+    else if (retry) retry.earlier = undefined;
+    else if (earlier) this.#unlink(earlier);
+    else this.#addFailed(attempt.request);
+  }
+
+  clear(): void {
+    this.#open.clear();
+    this.#failed.clear();
+    this.#repeated.clear();
+  }
+
+  #pair(retry: Attempt): void {
+    if (this.#takeFailed(retry.request)) return;
+    const earlier = this.#likeliest(retry.request);
+    if (!earlier) return;
+    this.#close(earlier);
+    this.#link(earlier, retry);
+  }
+
+  #likeliest(request: string): Attempt | undefined {
+    let undelivered: Attempt | undefined;
+    let recorded: Attempt | undefined;
+    let running: Attempt | undefined;
+    for (const attempt of this.#open.get(request) ?? []) {
+      if (typeof attempt.outcome !== "number") {
+        if (!running || attempt.number < running.number) running = attempt;
+        continue;
+      }
+      if (!isNewer(recorded, attempt)) recorded = attempt;
+      if (!isNewer(undelivered, attempt) && this.#isUndelivered(attempt.outcome)) undelivered = attempt;
+    }
+    return undelivered ?? recorded ?? running;
+  }
+
+  #link(earlier: Attempt, retry: Attempt): void {
+    earlier.retry = retry;
+    retry.earlier = earlier;
+    if (typeof earlier.outcome === "number") this.#repeated.set(earlier.outcome, earlier);
+  }
+
+  #unlink(earlier: Attempt): void {
+    earlier.retry = undefined;
+    if (typeof earlier.outcome === "number") this.#repeated.delete(earlier.outcome);
+    this.#reopen(earlier);
+  }
+
+  #reopen(attempt: Attempt): void {
+    const open = this.#open.get(attempt.request);
+    if (open) open.add(attempt);
+    else this.#open.set(attempt.request, new Set([attempt]));
+  }
+
+  #close(attempt: Attempt): void {
+    const open = this.#open.get(attempt.request);
+    open?.delete(attempt);
+    if (open?.size === 0) this.#open.delete(attempt.request);
+  }
+
+  #takeFailed(request: string): boolean {
+    const failed = this.#failed.get(request) ?? 0;
+    if (failed > 1) this.#failed.set(request, failed - 1);
+    else this.#failed.delete(request);
+    return failed > 0;
+  }
+
+  #addFailed(request: string): void {
+    const failed = this.#failed.get(request) ?? 0;
+    this.#failed.set(request, Math.min(failed + 1, MAX_FAILED));
+    if (this.#failed.size <= MAX_FAILED_REQUESTS) return;
+    const [oldest] = this.#failed.keys();
+    if (oldest !== undefined) this.#failed.delete(oldest);
+  }
+}
+
+/** Whether the first interaction was recorded after the second. */
+function isNewer(first: Attempt | undefined, second: Attempt): boolean {
+  return typeof first?.outcome === "number" && typeof second.outcome === "number" && first.outcome > second.outcome;
+}

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Session } from "../../src/session/session.js";
+import { clientsLeft, loseAnswer as loseAnswerOf } from "../support/lost-answer.js";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { type RawCall, RawClient } from "../support/raw-client.js";
+import { until } from "../support/until.js";
+
+let proxy: Proxy;
+let url: URL;
+let started: StartedSession;
+let session: Session;
+beforeAll(async () => {
+  proxy = await Proxy.start();
+  proxy.engine.context = 1 << 20;
+  url = new URL(await proxy.app.listen({ host: "127.0.0.1", port: 0 }));
+});
+afterAll(() => proxy.close());
+beforeEach(async () => {
+  started = await proxy.session();
+  session = proxy.context.registry.get(started.id);
+});
+
+const user = (content: string) => ({ role: "user", content });
+const messages = [user("hello")];
+const chat = (extra: object = {}): RawCall => ({
+  path: "/v1/chat/completions",
+  body: { model: "tiny", messages, ...extra },
+});
+
+const protocols = [
+  { name: "chat completion", call: chat({ stream: true }), end: "[DONE]" },
+  {
+    name: "response",
+    call: { path: "/v1/responses", body: { model: "tiny", input: "hello", stream: true } },
+    end: "event: response.completed",
+  },
+  {
+    name: "message",
+    call: { path: "/v1/messages", body: { model: "tiny", messages, max_tokens: 1 << 19, stream: true } },
+    end: "event: message_stop",
+  },
+];
+
+/** More bytes than the buffers between server and client hold, whose frames are all written while there is room. */
+function longReply(beforeFrame: (frame: number) => Promise<void> | void = () => {}) {
+  const ids = Array.from({ length: 100_000 }, (_, i) => 300 + (i % 200));
+  const yielding = async (frame: number) => {
+    await beforeFrame(frame);
+    if (frame % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { ids, perFrame: 1, beforeFrame: yielding };
+}
+
+const recorded = (count = 1) => until(() => session.interactionCount === count);
+
+/** Resolves once the server knows that every client has left. */
+const serverAlone = () => clientsLeft(proxy);
+
+/** Makes a call that is recorded and of whose answer its client gets nothing. */
+const loseAnswer = (call = chat()) => loseAnswerOf(proxy, url, started, call);
+
+describe.each(protocols)("a streamed $name", ({ call, end }) => {
+  it("is delivered to a client that reads it to its end", async () => {
+    const client = new RawClient(url, started);
+    client.read();
+    client.send(call);
+    await until(() => client.received.includes(end));
+    client.leave();
+    await serverAlone();
+    expect(session.leftOutInteractions()).toEqual([]);
+  });
+
+  it("is not recorded if the client leaves before the generation is complete", async () => {
+    const before = proxy.engine.calls.length;
+    const release = proxy.engine.hold();
+    const client = new RawClient(url, started);
+    client.send(call);
+    await until(() => proxy.engine.calls.length === before + 1);
+    client.leave();
+    await until(() => session.calls.size === 0);
+    release();
+    expect(session.interactionCount).toBe(0);
+  });
+
+  it("is undelivered if the client leaves before any content was sent", async () => {
+    await loseAnswer(call);
+    expect(session.leftOut(0)).toBe("undelivered");
+    expect(session.leftOutInteractions()).toEqual([{ index: 0, reason: "undelivered" }]);
+  });
+
+  it("is undelivered if the client leaves with content unsent", async () => {
+    proxy.engine.replies.push(longReply());
+    const client = new RawClient(url, started);
+    client.send(call);
+    await recorded();
+    expect(session.leftOut(0)).toBeUndefined();
+    client.leave();
+    await serverAlone();
+    expect(session.leftOut(0)).toBe("undelivered");
+  });
+
+  it("is delivered if the client leaves after the last content and before the closing events", async () => {
+    proxy.engine.replies.push(longReply());
+    const client = new RawClient(url, started);
+    client.send(call);
+    await recorded();
+    // The server closes its side in turn, behind what it wrote before: the content, and not the closing events.
+    client.halfClose();
+    client.read();
+    await until(() => client.socket.readableEnded);
+    await serverAlone();
+    const text = proxy.context.model.decode(Int32Array.of(497, 498, 499), { skipSpecialTokens: true });
+    const has = (part: string) => client.received.includes(part);
+    expect([has(JSON.stringify(text).slice(1, -1)), has(end)]).toEqual([true, false]);
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+
+  it("is delivered to a client that reads slowly", async () => {
+    proxy.engine.replies.push(longReply());
+    const client = new RawClient(url, started);
+    client.send(call);
+    await recorded();
+    client.read();
+    await until(() => client.received.includes(end));
+    client.leave();
+    await serverAlone();
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+});
+
+describe("a streamed answer", () => {
+  it("is undelivered if the client leaves in the middle of its content", async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    proxy.engine.replies.push(longReply((frame) => (frame === 3 ? gate : undefined)));
+    const client = new RawClient(url, started);
+    client.read();
+    client.send(chat({ stream: true }));
+    await until(() => client.received.split('"content":').length > 2);
+    client.socket.pause();
+    release();
+    await recorded();
+    client.leave();
+    await serverAlone();
+    expect(session.leftOut(0)).toBe("undelivered");
+  });
+
+  it("is delivered without any content once its end was sent", async () => {
+    proxy.engine.replies.push({ ids: [] });
+    const client = new RawClient(url, started);
+    client.read();
+    client.send(chat({ stream: true }));
+    await until(() => client.received.includes("[DONE]"));
+    client.leave();
+    await serverAlone();
+    expect(session.interactionCount).toBe(1);
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+
+  it("is undelivered without any content if its end was not sent", async () => {
+    proxy.engine.replies.push({ ids: [1] }, { ids: [] });
+    await loseAnswer(chat({ stream: true }));
+    expect(session.leftOut(0)).toBe("undelivered");
+  });
+});
+
+describe("an answer that is not streamed", () => {
+  const long = chat({ logprobs: true });
+
+  it("is delivered to a client that reads it, on a connection that serves several calls", async () => {
+    const client = new RawClient(url, started);
+    client.read();
+    for (let count = 1; count <= 3; count++) {
+      client.send(chat());
+      await until(() => client.received.split('"finish_reason"').length === count + 1);
+    }
+    client.leave();
+    await serverAlone();
+    expect(session.interactionCount).toBe(3);
+    expect(session.leftOutInteractions()).toEqual([]);
+  });
+
+  it("is undelivered if it waits behind another answer and the client leaves", async () => {
+    await loseAnswer();
+    expect(session.leftOut(0)).toBe("undelivered");
+  });
+
+  it("is undelivered if the client leaves with bytes unsent", async () => {
+    proxy.engine.replies.push(longReply());
+    const client = new RawClient(url, started);
+    client.send(long);
+    await recorded();
+    client.leave();
+    await serverAlone();
+    expect(session.leftOut(0)).toBe("undelivered");
+  });
+
+  it("is undelivered if the client resets a connection that it half closed before", async () => {
+    proxy.engine.replies.push(longReply());
+    const client = new RawClient(url, started);
+    client.send(long);
+    await recorded();
+    client.halfClose();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    client.leave();
+    await serverAlone();
+    expect(session.leftOut(0)).toBe("undelivered");
+  });
+
+  it("is delivered to a client that sends no more and still reads", async () => {
+    proxy.engine.replies.push(longReply());
+    const client = new RawClient(url, started);
+    client.send(long);
+    await recorded();
+    client.halfClose();
+    client.read();
+    await until(() => client.received.includes('"completion_tokens"'));
+    await serverAlone();
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+
+  it("stays delivered for those of a connection that were sent before it closed", async () => {
+    const client = new RawClient(url, started);
+    client.read();
+    client.send(chat());
+    await until(() => client.received.includes('"finish_reason"'));
+    proxy.engine.replies.push(longReply());
+    client.socket.pause();
+    client.send(chat({ logprobs: true, messages: [user("other")] }));
+    await recorded(2);
+    client.leave();
+    await serverAlone();
+    expect(session.leftOutInteractions()).toEqual([{ index: 1, reason: "undelivered" }]);
+  });
+});
+
+describe("an undelivered interaction counts as answered", () => {
+  const response = { path: "/v1/responses", body: { model: "tiny", input: "hello" } };
+
+  it("once it has a reward that names it", async () => {
+    const id = await loseAnswer();
+    expect((await proxy.reward(started, 1, id)).status).toBe(200);
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+
+  it("once it has a reward as the last one", async () => {
+    await loseAnswer();
+    await proxy.reward(started, 0);
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+
+  it("once it has a child", async () => {
+    await loseAnswer();
+    const [answer] = session.interaction(0).output;
+    await proxy.chat(started, [...messages, { role: "assistant", content: answer?.content }, user("more")]);
+    expect(session.interaction(1).parent).toBe(0);
+    expect(session.leftOutInteractions()).toEqual([]);
+  });
+
+  it("once its response is retrieved", async () => {
+    const id = await loseAnswer(response);
+    expect(session.leftOut(0)).toBe("undelivered");
+    expect((await proxy.request({ url: `/v1/responses/${id}` }, started.key)).status).toBe(200);
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+
+  it("once a request names it as previous_response_id, even if that request fails", async () => {
+    const id = await loseAnswer(response);
+    proxy.engine.replies.push(new Error("broke"));
+    const body = { model: "tiny", input: "more", previous_response_id: id };
+    expect((await proxy.post("/v1/responses", body, started.key)).status).toBe(500);
+    expect(session.leftOut(0)).toBeUndefined();
+  });
+
+  it("not by what happens to another one", async () => {
+    const id = await loseAnswer();
+    await proxy.chat(started, [user("other")]);
+    await proxy.reward(started, 1);
+    expect(session.find(id)?.index).toBe(0);
+    expect(session.leftOutInteractions()).toEqual([{ index: 0, reason: "undelivered" }]);
+  });
+});
+
+describe("the session's record", () => {
+  it("counts undelivered interactions, and tells of none once its tokens are freed", async () => {
+    await loseAnswer();
+    const { interaction_count } = (await proxy.request({ url: `/rl/sessions/${started.id}` })).json<{
+      interaction_count: number;
+    }>();
+    expect(interaction_count).toBe(1);
+    session.free("expired");
+    expect(session.leftOut(0)).toBeUndefined();
+    expect(session.leftOutInteractions()).toEqual([]);
+  });
+});

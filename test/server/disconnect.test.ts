@@ -1,0 +1,42 @@
+import { connect } from "node:net";
+import Fastify from "fastify";
+import { expect, it, onTestFinished } from "vitest";
+import { disconnectSignal, onceSent } from "../../src/server/disconnect.js";
+import { until } from "../support/until.js";
+
+/** Answers with more bytes than the buffers between server and client hold, to a client that reads none of them. */
+async function answerUnread() {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  const outcome: { signal?: AbortSignal; whole?: boolean } = {};
+  app.get("/", (_, reply) => {
+    outcome.signal = disconnectSignal(reply);
+    onceSent(reply, (whole) => {
+      outcome.whole = whole;
+    });
+    return reply.send(Buffer.alloc(32 << 20));
+  });
+  const url = new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
+  const socket = connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  await new Promise((resolve) => socket.once("readable", resolve));
+  return { socket, outcome };
+}
+
+it("tells of a client that leaves with bytes unsent, although Node says then that all were written", async () => {
+  const { socket, outcome } = await answerUnread();
+  expect(outcome.whole).toBeUndefined();
+  socket.resetAndDestroy();
+  await until(() => outcome.whole !== undefined && outcome.signal?.aborted === true);
+  expect(outcome.whole).toBe(false);
+});
+
+it("tells of a whole answer, and not of a client that leaves later", async () => {
+  const { socket, outcome } = await answerUnread();
+  socket.resume();
+  await until(() => outcome.whole !== undefined);
+  socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([outcome.whole, outcome.signal?.aborted]).toEqual([true, false]);
+});

@@ -1,0 +1,231 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Attempt } from "../../src/session/attempts.js";
+import { Delivery } from "../../src/session/delivery.js";
+
+/** What happens to one of the attempts so far, chosen modulo how many there are. */
+type Step =
+  | { readonly kind: "begin"; readonly request: "a" | "b"; readonly isRetry: boolean }
+  | { readonly kind: "record" | "fail" | "lose" | "continue" | "reward" | "refer"; readonly which: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("begin" as const),
+      request: fc.constantFrom("a" as const, "a" as const, "b" as const),
+      isRetry: fc.boolean(),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        ...(["record", "record", "record", "fail", "lose", "lose", "continue", "reward", "refer"] as const),
+      ),
+      which: fc.nat(),
+    }),
+  },
+);
+
+/** An attempt, written down with everything that happened to it. */
+interface ModelledAttempt {
+  readonly request: string;
+  readonly real: Attempt;
+  state: "running" | "failed" | "recorded";
+  /** Index of its interaction; the greatest is the newest. */
+  index: number;
+  lost: boolean;
+  children: number;
+  ownReward: number | undefined;
+  referenced: boolean;
+  /** What it repeats: an attempt, the fact that one failed, or nothing that is known. */
+  repeats: ModelledAttempt | "failed" | undefined;
+}
+
+/** The rules as a list of all attempts that is searched each time. */
+class Model {
+  readonly attempts: ModelledAttempt[] = [];
+  /** Requests of failed attempts that no retry repeats. */
+  readonly failed: string[] = [];
+
+  begin(request: string, isRetry: boolean, real: Attempt): void {
+    const repeats = isRetry ? this.#earlier(request) : undefined;
+    const fresh = {
+      state: "running",
+      index: -1,
+      lost: false,
+      children: 0,
+      ownReward: undefined,
+      referenced: false,
+    } as const;
+    this.attempts.push({ request, real, ...fresh, repeats });
+  }
+
+  fail(attempt: ModelledAttempt): void {
+    attempt.state = "failed";
+    const retry = this.retryOf(attempt);
+    if (retry) retry.repeats = attempt.repeats ?? "failed";
+    else if (attempt.repeats === undefined || attempt.repeats === "failed") this.failed.push(attempt.request);
+    attempt.repeats = undefined;
+  }
+
+  retryOf(attempt: ModelledAttempt): ModelledAttempt | undefined {
+    return this.attempts.find((each) => each.repeats === attempt);
+  }
+
+  leftOut(attempt: ModelledAttempt): "undelivered" | "retried" | undefined {
+    if (attempt.children > 0 || attempt.ownReward !== undefined || attempt.referenced) return undefined;
+    if (attempt.lost) return "undelivered";
+    return this.#isContinued(this.retryOf(attempt)) ? "retried" : undefined;
+  }
+
+  #isContinued(attempt: ModelledAttempt | undefined): boolean {
+    return attempt !== undefined && (attempt.children > 0 || this.#isContinued(this.retryOf(attempt)));
+  }
+
+  #earlier(request: string): ModelledAttempt | "failed" | undefined {
+    const failed = this.failed.indexOf(request);
+    if (failed >= 0) {
+      this.failed.splice(failed, 1);
+      return "failed";
+    }
+    const free = this.attempts.filter((each) => each.request === request && !this.retryOf(each));
+    const recorded = free.filter(({ state }) => state === "recorded").sort((a, b) => b.index - a.index);
+    const undelivered = recorded.find((each) => this.leftOut(each) === "undelivered");
+    return undelivered ?? recorded[0] ?? free.find(({ state }) => state === "running");
+  }
+}
+
+function chosen(attempts: readonly ModelledAttempt[], which: number, state: ModelledAttempt["state"]) {
+  const among = attempts.filter((each) => each.state === state);
+  return among[which % Math.max(among.length, 1)];
+}
+
+/** Does one step to both; the interactions that the model records are the tree that the delivery asks. */
+function take(each: Step, model: Model, delivery: Delivery, recorded: ModelledAttempt[]): void {
+  if (each.kind === "begin") {
+    model.begin(each.request, each.isRetry, delivery.attempts.begin(each.request, { isRetry: each.isRetry }));
+    return;
+  }
+  const running = each.kind === "record" || each.kind === "fail";
+  const attempt = chosen(model.attempts, each.which, running ? "running" : "recorded");
+  if (!attempt) return;
+  switch (each.kind) {
+    case "record":
+      attempt.state = "recorded";
+      attempt.index = recorded.push(attempt) - 1;
+      delivery.attempts.record(attempt.real, attempt.index);
+      break;
+    case "fail":
+      model.fail(attempt);
+      delivery.attempts.fail(attempt.real);
+      break;
+    case "lose":
+      attempt.lost = true;
+      delivery.closedEarly(attempt.index);
+      break;
+    case "continue":
+      attempt.children++;
+      break;
+    case "reward":
+      attempt.ownReward = 0;
+      break;
+    case "refer":
+      attempt.referenced = true;
+      delivery.referTo(attempt.index);
+  }
+}
+
+function deliveryOf(recorded: readonly ModelledAttempt[]): Delivery {
+  return new Delivery((index) => {
+    const attempt = recorded[index];
+    if (!attempt) throw new RangeError(`no interaction ${index}`);
+    return attempt;
+  });
+}
+
+describe("random attempts at two requests", () => {
+  it("are left out as a search through all of them finds", () => {
+    const property = fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
+      const model = new Model();
+      const recorded: ModelledAttempt[] = [];
+      const delivery = deliveryOf(recorded);
+      for (const each of steps) {
+        take(each, model, delivery, recorded);
+        const expected = recorded.map((attempt) => model.leftOut(attempt));
+        expect(recorded.map((_, index) => delivery.leftOut(index))).toEqual(expected);
+        expect(delivery.allLeftOut()).toEqual(
+          expected.flatMap((reason, index) => (reason === undefined ? [] : [{ index, reason }])),
+        );
+      }
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+});
+
+describe("attempts", () => {
+  const recordedDelivery = () => {
+    const children: number[] = [];
+    let asked = 0;
+    const delivery = new Delivery((index) => {
+      asked++;
+      return { children: children[index] ?? 0, ownReward: undefined };
+    });
+    return { delivery, children, asked: () => asked };
+  };
+
+  it("of a long chain of retries are looked at once each", () => {
+    const { delivery, children, asked } = recordedDelivery();
+    const length = 20_000;
+    for (let index = 0; index < length; index++) {
+      delivery.attempts.record(delivery.attempts.begin("a", { isRetry: index > 0 }), index);
+    }
+    const before = asked();
+    expect(delivery.allLeftOut()).toEqual([]);
+    children[length - 1] = 1;
+    expect(delivery.allLeftOut()).toHaveLength(length - 1);
+    expect(asked() - before).toBeLessThan(5 * length);
+  });
+
+  it("that were delivered and not repeated cost nothing to list", () => {
+    const { delivery, asked } = recordedDelivery();
+    for (let index = 0; index < 1000; index++) {
+      delivery.attempts.record(delivery.attempts.begin("a", { isRetry: false }), index);
+    }
+    expect(delivery.allLeftOut()).toEqual([]);
+    expect(asked()).toBe(0);
+  });
+
+  it("that failed are remembered up to a bound, 16 for one request", () => {
+    const { delivery, children } = recordedDelivery();
+    const { attempts } = delivery;
+    attempts.record(attempts.begin("a", { isRetry: false }), 0);
+    for (let i = 0; i < 20; i++) attempts.fail(attempts.begin("a", { isRetry: false }));
+    for (let retry = 1; retry <= 16; retry++) {
+      attempts.record(attempts.begin("a", { isRetry: true }), retry);
+      children[retry] = 1;
+    }
+    expect(delivery.leftOut(0)).toBeUndefined();
+    attempts.record(attempts.begin("b", { isRetry: true }), 17);
+    expect(attempts.repeated.size).toBe(0);
+    attempts.begin("a", { isRetry: true });
+    expect(attempts.repeated.size).toBe(1);
+  });
+
+  it("that failed are forgotten for the oldest of more than 1,024 requests", () => {
+    const { attempts } = recordedDelivery().delivery;
+    const isForgotten = (request: string) => {
+      attempts.record(attempts.begin(request, { isRetry: false }), attempts.repeated.size);
+      const before = attempts.repeated.size;
+      attempts.begin(request, { isRetry: true });
+      return attempts.repeated.size > before;
+    };
+    for (let i = 0; i <= 1024; i++) attempts.fail(attempts.begin(`request ${i}`, { isRetry: false }));
+    expect([isForgotten("request 0"), isForgotten("request 1"), isForgotten("request 1024")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});
