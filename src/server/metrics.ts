@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { ChatModel } from "../conversation/model.js";
 import type { ParsedOutput } from "../conversation/output/output-parser.js";
 import type { Engine, GenerateResult } from "../engine/engine.js";
+import type { ExportSummary } from "../session/batch-metadata.js";
 import type { Interaction } from "../session/interaction.js";
 import type { SessionRegistry } from "../session/registry.js";
 import { observeEngineServers } from "./engine-metrics.js";
@@ -86,6 +87,21 @@ export class Metrics {
   );
   readonly exportSeconds = this.#histogram("rolltape_export_seconds", "Plan and pack per export.", EXPORT_BUCKETS);
   readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Bytes of packed exports.", []);
+  readonly #unrewardedRoots = this.#counter(
+    "rolltape_export_unrewarded_roots_total",
+    "Exported conversation trees in which nothing has a reward.",
+    [],
+  );
+  readonly #uncountedRewards = this.#counter(
+    "rolltape_export_uncounted_reward_rows_total",
+    "Exported rows whose reward does not count own rewards of their earlier turns.",
+    [],
+  );
+  readonly #leftOut = this.#counter(
+    "rolltape_export_left_out_interactions_total",
+    "Interactions that an export left out, by reason.",
+    ["reason"],
+  );
 
   constructor({ registry: sessions, model, engine: { servers }, known }: Observed) {
     this.#delay.enable();
@@ -155,6 +171,13 @@ export class Metrics {
         gauge.set({ bound: "limit" }, maxBytes);
       },
     );
+  }
+
+  /** Counts what an export does not contain. An export that is repeated counts again. */
+  countExport({ unrewardedRoots, uncountedRewardRows, leftOut }: ExportSummary): void {
+    this.#unrewardedRoots.inc(unrewardedRoots);
+    this.#uncountedRewards.inc(uncountedRewardRows);
+    for (const [reason, count] of Object.entries(leftOut)) this.#leftOut.inc({ reason }, count);
   }
 
   /** Times one export, refused ones included. */

@@ -1,6 +1,6 @@
 import { packageVersion } from "../package-version.js";
 import type { BatchOptions } from "./batch-options.js";
-import type { LeftOutInteraction } from "./delivery.js";
+import type { LeftOutReason } from "./delivery.js";
 import type { ExportPlan } from "./plan.js";
 
 /** The `__metadata__` of a safetensors header: texts, with JSON inside if a value has structure. */
@@ -67,6 +67,22 @@ export function uncountedRewards({ native: { rows } }: ExportPlan): BatchMetadat
   return { uncounted_rewards: JSON.stringify({ rows: all, first }) };
 }
 
+/** Rewards and answers that an export does not contain, as numbers. */
+export interface ExportSummary {
+  /** Conversation trees in which nothing has a reward. */
+  readonly unrewardedRoots: number;
+  /** Rows whose reward does not count own rewards of their earlier turns. */
+  readonly uncountedRewardRows: number;
+  /** Interactions that are left out, by reason. */
+  readonly leftOut: Readonly<Record<LeftOutReason, number>>;
+}
+
+export function summarize(plan: ExportPlan): ExportSummary {
+  const { rows, unrewardedRoots: roots } = plan.native;
+  const uncountedRewardRows = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
+  return { unrewardedRoots: roots.count, uncountedRewardRows, leftOut: countReasons(plan) };
+}
+
 interface NamedRoot {
   readonly session_id: string;
   readonly interaction_id: string;
@@ -83,7 +99,7 @@ export function unrewardedRoots({ native, sessions }: ExportPlan): { count: numb
 }
 
 /** How many interactions of these sessions are left out, by reason. */
-export function countReasons({ leftOut }: ExportPlan): Record<LeftOutInteraction["reason"], number> {
+export function countReasons({ leftOut }: ExportPlan): Record<LeftOutReason, number> {
   const counts = { undelivered: 0, retried: 0 };
   for (const { reason } of leftOut.flat()) counts[reason]++;
   return counts;

@@ -1,7 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import type { BatchTensorLayout, NativeBatch, PackOptions } from "../native/contract.js";
 import type { BatchMemory } from "./batch-memory.js";
-import { type BatchMetadata, type BatchOrigin, batchMetadata, uncountedRewards } from "./batch-metadata.js";
+import {
+  type BatchMetadata,
+  type BatchOrigin,
+  batchMetadata,
+  type ExportSummary,
+  summarize,
+  uncountedRewards,
+} from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { type ExportPlan, ownerOf, planExport, planShards } from "./plan.js";
 import type { Session } from "./session.js";
@@ -98,15 +105,18 @@ export interface PackTarget {
   readonly origin?: BatchOrigin | undefined;
   /** Of a part of a larger batch: the limits of label columns apply to the whole. */
   readonly isPart?: boolean;
+  /** Told what the export will not contain, once it is planned. */
+  readonly onPlanned?: (summary: ExportSummary) => void;
 }
 
 /** Plans and packs a batch; packing runs off the event loop. */
 export async function packBatch<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
-  { memory = "heap", origin }: PackTarget = {},
+  { memory = "heap", origin, onPlanned }: PackTarget = {},
 ): Promise<Batch<Layout>> {
   const plan = planExport(sessions, options);
+  onPlanned?.(summarize(plan));
   return packerOf<Layout>(plan, batchMetadata(plan, options, origin), options)(memory);
 }
 
@@ -125,9 +135,10 @@ export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
   { shards, shard }: ShardOptions,
-  { memory = "heap", origin, isPart = false }: PackTarget = {},
+  { memory = "heap", origin, isPart = false, onPlanned }: PackTarget = {},
 ): Promise<Batch<Layout>[]> {
   const whole = planExport(sessions, options, isPart ? NO_LIMIT : undefined);
+  onPlanned?.(summarize(whole));
   const plans = planShards(whole, shards);
   const metadata = batchMetadata(whole, options, origin);
   const packs = plans.flatMap((plan, index) => {

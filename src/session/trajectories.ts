@@ -1,5 +1,5 @@
 import { toChatMessage } from "../conversation/chat-message.js";
-import { unrewardedRoots } from "./batch-metadata.js";
+import { type ExportSummary, summarize, unrewardedRoots } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
 import { type ExportPlan, type ExportRow, exportRows, planExport } from "./plan.js";
 import { PLAIN_SAMPLING } from "./recorded-facts.js";
@@ -9,6 +9,8 @@ import type { Session } from "./session.js";
 export interface TrajectoriesOptions extends TrajectoryOptions {
   /** Adds `messages` and `output_message_list`: untrusted text. */
   readonly includeMessages: boolean;
+  /** Told what the export will not contain, once it is planned. */
+  readonly onPlanned?: (summary: ExportSummary) => void;
 }
 
 /**
@@ -16,9 +18,10 @@ export interface TrajectoriesOptions extends TrajectoryOptions {
  * client know it. The text is put together in native memory, off the event loop.
  */
 export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
-  const { includeMessages, ...rest } = options;
+  const { includeMessages, onPlanned, ...rest } = options;
   const { style, discount, concatReward } = options;
   const plan = planExport([session], batchOptionsSchema.parse({ ...rest, rowTensors: false }));
+  onPlanned?.(summarize(plan));
   const head = {
     session_id: session.id,
     task_id: session.taskId,

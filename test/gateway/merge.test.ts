@@ -61,7 +61,7 @@ describe("parts of several workers", () => {
   it("become byte for byte the batch of one worker that has all sessions", async () => {
     const owners = fc.array(fc.nat(2), { minLength: 3, maxLength: 3 });
     const property = fc.asyncProperty(
-      manySessions({ retries: false }),
+      manySessions({ undelivered: false }),
       batchOptions,
       owners,
       async ({ exported: sessions }, options, owned) => {

@@ -53,7 +53,7 @@ async function outcomeOf(reply: Reply): Promise<Outcome> {
 describe("POST /export_batch of random sessions", () => {
   it("answers what the sessions hold when every sequence is written out, or names what refuses them", async () => {
     const property = fc.asyncProperty(
-      manySessions({ retries: true }),
+      manySessions({ undelivered: true }),
       batchOptions,
       fc.constantFrom("body", "shm"),
       async ({ all, exported }, options, transport) => {
@@ -80,7 +80,7 @@ function inexact(): ModelledSession {
     tail: [4],
     reward: undefined,
     finishReason: "stop",
-    retry: false,
+    undelivered: false,
   };
   const output = [{ id: 9, logprob: -1, version: 0 }];
   return modelSession("", [

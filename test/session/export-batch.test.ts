@@ -44,7 +44,7 @@ describe("exportBatch of random sessions", () => {
   it("gives what the sessions hold when every sequence is written out, or names what refuses them", async () => {
     const from = store();
     const property = fc.asyncProperty(
-      manySessions({ retries: false }),
+      manySessions({ undelivered: false }),
       batchOptions,
       memories,
       async ({ all, exported }, options, memory) => {
@@ -65,7 +65,7 @@ describe("exportBatch of random sessions", () => {
     const from = store();
     const whole = batchOptions.filter(isPackable);
     const property = fc.asyncProperty(
-      manySessions({ retries: false }),
+      manySessions({ undelivered: false }),
       whole,
       memories,
       async ({ exported }, options, memory) => {

@@ -58,7 +58,7 @@ const byInteraction = (rows: readonly Row[]) => new Map(rows.map((row) => [row.i
 describe("layout tree", () => {
   it("gives back the individual rows from subtree_end and position_ids", async () => {
     const store = new TrajectoryStore();
-    const property = fc.asyncProperty(manySessions({ retries: false }), async ({ exported }) => {
+    const property = fc.asyncProperty(manySessions({ undelivered: false }), async ({ exported }) => {
       for (const session of exported) recordInto(store, session);
       const ids = exported.map((session) => session.sessionId);
       const rows = await store.exportBatch(ids, { layout: "packed", discount: 0.5, release: false });

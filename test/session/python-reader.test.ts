@@ -19,7 +19,7 @@ describe.skipIf(noPython)("a shared batch that Python opens", () => {
     const store = new TrajectoryStore({ sharedMemory: { directory: sharedDirectory() } });
     const python = reader();
     const packable = batchOptions.filter(isPackable);
-    const property = fc.asyncProperty(manySessions({ retries: false }), packable, async ({ exported }, options) => {
+    const property = fc.asyncProperty(manySessions({ undelivered: false }), packable, async ({ exported }, options) => {
       for (const session of exported) recordInto(store, session);
       const ids = exported.map((session) => session.sessionId);
       const batch = await store.exportBatch(ids, { ...options, onMismatch: "split", memory: "shared" });

@@ -13,14 +13,17 @@ function storeOf(sessions: readonly ModelledSession[]): { store: TrajectoryStore
   return { store, ids: sessions.map(({ sessionId }) => sessionId) };
 }
 
-const random = manySessions({ retries: false })
+const random = manySessions({ undelivered: false })
   .map(({ all }) => all)
   .filter((all) => all.some(({ turns }) => turns.length > 0));
 
 /** Sessions of several interactions, always the same. */
 function someSessions(): ReturnType<typeof storeOf> {
   const [some] = fc.sample(
-    random.filter((all) => all.length > 1 && all.every(({ turns }) => turns.length > 1)),
+    random.filter(
+      (all) =>
+        all.length > 1 && all.every(({ turns }) => turns.length > 1 && turns.every(({ prompt }) => prompt.length > 0)),
+    ),
     { numRuns: 1, seed: 5 },
   );
   return storeOf(some ?? []);

@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch.js";
+import type { ExportSummary } from "../../session/batch-metadata.js";
 import { batchOptionsSchema, exportFields } from "../../session/batch-options.js";
 import type { Session } from "../../session/session.js";
 import { packTrajectories } from "../../session/trajectories.js";
@@ -60,6 +61,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
     },
     async ({ body }, reply) => {
       const { exporter, metrics, origin } = context;
+      const onPlanned = (summary: ExportSummary) => metrics.countExport(summary);
       const pack = {
         style: body.style,
         discount: body.discount,
@@ -71,13 +73,13 @@ function exportTrajectories(app: App, context: ServerContext): void {
       if (body.format === "safetensors") {
         const options = batchOptionsSchema.parse(pack);
         const batch = await exporter.one(body.session_id, waits, (session) =>
-          metrics.timeExport(() => packBatch([session], options, { origin })),
+          metrics.timeExport(() => packBatch([session], options, { origin, onPlanned })),
         );
         return sendBatch([batch], reply, context);
       }
       const includeMessages = body.include.includes("messages");
       const json = await exporter.one(body.session_id, waits, (session) =>
-        metrics.timeExport(() => packTrajectories(session, { ...pack, includeMessages })),
+        metrics.timeExport(() => packTrajectories(session, { ...pack, includeMessages, onPlanned })),
       );
       metrics.exportBytes.inc(json.length);
       return reply.type("application/json").send(json);
@@ -98,8 +100,10 @@ function exportBatch(app: App, context: ServerContext): void {
       const shards = toShards(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
       const memory = body.transport === "shm" ? context.sharedMemory.pool : "heap";
+      const { metrics, origin } = context;
+      const onPlanned = (summary: ExportSummary) => metrics.countExport(summary);
       const pack = (sessions: Session[]) =>
-        context.metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin: context.origin }));
+        metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned }));
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const batches = await context.exporter.all(body.session_ids, waits, pack, part);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { packShards } from "../../session/batch.js";
+import type { ExportSummary } from "../../session/batch-metadata.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
 import { controlBody } from "../control-body.js";
@@ -63,9 +64,10 @@ function prepare(app: App, context: ServerContext): void {
       const options = toBatchOptions(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
       const { exporter, metrics, preparedExports } = context;
+      const onPlanned = (summary: ExportSummary) => metrics.countExport(summary);
       const prepared = await exporter.prepare(body.session_ids, waits, (sessions) =>
         metrics.timeExport(() =>
-          packShards(sessions, options, { shards: 1 }, { origin: context.origin, isPart: true }),
+          packShards(sessions, options, { shards: 1 }, { origin: context.origin, isPart: true, onPlanned }),
         ),
       );
       const id = preparedExports.hold(prepared, body.hold_seconds * 1000);

@@ -28,7 +28,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
   output: fc.array(sampled, { maxLength: 3 }),
   reward: fc.option(reward, { nil: undefined, freq: 1 }),
   finishReason: fc.constantFrom("stop", "stop", "length", "tool_calls", "halted", 'other "ü"'),
-  retry: fc.integer({ min: 0, max: 2 }).map((k) => k === 0),
+  undelivered: fc.boolean(),
 });
 
 const MAX_TURNS = 10;
@@ -39,8 +39,8 @@ export interface ManySessions {
   readonly exported: readonly ModelledSession[];
 }
 
-/** With branches, children that are not token-exact, empty prompts and outputs, and attempts that were repeated. */
-export function manySessions({ retries }: { readonly retries: boolean }): fc.Arbitrary<ManySessions> {
+/** With branches, children that are not token-exact, empty prompts and outputs, and answers that did not arrive. */
+export function manySessions({ undelivered }: { readonly undelivered: boolean }): fc.Arbitrary<ManySessions> {
   return fc
     .array(fc.tuple(fc.array(step, { maxLength: MAX_TURNS, size: "max" }), sessionReward), {
       minLength: 1,
@@ -50,7 +50,7 @@ export function manySessions({ retries }: { readonly retries: boolean }): fc.Arb
       many.map(([steps, whole], i) => ({
         ...modelSession(
           `task-${i}`,
-          steps.map((each) => (retries && each.retry ? { ...each, history: "again" } : { ...each, retry: false })),
+          steps.map((each) => ({ ...each, undelivered: undelivered && each.undelivered })),
           whole,
         ),
         // One session is a task of its own in no group; the others are samples of one task.
@@ -64,6 +64,7 @@ const common = {
   style: fc.constantFrom("individual", "concat"),
   onMismatch: fc.constantFrom("split", "split", "error"),
   concatReward: fc.constantFrom("leaf", "return"),
+  includeUndelivered: fc.boolean(),
   rowTensors: fc.constantFrom(true, true, false),
   discount,
   padTokenId: fc.constantFrom(0, 7, -100, 2 ** 31 - 1),

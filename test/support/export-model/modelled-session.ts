@@ -17,8 +17,8 @@ export interface Turn {
   /** Its messages go on from its parent's messages and answer, not from the messages alone. */
   readonly continues: boolean;
   readonly reward: number | undefined;
-  /** A client's SDK asked again and this attempt was left behind. */
-  dropped: boolean;
+  /** Its client's connection closed before it had the answer. */
+  readonly undelivered: boolean;
 }
 
 /** What one call adds to a session, drawn at random; what it comes to depends on the calls before. */
@@ -35,7 +35,7 @@ export interface Step {
   readonly output: readonly { readonly id: number; readonly logprob: number; readonly version: number }[];
   readonly reward: number | undefined;
   readonly finishReason: string;
-  readonly retry: boolean;
+  readonly undelivered: boolean;
 }
 
 /** A session as plain arrays: whole sequences, nothing shared. */
@@ -77,7 +77,7 @@ function turnOf(step: Step, before: readonly Turn[]): Turn {
     parent,
     continues: parent === longestPrefix(texts, before, withAnswer),
     reward: step.reward,
-    dropped: false,
+    undelivered: step.undelivered,
   };
 }
 
@@ -113,9 +113,23 @@ function longestPrefix(
   turns.forEach((turn, i) => {
     const prefix = prefixOf(turn);
     const fits = prefix.length < texts.length && prefix.every((text, k) => text === texts[k]);
-    if (turn.dropped || !fits || prefix.length < longest) return;
+    if (!fits || prefix.length < longest) return;
     found = i;
     longest = prefix.length;
   });
   return found;
+}
+
+/** Its answer did not arrive, and nothing that came later shows that it did. */
+export function isLeftOut(turn: Turn, turns: readonly Turn[]): boolean {
+  const index = turns.indexOf(turn);
+  return turn.undelivered && turn.reward === undefined && turns.every(({ parent }) => parent !== index);
+}
+
+/** The sessions as they are when every answer counts as delivered. */
+export function allDelivered(sessions: readonly ModelledSession[]): ModelledSession[] {
+  return sessions.map((session) => ({
+    ...session,
+    turns: session.turns.map((turn) => ({ ...turn, undelivered: false })),
+  }));
 }

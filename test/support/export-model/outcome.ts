@@ -2,7 +2,7 @@ import { packageVersion } from "../../../src/package-version.js";
 import type { BatchOptionsInput } from "../../../src/session/batch-options.js";
 import { readSafetensors } from "../safetensors.js";
 import { modelBatch } from "./model-batch.js";
-import type { ModelledSession } from "./modelled-session.js";
+import { allDelivered, isLeftOut, type ModelledSession } from "./modelled-session.js";
 import { type ModelRefusal, modelRefusal } from "./refusal.js";
 import type { ModelBatch } from "./tensors.js";
 
@@ -19,8 +19,9 @@ export interface BatchFile {
 export function modelOutcome(sessions: readonly ModelledSession[], options: BatchOptionsInput): Outcome {
   const refusal = modelRefusal(sessions, options);
   if (refusal) return { refusal };
-  const batch = modelBatch(sessions, options);
-  return { file: { metadata: metadataOf(sessions, options, batch), tensors: batch.tensors } };
+  const counted = options.includeUndelivered ? allDelivered(sessions) : sessions;
+  const batch = modelBatch(counted, options);
+  return { file: { metadata: metadataOf(counted, options, batch), tensors: batch.tensors } };
 }
 
 function metadataOf(
@@ -63,7 +64,7 @@ function rowMetadata(
   return {
     version: packageVersion(),
     unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED) },
-    left_out: { undelivered: 0, retried: 0 },
+    left_out: { undelivered: sessions.flatMap(leftOutOf).length, retried: 0 },
     row_codes: codes,
     ...(style === "concat" && {
       concat_reward: concatReward,
@@ -72,13 +73,17 @@ function rowMetadata(
   };
 }
 
+function leftOutOf({ turns }: ModelledSession): object[] {
+  return turns.filter((turn) => isLeftOut(turn, turns));
+}
+
 /** Roots below which no call has a reward, of a session without one. */
 function unrewardedRoots({ sessionId, sessionReward, turns }: ModelledSession): object[] {
   const rootOf = (i: number): number => ((turns[i]?.parent ?? -1) < 0 ? i : rootOf(turns[i]?.parent ?? -1));
-  return turns.flatMap(({ id, parent, dropped }, i) => {
+  return turns.flatMap((root, i) => {
     const rewarded = turns.some((turn, k) => rootOf(k) === i && turn.reward !== undefined);
-    if (parent >= 0 || dropped || rewarded || sessionReward !== undefined) return [];
-    return [{ session_id: sessionId, interaction_id: id }];
+    if (root.parent >= 0 || isLeftOut(root, turns) || rewarded || sessionReward !== undefined) return [];
+    return [{ session_id: sessionId, interaction_id: root.id }];
   });
 }
 

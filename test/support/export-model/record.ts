@@ -31,7 +31,7 @@ export function recordCalls(session: Session, turns: readonly Turn[], sessionRew
     const { outputIds, logprobs, versions } = outputOf(turn);
     const generation = new native.Generation();
     generation.append(outputIds, logprobs, versions);
-    session.record({
+    const { index } = session.record({
       prepared: session.prepare({ messages: chatMessagesSchema.parse(messagesOf(turn)) }),
       output: chatMessagesSchema.parse([assistant(turn.answer)]),
       prompt: session.prompt([Int32Array.from(turn.prompt)]),
@@ -40,6 +40,7 @@ export function recordCalls(session: Session, turns: readonly Turn[], sessionRew
       api: "chat.completions",
       id: turn.id,
     });
+    if (turn.undelivered) session.delivery.closedEarly(index);
     if (turn.reward !== undefined) session.setReward(turn.reward, turn.id);
   }
   if (sessionReward !== undefined) session.setSessionReward(sessionReward);

@@ -1,5 +1,5 @@
 import type { BatchOptionsInput } from "../../../src/session/batch-options.js";
-import { type ModelledSession, sequenceOf } from "./modelled-session.js";
+import { allDelivered, isLeftOut, type ModelledSession, sequenceOf } from "./modelled-session.js";
 import { isExact, rowsOf, sharedWithParent } from "./rows.js";
 
 export interface ModelRefusal {
@@ -21,11 +21,12 @@ export function modelRefusal(
   if (layout === "tree") {
     return maxLength === undefined ? undefined : { code: "invalid_value", param: "maxLength", details: {} };
   }
-  const mismatches = sessions.flatMap(mismatchesOf);
+  const counted = options.includeUndelivered ? allDelivered(sessions) : sessions;
+  const mismatches = counted.flatMap(mismatchesOf);
   if (style === "concat" && onMismatch === "error" && mismatches.length > 0) {
     return { code: "concat_mismatch", details: { mismatches } };
   }
-  const rows = sessions
+  const rows = counted
     .flatMap((session) => rowsOf(session, { style, discount: 1, concatReward: "leaf" }))
     .filter((row) => row.ids.length > (maxLength ?? Number.POSITIVE_INFINITY))
     .map((row) => ({ session_id: row.sessionId, interaction_id: row.interactionId, length: row.ids.length }));
@@ -36,7 +37,7 @@ export function modelRefusal(
 function mismatchesOf({ sessionId, turns }: ModelledSession): object[] {
   return turns.flatMap((turn) => {
     const parent = turns[turn.parent];
-    if (!parent || turn.dropped || isExact(turn, turns)) return [];
+    if (!parent || isLeftOut(turn, turns) || isExact(turn, turns)) return [];
     const position = sharedWithParent(turn, turns);
     return [
       {

@@ -1,4 +1,4 @@
-import { type ModelledSession, sequenceOf, type Turn } from "./modelled-session.js";
+import { isLeftOut, type ModelledSession, sequenceOf, type Turn } from "./modelled-session.js";
 
 export interface ModelRow {
   readonly sessionId: string;
@@ -18,6 +18,7 @@ export interface ModelRow {
   readonly finals: readonly number[];
   /** Calls of the chain before the last one have rewards, and the row's reward does not count them. */
   readonly uncounted: boolean;
+  readonly leftOut: boolean;
 }
 
 /** The first position at which a call's prompt leaves its parent's sequence. */
@@ -38,20 +39,37 @@ interface RowRules {
   readonly style: "individual" | "concat";
   readonly discount: number;
   readonly concatReward: "leaf" | "return";
+  /** Calls that are left out have rows too: they are nodes of a tree. */
+  readonly nodes?: boolean;
 }
 
 /** Every call is a row of `individual`; of `concat` those that no call continues token by token. */
-export function rowsOf(session: ModelledSession, { style, discount, concatReward }: RowRules): ModelRow[] {
+export function rowsOf(
+  session: ModelledSession,
+  { style, discount, concatReward, nodes = false }: RowRules,
+): ModelRow[] {
   const { sessionId, taskId = sessionId, groupId = null, turns } = session;
-  const isContinued = (i: number) => turns.some((turn) => turn.parent === i && !turn.dropped && isExact(turn, turns));
+  const isContinued = (i: number) =>
+    turns.some((turn) => turn.parent === i && !isLeftOut(turn, turns) && isExact(turn, turns));
   return turns.flatMap((turn, i) => {
-    if (turn.dropped || (style === "concat" && isContinued(i))) return [];
+    const leftOut = isLeftOut(turn, turns);
+    if ((leftOut && !nodes) || (style === "concat" && isContinued(i))) return [];
     const chain = style === "concat" ? chainTo(turn, turns) : [turn];
     const finals = chain.map((each) => finalReward(session, turns.indexOf(each), discount));
     const counts = style === "concat" && concatReward === "return";
     const reward = counts ? returnOf(chain, session, discount) : (finals.at(-1) ?? 0);
     const uncounted = !counts && chain.slice(0, -1).some((each) => each.reward !== undefined);
-    const described = { sessionId, taskId, groupId, interactionId: turn.id, session, chain, finals, uncounted };
+    const described = {
+      sessionId,
+      taskId,
+      groupId,
+      interactionId: turn.id,
+      session,
+      chain,
+      finals,
+      uncounted,
+      leftOut,
+    };
     return [{ ...described, ...columnsOf(turn, turns, style), reward }];
   });
 }
@@ -68,6 +86,7 @@ function columnsOf(turn: Turn, turns: readonly Turn[], style: "individual" | "co
   const lossMask = ids.map(() => 0);
   const logprobs = ids.map(() => 0);
   const versions = ids.map(() => -1);
+  if (isLeftOut(turn, turns)) return { ids, lossMask, logprobs, versions };
   for (let at: Turn | undefined = turn; at; at = isExact(at, turns) ? turns[at.parent] : undefined) {
     const { prompt, output } = at;
     lossMask.splice(prompt.length, output.length, ...output.map(() => 1));
@@ -82,15 +101,17 @@ function finalReward(session: ModelledSession, index: number, discount: number):
   const { turns, sessionReward = 0 } = session;
   const ofTree = (i: number): number => {
     const own = turns[i]?.reward ?? 0;
-    return turns.reduce((sum, turn, k) => (turn.parent === i && !turn.dropped ? sum + ofTree(k) * discount : sum), own);
+    return turns.reduce((sum, turn, k) => (turn.parent === i ? sum + ofTree(k) * discount : sum), own);
   };
+  const turn = turns[index];
+  if (turn && isLeftOut(turn, turns)) return 0;
   return ofTree(index) + sessionReward * power(discount, edgesToLastLeaf(turns, index));
 }
 
 /** Edges down to the leaf below this call that completed last. */
 function edgesToLastLeaf(turns: readonly Turn[], index: number): number {
   const leaves = (i: number): { leaf: number; edges: number }[] => {
-    const below = turns.flatMap((turn, k) => (turn.parent === i && !turn.dropped ? leaves(k) : []));
+    const below = turns.flatMap((turn, k) => (turn.parent === i && !isLeftOut(turn, turns) ? leaves(k) : []));
     return below.length === 0 ? [{ leaf: i, edges: 0 }] : below.map(({ leaf, edges }) => ({ leaf, edges: edges + 1 }));
   };
   return leaves(index).reduce((last, each) => (each.leaf > last.leaf ? each : last)).edges;

@@ -71,7 +71,10 @@ function sourceOf({ tokens, shared }: Node): Turn | undefined {
 function nodesOf(session: ModelledSession, discount: number): Node[] {
   const { turns } = session;
   const rows = new Map(
-    rowsOf(session, { style: "individual", discount, concatReward: "leaf" }).map((row) => [row.interactionId, row]),
+    rowsOf(session, { style: "individual", discount, concatReward: "leaf", nodes: true }).map((row) => [
+      row.interactionId,
+      row,
+    ]),
   );
   const nodes = new Map<Turn, Node>();
   for (const turn of turns) {
