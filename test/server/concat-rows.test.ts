@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { WireExport } from "../support/export-json.js";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+import { readSafetensors, type SafeTensors } from "../support/safetensors.js";
+
+let proxy: Proxy;
+let session: StartedSession;
+beforeEach(async () => {
+  proxy = await Proxy.start({ settings: { chatTemplateType: "concat" } });
+  session = await proxy.session();
+});
+afterEach(() => proxy.close());
+
+const user = (content: string) => ({ role: "user", content });
+
+interface Completion {
+  readonly id: string;
+  readonly choices: readonly [{ readonly message: object }];
+}
+
+/** Three turns of one conversation. */
+async function threeTurns(extra: (turn: number) => object = () => ({})): Promise<string[]> {
+  let messages: object[] = [];
+  const ids: string[] = [];
+  for (const [turn, text] of ["a", "b", "c"].entries()) {
+    messages.push(user(text));
+    const { id, choices } = (await proxy.chat(session, messages, extra(turn))).json<Completion>();
+    messages = [...messages, choices[0].message];
+    ids.push(id);
+  }
+  return ids;
+}
+
+async function exportConcat(options: object = {}): Promise<SafeTensors> {
+  await proxy.end(session);
+  const reply = await proxy.post("/export_batch", { session_ids: [session.id], style: "concat", ...options });
+  expect(reply.refusal).toBe("200");
+  return readSafetensors(reply.raw);
+}
+
+const parsed = ({ metadata }: SafeTensors, name: string): unknown => JSON.parse(metadata[name] ?? "null");
+
+describe("own rewards of a row's earlier turns", () => {
+  it("are not in the leaf's reward, and the export says of which rows", async () => {
+    const [first = ""] = await threeTurns();
+    await proxy.reward(session, 1, first);
+    const batch = await exportConcat();
+    expect(batch.tensors["rewards"]?.data).toEqual([0]);
+    expect(batch.tensors["row_uncounted_rewards"]?.data).toEqual([1]);
+    expect(parsed(batch, "uncounted_rewards")).toEqual({ rows: 1, first: [0] });
+    expect(parsed(batch, "rewards_missing")).toEqual([]);
+    const json = (await proxy.export(session, { style: "concat" })).json<WireExport & Record<string, unknown>>();
+    expect(json["uncounted_rewards"]).toEqual(Object.keys(json.interactions));
+    const text = (await proxy.request({ url: "/metrics" }, null)).raw.toString();
+    expect(text).toContain("\nrolltape_export_uncounted_reward_rows_total 2\n");
+  });
+
+  it("are in its return, discounted by their turn", async () => {
+    const ids = await threeTurns();
+    for (const [turn, id] of ids.entries()) await proxy.reward(session, [1, 2, 4][turn], id);
+    const batch = await exportConcat({ concat_reward: "return", discount: 0.5 });
+    expect(batch.tensors["rewards"]?.data).toEqual([1 + 2 * 0.5 + 4 * 0.25]);
+    expect(batch.metadata["concat_reward"]).toBe("return");
+    expect(parsed(batch, "uncounted_rewards")).toEqual({ rows: 0, first: [] });
+    const options = { style: "concat", concat_reward: "return", discount: 0.5 };
+    const { interactions } = (await proxy.export(session, options)).json<WireExport>();
+    expect(Object.values(interactions).map(({ reward }) => reward)).toEqual([3]);
+  });
+
+  it("come turn by turn where turns are asked for", async () => {
+    const ids = await threeTurns();
+    await proxy.reward(session, 1, ids[0]);
+    await proxy.reward(session, 2, ids[2]);
+    const { tensors } = await exportConcat({ turns: true, discount: 0.5 });
+    expect(tensors["cu_turns"]?.data).toEqual([0, 3]);
+    expect(tensors["turn_own_reward"]?.data).toEqual([1, 0, 2]);
+    expect(tensors["turn_has_reward"]?.data).toEqual([1, 0, 1]);
+    expect(tensors["turn_reward"]?.data).toEqual([1.5, 1, 2]);
+    const mask = tensors["loss_mask"]?.data ?? [];
+    const [starts = [], ends = []] = [tensors["turn_start"]?.data, tensors["turn_end"]?.data];
+    const trained = starts.flatMap((start, turn) => mask.slice(start, ends[turn]));
+    expect(trained.length).toBe(mask.reduce((sum, each) => sum + each, 0));
+    expect(new Set(trained)).toEqual(new Set([1]));
+  });
+});
+
+describe("a tools list that changes in mid-conversation", () => {
+  const tool = (name: string) => ({ type: "function", function: { name } });
+
+  it("begins a new row instead of refusing the export, stays a child, and is the row's cause", async () => {
+    const ids = await threeTurns((turn) => ({ tools: turn < 2 ? [tool("f")] : [tool("f"), tool("g")] }));
+    await proxy.reward(session, 1, ids[2]);
+    const batch = await exportConcat({ discount: 0.5 });
+    const rows = parsed(batch, "rows") as { interaction_id: string }[];
+    expect(rows.map(({ interaction_id }) => interaction_id)).toEqual([ids[1], ids[2]]);
+    expect(batch.tensors["rewards"]?.data).toEqual([0.5, 1]);
+    expect(batch.tensors["row_parent"]?.data).toEqual([-1, 0]);
+    expect(batch.tensors["row_turns"]?.data).toEqual([2, 1]);
+    const codes = parsed(batch, "row_codes") as Record<string, string[]>;
+    expect(batch.tensors["row_cause"]?.data.map((code) => codes["cause"]?.[code])).toEqual([
+      undefined,
+      "tools_changed",
+    ]);
+    const { interactions } = (await proxy.export(session)).json<
+      WireExport & { interactions: Record<string, object> }
+    >();
+    expect(interactions[ids[2] ?? ""]).toMatchObject({ parent_id: ids[1], cause: "tools_changed" });
+  });
+
+  it("does not hide another mismatch", async () => {
+    const [first = ""] = await threeTurns((turn) => ({ tools: turn < 2 ? [tool("f")] : [tool("g")] }));
+    await proxy.chat(session, [user("a"), { role: "assistant", content: "rewritten" }, user("d")]);
+    await proxy.end(session);
+    const reply = await proxy.post("/export_batch", { session_ids: [session.id], style: "concat" });
+    expect(reply.refusal).toBe("422 concat_mismatch");
+    const { mismatches } = reply.error as unknown as { mismatches: { parent_id: string }[] };
+    expect(mismatches).toHaveLength(1);
+    expect(mismatches[0]?.parent_id).toBe(first);
+  });
+});
