@@ -1,5 +1,6 @@
 import type { ConnectionPool } from "../client/connection-pool.js";
-import type { ExportStyle, Interactions } from "../client/interaction.js";
+import type { ExportStyle } from "../client/interaction.js";
+import type { Interactions } from "../client/interactions.js";
 import type { Rejection } from "./rejection.js";
 
 /**
