@@ -39,9 +39,11 @@ export type {
   AgentContext,
   AgentReward,
   EpisodeExport,
+  EpisodeExportOptions,
   EpisodeOptions,
   EpisodeResult,
   RejectedEpisode,
+  RewardScope,
   RolloutEngine,
   RolloutWorkflow,
 } from "./rollout/contract.js";

@@ -135,6 +135,12 @@ describe("a rollout that cannot begin", TIMES, () => {
       "does not export agentx",
     ],
     ["on machines that it does not know", ["--agent", AGENT, "scheduler.type=slurm"], 2, "scheduler.type is slurm"],
+    [
+      "with a sum over turns that a tree does not have",
+      ["--agent", AGENT, "--layout", "tree", "rollout.agent.export_style=concat", "rollout.agent.concat_reward=return"],
+      2,
+      "rollout.agent.concat_reward must be leaf with --layout tree",
+    ],
     ["with a folder as its file", ["--agent", AGENT, "--out", "."], 2, "--out . is a folder"],
     ["with an address that is none", ["--agent", AGENT, "--proxy", "localhost"], 2, "http or https URL"],
     ["with the proxy of somebody else", ["--agent", AGENT, "--proxy", "http://127.0.0.1:9"], 2, "needs the admin key"],
