@@ -14,9 +14,10 @@ export {
 } from "./client/admin-client.js";
 export { ConnectionPool } from "./client/connection-pool.js";
 export { ProxyError } from "./client/error.js";
-export { type ExportStyle, Interaction, type Interactions, type TensorDict } from "./client/interaction.js";
+export { type ExportStyle, Interaction, type TensorDict } from "./client/interaction.js";
+export type { Interactions, LeftOutCall } from "./client/interactions.js";
 export type { CallOptions } from "./client/proxy-calls.js";
-export { SessionClient } from "./client/session-client.js";
+export { type ExportInteractionsOptions, SessionClient } from "./client/session-client.js";
 export { HttpTransport } from "./client/transport.js";
 export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
 export type { ChatMessage } from "./conversation/chat-message.js";
@@ -38,9 +39,11 @@ export type {
   AgentContext,
   AgentReward,
   EpisodeExport,
+  EpisodeExportOptions,
   EpisodeOptions,
   EpisodeResult,
   RejectedEpisode,
+  RewardScope,
   RolloutEngine,
   RolloutWorkflow,
 } from "./rollout/contract.js";

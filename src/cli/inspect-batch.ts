@@ -1,3 +1,5 @@
+import { type BatchFindings, readFindings } from "./batch-findings.js";
+import { type InspectedColumns, readRowColumns } from "./inspect-columns.js";
 import type { TensorFile } from "./inspect-file.js";
 import { type Header, type RowEntry, rowsOf } from "./inspect-header.js";
 
@@ -13,6 +15,9 @@ export interface InspectedBatch {
   readonly lossTokens: number;
   /** Of each weight version, how many tokens it sampled. */
   readonly versions: ReadonlyMap<number, number>;
+  /** Empty if the file has no row tensors. */
+  readonly columns: InspectedColumns;
+  readonly findings: BatchFindings;
 }
 
 export async function inspectBatch(file: TensorFile): Promise<InspectedBatch> {
@@ -23,7 +28,10 @@ export async function inspectBatch(file: TensorFile): Promise<InspectedBatch> {
   }
   let lossTokens = 0;
   for await (const piece of file.numbers("loss_mask")) for (const each of piece) lossTokens += each;
-  return { header, byteLength, rows: rowsOf(header), rewards, lossTokens, versions: await countVersions(file) };
+  const rows = rowsOf(header);
+  const columns = await readRowColumns(file, rows.length);
+  const findings = await readFindings(file, rows.length);
+  return { header, byteLength, rows, rewards, lossTokens, versions: await countVersions(file), columns, findings };
 }
 
 /** Where no token was sampled, the version is -1. */

@@ -3,6 +3,9 @@ import { type Header, headerLength, LENGTH_BYTES, parseHeader, type TensorEntry 
 
 const CHUNK_BYTES = 1 << 22;
 
+/** Numbers of a tensor; those of BOOL are 0 or 1. */
+export type TensorValues = Int32Array | Float32Array | Uint8Array;
+
 /** A safetensors file that is read piece by piece: it may be larger than memory. */
 export class TensorFile implements AsyncDisposable {
   readonly header: Header;
@@ -29,22 +32,38 @@ export class TensorFile implements AsyncDisposable {
     }
   }
 
-  /** The numbers of a tensor of 32-bit elements, a piece at a time. Nothing where there is no such tensor. */
-  async *numbers(name: string): AsyncGenerator<Int32Array | Float32Array> {
-    const tensor = this.header.tensors.find((each) => each.name === name);
-    if (!tensor || (tensor.dtype !== "I32" && tensor.dtype !== "F32")) return;
-    for (let at = tensor.start; at < tensor.end; at += CHUNK_BYTES) yield await this.#piece(tensor, at);
+  /** The numbers of an I32, F32 or BOOL tensor, a piece at a time. Nothing if the file has no such tensor. */
+  async *numbers(name: string): AsyncGenerator<TensorValues> {
+    const tensor = this.#tensor(name);
+    if (!tensor) return;
+    for (let at = tensor.start; at < tensor.end; at += CHUNK_BYTES) {
+      yield this.#read(tensor, at, Math.min(CHUNK_BYTES, tensor.end - at));
+    }
+  }
+
+  /** All numbers of a tensor that has so many; undefined if the file has no such tensor. */
+  async values(name: string, count: number): Promise<TensorValues | undefined> {
+    const tensor = this.#tensor(name);
+    if (tensor?.shape.length !== 1 || tensor.shape[0] !== count) return undefined;
+    return this.#read(tensor, tensor.start, tensor.end - tensor.start);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close();
   }
 
-  async #piece({ dtype, end }: TensorEntry, at: number): Promise<Int32Array | Float32Array> {
-    const { buffer } = await readBytes(this.#file, at, Math.min(CHUNK_BYTES, end - at));
-    return dtype === "I32" ? new Int32Array(buffer) : new Float32Array(buffer);
+  #tensor(name: string): TensorEntry | undefined {
+    return this.header.tensors.find((each) => each.name === name && READABLE.has(each.dtype));
+  }
+
+  async #read({ dtype }: TensorEntry, position: number, length: number): Promise<TensorValues> {
+    const { buffer } = await readBytes(this.#file, position, length);
+    if (dtype === "I32") return new Int32Array(buffer);
+    return dtype === "F32" ? new Float32Array(buffer) : new Uint8Array(buffer);
   }
 }
+
+const READABLE: ReadonlySet<string> = new Set(["I32", "F32", "BOOL"]);
 
 /** So many bytes in memory of their own; fewer at the end of the file. */
 async function readBytes(file: FileHandle, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -40,3 +40,8 @@ export function histogram(values: readonly number[], bins: number): Bin[] {
     return { from, to: Math.min(range.most, from + width - 1), count };
   });
 }
+
+/** With as many digits as tell something of a float32. */
+export function formatNumber(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}

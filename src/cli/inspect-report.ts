@@ -1,6 +1,11 @@
+import { describeFindings } from "./batch-findings.js";
+import { inertText } from "./inert-text.js";
 import type { InspectedBatch } from "./inspect-batch.js";
+import { labelOf } from "./inspect-columns.js";
 import type { Header, RowEntry } from "./inspect-header.js";
-import { type Distribution, distribution, histogram } from "./inspect-numbers.js";
+import { describeMetadata } from "./inspect-metadata.js";
+import { type Distribution, distribution, formatNumber, histogram } from "./inspect-numbers.js";
+import { describeColumns } from "./inspect-row-columns.js";
 
 const BINS = 10;
 const BAR_CHARACTERS = 40;
@@ -12,7 +17,9 @@ export function describeBatch(file: string, batch: InspectedBatch, listed: numbe
     tensors(batch.header),
     metadata(batch.header),
     batch.rows.length > 0 ? [...totals(batch), "", ...lengths(batch.rows)] : [],
+    rowColumns(batch),
     listed > 0 ? rowList(batch, listed) : [],
+    describeFindings(batch.findings).map((warning) => `warning: ${warning}`),
   ];
   return sections
     .filter((lines) => lines.length > 0)
@@ -25,11 +32,14 @@ function tensors({ tensors: all }: Header): string[] {
   return columns([["tensor", "dtype", "shape"], ...lines]);
 }
 
-/** The rows are told of apart. */
-function metadata({ metadata: all }: Header): string[] {
-  const entries = Object.entries(all).filter(([name]) => name !== "rows");
-  if (entries.length === 0) return [];
-  return columns([["metadata", ""], ...entries.map(([name, text]) => [name, shorten(text)])]);
+function metadata(header: Header): string[] {
+  const lines = describeMetadata(header);
+  return lines.length === 0 ? [] : columns([["metadata", ""], ...lines]);
+}
+
+function rowColumns({ columns: all, rows }: InspectedBatch): string[] {
+  const { table, silent } = describeColumns(all, rows.length);
+  return [...columns(table), ...(silent.length > 0 ? [`0 or none in every row: ${silent.join(", ")}`] : [])];
 }
 
 function totals({ rows, rewards, lossTokens, versions }: InspectedBatch): string[] {
@@ -60,13 +70,28 @@ function lengths(rows: readonly RowEntry[]): string[] {
   return columns([["tokens of a row", "rows", ""], ...lines]);
 }
 
-function rowList({ rows, rewards }: InspectedBatch, listed: number): string[] {
-  const lines = rows.slice(0, listed).map(({ session_id, task_id, group_id, interaction_id, length }, i) => {
-    const reward = rewards[i];
-    const said = reward === undefined ? "" : number(reward);
-    return [session_id, interaction_id, String(length), said, task_id ?? "", group_id ?? ""];
+function rowList({ rows, rewards, columns: all }: InspectedBatch, listed: number): string[] {
+  const described = all.size > 0;
+  const lines = rows.slice(0, listed).map(({ session_id, task_id, group_id, interaction_id, length }, row) => {
+    const reward = rewards[row];
+    const said = reward === undefined ? "" : formatNumber(reward);
+    const particulars = described ? rowParticulars(all, row) : [];
+    return [session_id, interaction_id, String(length), said, ...particulars, task_id ?? "", group_id ?? ""];
   });
-  return columns([["session", "interaction", "tokens", "reward", "task", "group"], ...lines]);
+  const particulars = described ? ["own reward", "finish", "temperature"] : [];
+  return columns([["session", "interaction", "tokens", "reward", ...particulars, "task", "group"], ...lines]);
+}
+
+function rowParticulars(all: InspectedBatch["columns"], row: number): string[] {
+  const [hasReward, reward, temperature] = (["has_reward", "own_reward", "temperature"] as const).map(
+    (name) => all.get(name)?.values[row],
+  );
+  const finish = all.get("finish_reason");
+  return [
+    hasReward === 1 && reward !== undefined ? formatNumber(reward) : "",
+    (finish && labelOf(finish, row)) ?? "",
+    temperature === undefined ? "" : formatNumber(temperature),
+  ];
 }
 
 /** How many names there are; rows without one are in none. */
@@ -78,21 +103,12 @@ function differing(names: readonly (string | null)[]): string {
 function summary(values: Distribution | undefined): string {
   if (!values) return "none";
   const { least, median, mean, most } = values;
-  return `least ${number(least)}, median ${number(median)}, mean ${number(mean)}, most ${number(most)}`;
-}
-
-/** With as many digits as tell something of a float32. */
-function number(value: number): string {
-  return String(Number(value.toPrecision(6)));
-}
-
-function shorten(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}… (${text.length} characters)` : text;
+  return `least ${formatNumber(least)}, median ${formatNumber(median)}, mean ${formatNumber(mean)}, most ${formatNumber(most)}`;
 }
 
 function columns(given: readonly (readonly string[])[]): string[] {
   // A file may say anything: no part of it writes to a terminal but as text.
-  const lines = given.map((line) => line.map((cell) => cell.replace(/\p{Cc}/gu, " ")));
+  const lines = given.map((line) => line.map(inertText));
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines.map((line) =>
     line

@@ -1,6 +1,8 @@
 import { rename, writeFile } from "node:fs/promises";
 import { format, parse } from "node:path";
-import { parseHeader, rowsOf } from "./inspect-header.js";
+import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "./batch-findings.js";
+import { TensorFile } from "./inspect-file.js";
+import { rowsOf } from "./inspect-header.js";
 
 /** The files that a job writes. */
 export class BatchFiles {
@@ -10,6 +12,7 @@ export class BatchFiles {
   bytes = 0;
   rows = 0;
   tokens = 0;
+  findings: BatchFindings = NO_FINDINGS;
 
   /**
    * @param out the file, where the job has one batch
@@ -26,16 +29,18 @@ export class BatchFiles {
     const partial = `${file}.partial-${process.pid}`;
     await writeFile(partial, batch);
     await rename(partial, file);
-    this.#count(batch);
+    await this.#count(file);
     this.files.push(file);
     return file;
   }
 
-  #count(batch: Uint8Array): void {
-    const lengths = rowsOf(parseHeader(batch)).map(({ length }) => length);
-    this.bytes += batch.byteLength;
+  async #count(path: string): Promise<void> {
+    await using file = await TensorFile.open(path);
+    const lengths = rowsOf(file.header).map(({ length }) => length);
+    this.bytes += file.byteLength;
     this.rows += lengths.length;
     this.tokens += lengths.reduce((total, each) => total + each, 0);
+    this.findings = addFindings(this.findings, await readFindings(file, lengths.length));
   }
 }
 

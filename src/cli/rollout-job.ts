@@ -111,8 +111,8 @@ export class RolloutJob {
 
   async #consume(batch: RolloutBatch): Promise<void> {
     const { config, options, proxy } = this.#job;
-    const { turn_discount: discount, export_style: style } = config.rollout.agent;
-    const fields = { layout: options.layout, style, discount, on_mismatch: "split" } as const;
+    const { turn_discount: discount, export_style: style, concat_reward } = config.rollout.agent;
+    const fields = { layout: options.layout, style, discount, concat_reward, on_mismatch: "split" } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
     const { bytes, lost, leftOut } = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
     this.#tally.lose(lost, leftOut);

@@ -1,3 +1,4 @@
+import { describeFindings } from "./batch-findings.js";
 import type { BatchFiles } from "./rollout-batches.js";
 import { describePlace } from "./rollout-reasons.js";
 import type { RolloutTally } from "./rollout-tally.js";
@@ -39,6 +40,7 @@ export function describeRollout(summary: RolloutSummary): string {
     ],
     ["time", `${seconds.toFixed(1)} s, ${(tally.accepted / seconds).toFixed(1)} episodes/s`],
     ["wrote", `${written(batches)}, ${batches.bytes} bytes`],
+    ...describeFindings(batches.findings).map((warning): [string, string] => ["warning", warning]),
   );
   return lines.map(([name, text]) => `${name.padEnd(9)} ${text}\n`).join("");
 }

@@ -24,6 +24,8 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     dropIncompleteGroup: config.drop_incomplete_group,
     discount: agent.turn_discount,
     style: agent.export_style,
+    concatReward: agent.concat_reward,
+    rewardScope: agent.reward_scope,
   };
   const inline = options.command === undefined && agent.mode === "inline";
   const nodeArguments = await loadTypeScript(options.agent ?? "");

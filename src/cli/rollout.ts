@@ -35,6 +35,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   const overrides = [...JOB_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
   assertLocal(config);
+  assertRowReward(config, options);
   const tasks = await readTasks(options.data);
   await assertWritable(options.out);
   // There is nothing to keep yet.
@@ -64,6 +65,13 @@ function assertLocal({ scheduler }: Config): void {
   const where = "rolltape rollout starts everything on this machine (local), rolltape job on many";
   const message = `scheduler.type is ${scheduler.type}; ${where}`;
   throw new RolloutJobError("invalid_arguments", message);
+}
+
+/** Nodes of a tree have rewards of their own; no row of several turns sums them. */
+function assertRowReward({ rollout: { agent } }: Config, { layout }: RolloutOptions): void {
+  if (agent.concat_reward === "leaf" || layout !== "tree") return;
+  const message = "rollout.agent.concat_reward must be leaf with --layout tree; received return";
+  throw new RolloutJobError("invalid_arguments", `${message}. Nodes of a tree have rewards of their own.`);
 }
 
 /** Found out before anything runs: what cannot be written at the end is lost. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { ProxyError } from "./error.js";
-import { type ExportStyle, Interaction, type Interactions, trajectoriesReply } from "./interaction.js";
+import type { ExportStyle } from "./interaction.js";
+import { type Interactions, interactionsOf } from "./interactions.js";
 import { type CallOptions, ProxyCalls } from "./proxy-calls.js";
 import type { Transport } from "./transport.js";
+import { trajectoriesReply } from "./wire-interaction.js";
 
 export interface StartSessionOptions extends CallOptions {
   /** Default `task`. */
@@ -21,6 +23,8 @@ export interface StartedSession {
 export interface ExportFields {
   readonly style?: ExportStyle | undefined;
   readonly discount?: number | undefined;
+  readonly concat_reward?: "leaf" | "return" | undefined;
+  readonly include_undelivered?: boolean | undefined;
   readonly on_mismatch?: "error" | "split" | undefined;
   readonly wait_seconds?: number | undefined;
   readonly drain_seconds?: number | undefined;
@@ -38,6 +42,8 @@ export interface BatchFields extends ExportFields {
   readonly pad_to_multiple_of?: number | undefined;
   readonly max_length?: number | undefined;
   readonly overflow?: "error" | "truncate" | "drop" | undefined;
+  readonly row_tensors?: boolean | undefined;
+  readonly turns?: boolean | undefined;
   readonly shards?: number | undefined;
   readonly shard?: number | undefined;
 }
@@ -109,8 +115,7 @@ export class AdminClient {
   ): Promise<Interactions> {
     const body = { session_id: sessionId, ...fields };
     const call = { path: "/export_trajectories", body, idempotent: true, ...forExport(fields, options) };
-    const { interactions } = await this.#calls.json(call, trajectoriesReply);
-    return new Map(Object.entries(interactions).map(([id, wire]) => [id, new Interaction(wire)]));
+    return interactionsOf(await this.#calls.json(call, trajectoriesReply));
   }
 
   /** Many sessions as one safetensors block: all of them, or none. */

@@ -3,7 +3,8 @@ import { type ClientOptions, OpenAI } from "openai";
 import { AdminClient } from "./admin-client.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { inProcessConnector } from "./in-process-connector.js";
-import type { ExportStyle, Interactions } from "./interaction.js";
+import type { ExportStyle } from "./interaction.js";
+import type { Interactions } from "./interactions.js";
 import { SessionClient } from "./session-client.js";
 import { HttpTransport } from "./transport.js";
 
@@ -59,6 +60,11 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
   /** Rewards the last completed call; answers its interaction id. */
   setLastReward(reward: number): Promise<string> {
     return this.session.setLastReward(reward);
+  }
+
+  /** Rewards the session as a whole, beside the rewards of its calls. */
+  setSessionReward(reward: number): Promise<void> {
+    return this.session.setSessionReward(reward);
   }
 
   /**

@@ -1,6 +1,7 @@
-import { z } from "zod";
+import type { RecordedSampling } from "../session/recorded-sampling.js";
 import type { Tensor } from "../session/tensor.js";
 import { ProxyError } from "./error.js";
+import type { WireInteraction, WireTensor } from "./wire-interaction.js";
 
 /** `individual`: every interaction; `concat`: the leaves of the tree, with the outputs of their ancestors. */
 export type ExportStyle = "individual" | "concat";
@@ -12,45 +13,6 @@ export type ExportStyle = "individual" | "concat";
 export type TensorDict = {
   readonly [name in "input_ids" | "loss_mask" | "logprobs" | "versions" | "attention_mask" | "rewards"]: Tensor;
 };
-
-const wireTensor = z.object({
-  type: z.literal("tensor"),
-  dtype: z.enum(["torch.int32", "torch.float32", "torch.bool"]),
-  shape: z.array(z.int()),
-  data: z.string(),
-});
-
-const wireInteraction = z.object({
-  interaction_id: z.string(),
-  parent_id: z.string().nullable(),
-  token_exact: z.boolean(),
-  reward: z.number(),
-  own_reward: z.number().nullable(),
-  api: z.string(),
-  created_at: z.number(),
-  finish_reason: z.string(),
-  messages: z.array(z.unknown()).optional(),
-  output_message_list: z.array(z.unknown()).optional(),
-  tensor_dict: z.object({
-    input_ids: wireTensor,
-    loss_mask: wireTensor,
-    logprobs: wireTensor,
-    versions: wireTensor,
-    attention_mask: wireTensor,
-    rewards: wireTensor,
-  }),
-});
-
-/** The answer of /export_trajectories in its JSON form. */
-export const trajectoriesReply = z.object({
-  session_id: z.string(),
-  rewards_missing: z.boolean(),
-  incomplete_calls: z.int(),
-  interactions: z.record(z.string(), wireInteraction),
-});
-
-/** What a session recorded, by interaction id, in the order in which its calls completed. */
-export interface Interactions extends ReadonlyMap<string, Interaction> {}
 
 /** One recorded model call as it is exported. */
 export class Interaction {
@@ -64,9 +26,19 @@ export class Interaction {
   /** What was set for this interaction itself; undefined where nothing was. */
   readonly ownReward: number | undefined;
   readonly api: string;
-  /** Seconds since the epoch. */
+  /** `model` of the request: untrusted text. Undefined if it had none. */
+  readonly requestedModel: string | undefined;
+  /** How often the client had sent this request before. */
+  readonly attempt: number | undefined;
+  /** Seconds since the epoch, when the call completed. */
   readonly createdAt: number;
+  /** Seconds from the request to the end of the call; undefined if not recorded. */
+  readonly latency: number | undefined;
   readonly finishReason: string;
+  /** Why the prompt does not begin with the parent's tokens: a cause of docs/prompts.md. */
+  readonly cause: string | undefined;
+  /** How the tokens were drawn, and what `logprobs` are of. Undefined if the proxy is too old to say. */
+  readonly sampling: RecordedSampling | undefined;
   /** Untrusted text; undefined unless it was asked for. */
   readonly messages: readonly unknown[] | undefined;
   readonly outputMessageList: readonly unknown[] | undefined;
@@ -79,8 +51,13 @@ export class Interaction {
     this.reward = wire.reward;
     this.ownReward = wire.own_reward ?? undefined;
     this.api = wire.api;
+    this.requestedModel = wire.requested_model ?? undefined;
+    this.attempt = wire.attempt;
     this.createdAt = wire.created_at;
+    this.latency = wire.latency ?? undefined;
     this.finishReason = wire.finish_reason;
+    this.cause = wire.cause ?? undefined;
+    this.sampling = wire.sampling;
     this.messages = wire.messages;
     this.outputMessageList = wire.output_message_list;
     this.#tensors = wire.tensor_dict;
@@ -99,9 +76,6 @@ export class Interaction {
     };
   }
 }
-
-type WireTensor = z.output<typeof wireTensor>;
-export type WireInteraction = z.output<typeof wireInteraction>;
 
 /** Base64 of little-endian numbers, as typed arrays of their own memory. */
 function decode({ dtype, shape, data }: WireTensor): Tensor {

@@ -1,11 +1,19 @@
 import { z } from "zod";
 import type { AdminClient, StartedSession, StartSessionOptions } from "./admin-client.js";
 import { ProxyError } from "./error.js";
-import type { ExportStyle, Interactions } from "./interaction.js";
-import { type CallOptions, ProxyCalls } from "./proxy-calls.js";
+import type { ExportStyle } from "./interaction.js";
+import type { Interactions } from "./interactions.js";
+import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
 
 const rewardReply = z.object({ interaction_id: z.string() });
+// A proxy that knows no scope gives the reward to the last call, and answers without one.
+const sessionRewardReply = z.object({ scope: z.literal("session") });
 const endReply = z.object({ interaction_count: z.int() });
+
+export interface ExportInteractionsOptions extends CallOptions {
+  /** Reward of a `concat` row, as `concat_reward` of docs/http-api.md. Default `leaf`. */
+  readonly concatReward?: "leaf" | "return" | undefined;
+}
 
 /**
  * One session of a proxy, from its start to its export. Leaving its scope (`await using`) ends the session; its data
@@ -40,6 +48,11 @@ export class SessionClient implements AsyncDisposable {
     await this.#reward({ reward, interaction_id: interactionId }, options);
   }
 
+  /** Rewards the session as a whole, beside the rewards of its calls. A later value replaces an earlier one. */
+  async setSessionReward(reward: number, options: CallOptions = {}): Promise<void> {
+    await this.#calls.json(rewardCall({ reward, scope: "session" }, options), sessionRewardReply);
+  }
+
   /** Ends the session: it takes no more model calls. Answers how many it had recorded then, the same every time. */
   end(options: CallOptions = {}): Promise<number> {
     this.#ended ??= this.#end(options).catch((error: unknown) => {
@@ -53,9 +66,10 @@ export class SessionClient implements AsyncDisposable {
   exportInteractions(
     discount = 1,
     style: ExportStyle = "individual",
-    options: CallOptions = {},
+    { concatReward, ...options }: ExportInteractionsOptions = {},
   ): Promise<Interactions> {
-    return this.#admin.exportTrajectories(this.sessionId, { discount, style }, options);
+    const fields = { discount, style, concat_reward: concatReward };
+    return this.#admin.exportTrajectories(this.sessionId, fields, options);
   }
 
   /** Aborts its calls, revokes its key and frees its data. Answers whether it was still there. */
@@ -73,12 +87,15 @@ export class SessionClient implements AsyncDisposable {
   }
 
   async #reward(body: object, options: CallOptions): Promise<string> {
-    const call = { path: "/rl/set_reward", body, idempotent: true, ...options };
-    return (await this.#calls.json(call, rewardReply)).interaction_id;
+    return (await this.#calls.json(rewardCall(body, options), rewardReply)).interaction_id;
   }
 
   async #end(options: CallOptions): Promise<number> {
     const call = { path: "/rl/end_session", idempotent: true, ...options };
     return (await this.#calls.json(call, endReply)).interaction_count;
   }
+}
+
+function rewardCall(body: object, options: CallOptions): ProxyCall {
+  return { path: "/rl/set_reward", body, idempotent: true, ...options };
 }

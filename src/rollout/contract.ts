@@ -1,5 +1,6 @@
 import type { ConnectionPool } from "../client/connection-pool.js";
-import type { ExportStyle, Interactions } from "../client/interaction.js";
+import type { ExportStyle } from "../client/interaction.js";
+import type { Interactions } from "../client/interactions.js";
 import type { Rejection } from "./rejection.js";
 
 /**
@@ -21,7 +22,7 @@ export interface AgentContext {
   readonly signal: AbortSignal;
 }
 
-/** A number rewards the last completed call; a mapping of completion ids each of its calls. */
+/** A number rewards the last completed call, or the session ({@link RewardScope}); a mapping of completion ids each of its calls. */
 export type AgentReward = number | Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
 /** A program that calls a language model. It knows nothing of training but the reward that it returns. */
@@ -63,7 +64,10 @@ export interface AcceptedEpisode {
   readonly groupId?: string | undefined;
   /** Model calls recorded, at least one. */
   readonly interactionCount: number;
-  /** What the agent gave, by interaction id: own rewards, before any discount. */
+  /**
+   * What the agent gave, before any discount, by the id of what it rewards: interactions, or for a number with reward scope
+   * `session` the session.
+   */
   readonly rewards: ReadonlyMap<string, number>;
   /** With discounted rewards and tensors; undefined where the export was deferred. */
   readonly interactions?: Interactions | undefined;
@@ -91,10 +95,23 @@ export interface RolloutWorkflow<Data = unknown> {
   arunEpisode(engine: RolloutEngine, data: Data, options?: EpisodeOptions): Promise<EpisodeResult>;
 }
 
-/** How a proxy workflow exports its episodes. */
+/** What an agent's number rewards. */
+export type RewardScope = "interaction" | "session";
+
+/** How a proxy workflow rewards and exports its episodes. */
 export interface EpisodeExportOptions {
   /** Share of a turn's reward that its parent turn receives, in [0, 1]. Default 1. */
   readonly discount?: number | undefined;
   /** Default: `individual`. */
   readonly style?: ExportStyle | undefined;
+  /**
+   * Reward of a row of style `concat`: that of its last turn (`leaf`, default), or the discounted sum of the own rewards of
+   * its turns (`return`).
+   */
+  readonly concatReward?: "leaf" | "return" | undefined;
+  /**
+   * What a number that the agent returns rewards: the last completed call (`interaction`, default), or the session as a
+   * whole. A mapping always rewards its calls.
+   */
+  readonly rewardScope?: RewardScope | undefined;
 }

@@ -35,7 +35,7 @@ export class Episode {
    * {@link Rejection} where the episode gives no trajectory; it is to be discarded then.
    */
   async run<Data>(agent: Agent<Data>, data: Data): Promise<AcceptedEpisode> {
-    const { signal, groupId, url } = this.#settings;
+    const { signal, groupId, url, rewardScope } = this.#settings;
     const step = async <T>(code: RejectionCode, work: () => Promise<T>): Promise<T> => {
       try {
         return await work();
@@ -46,13 +46,14 @@ export class Episode {
     const session = await step("start_failed", () => this.#start());
     const returned = await step("agent_error", () => this.#runAgent(agent, data, session));
     const reward = readReward(returned);
-    const rewards = await step("export_failed", () => assign(session, reward, signal));
+    const rewards = await step("export_failed", () => assign(session, reward, { rewardScope, signal }));
     const interactionCount = await step("export_failed", () => session.end({ signal }));
     if (interactionCount === 0) throw new Rejection("no_model_calls", "The agent completed no model call.");
     const accepted = { sessionId: session.sessionId, url, groupId, interactionCount, rewards };
     if (this.#settings.export === "deferred") return accepted;
-    const { discount, style } = this.#settings;
-    const interactions = await step("export_failed", () => session.exportInteractions(discount, style, { signal }));
+    const { discount, style, concatReward } = this.#settings;
+    const options = { concatReward, signal };
+    const interactions = await step("export_failed", () => session.exportInteractions(discount, style, options));
     return { ...accepted, interactions };
   }
 
@@ -94,13 +95,23 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** Sets every reward; answers them by interaction id. The first that is refused, in the agent's order, is thrown. */
+/**
+ * Sets every reward. Returns them by the id of what they reward: interactions, or the session.
+ *
+ * @throws ProxyError the first refusal, in the agent's order
+ */
 async function assign(
   session: SessionClient,
   reward: ReturnedReward,
-  signal: AbortSignal,
+  { rewardScope, signal }: Pick<EpisodeSettings, "rewardScope" | "signal">,
 ): Promise<ReadonlyMap<string, number>> {
-  if ("last" in reward) return new Map([[await session.setLastReward(reward.last, { signal }), reward.last]]);
+  if ("number" in reward) {
+    if (rewardScope !== "session") {
+      return new Map([[await session.setLastReward(reward.number, { signal }), reward.number]]);
+    }
+    await session.setSessionReward(reward.number, { signal });
+    return new Map([[session.sessionId, reward.number]]);
+  }
   const outcomes = await Promise.allSettled(
     [...reward.byId].map(([id, value]) => session.setReward(id, value, { signal })),
   );

@@ -66,12 +66,23 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
 function checkOptions({
   discount = 1,
   style = "individual",
+  concatReward = "leaf",
+  rewardScope = "interaction",
   timeoutSeconds,
   proxyUrl: url,
 }: ProxyWorkflowOptions): void {
   if (typeof discount !== "number" || !(discount >= 0 && discount <= 1))
     throw invalidOption("discount", discount, "a number from 0 to 1");
   if (style !== "individual" && style !== "concat") throw invalidOption("style", style, "individual or concat");
+  if (concatReward !== "leaf" && concatReward !== "return") {
+    throw invalidOption("concatReward", concatReward, "leaf or return");
+  }
+  if (concatReward === "return" && style !== "concat") {
+    throw invalidOption("concatReward", concatReward, "leaf, because rows of style individual have one turn each");
+  }
+  if (rewardScope !== "interaction" && rewardScope !== "session") {
+    throw invalidOption("rewardScope", rewardScope, "interaction or session");
+  }
   if (timeoutSeconds !== undefined && !(timeoutSeconds > 0)) {
     throw invalidOption("timeoutSeconds", timeoutSeconds, "a number of seconds above 0");
   }

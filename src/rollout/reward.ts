@@ -1,15 +1,15 @@
 import { describe } from "./describe.js";
 import { Rejection } from "./rejection.js";
 
-/** What an agent returned: a reward for the last completed call, or one for each of these interactions. */
-export type ReturnedReward = { readonly last: number } | { readonly byId: ReadonlyMap<string, number> };
+/** What an agent returned: one number, or a reward for each of these interactions. */
+export type ReturnedReward = { readonly number: number } | { readonly byId: ReadonlyMap<string, number> };
 
 /** The greatest finite float32, in which rewards are exported. */
 const MAX_REWARD = 3.4028234663852886e38;
 
 /** Reads an agent's return value; throws a {@link Rejection} where it is no reward. */
 export function readReward(value: unknown): ReturnedReward {
-  if (typeof value === "number") return { last: finite(value, "") };
+  if (typeof value === "number") return { number: finite(value, "") };
   const entries = entriesOf(value);
   if (!entries) throw invalid(describe(value));
   return { byId: new Map(entries.map(([id, reward]) => [idOf(id), finite(reward, ` for ${describe(id)}`)])) };

@@ -77,7 +77,7 @@ describe("rolltape inspect", () => {
     said(/^rewards +least 0, median 0\.5, mean 0\.5, most 1$/m);
     said(/^lengths +least 4, median 5, mean 5\.33333, most 7$/m);
     said(/^6 +0$/m);
-    said(/^short +\S+ +4 +0 +sum +sum-1$/m);
+    said(/^short +\S+ +4 +0 +stop +1 +sum +sum-1$/m);
     expect(text).not.toMatch(/^long /m);
   });
 

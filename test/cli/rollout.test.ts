@@ -26,6 +26,39 @@ describe("rolltape rollout", TIMES, () => {
     expect(readdirSync(join(folder, "out"))).toEqual(["batch.safetensors"]);
   });
 
+  it("rewards sessions where the scope says so, and warns of conversations that got nothing", async () => {
+    const { out, args } = job([
+      { question: "why?", reward: 1, aside: true },
+      { question: "how?", reward: 1 },
+    ]);
+    const plain = await runRolltape([...args, "--agent", AGENT]);
+    expect(plain).toMatchObject({ code: 0 });
+    expect(readBatch(out).rewards).toEqual([0, 0, 1, 1, 1]);
+    const [, warning] = /^warning +(.*)$/m.exec(plain.stdout) ?? [];
+    expect(warning).toMatch(/^1 conversation has no reward.*session task-0-.*rollout\.agent\.reward_scope=session/);
+    const scoped = await runRolltape([...args, "--agent", AGENT, "rollout.agent.reward_scope=session"]);
+    expect(scoped.stdout).not.toContain("warning");
+    expect(scoped.stdout).toContain("rewards   mean 1.000, from 1 to 1\n");
+    expect(readBatch(out).rewards).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it("warns once of turns whose rewards no row counts, over all of its batches", async () => {
+    const { out, args } = job([
+      { question: "why?", rewards: [1, 0] },
+      { question: "how?", rewards: [1, 0] },
+    ]);
+    const concat = ["rollout.agent.export_style=concat", "rollout.agent.chat_template_type=concat"];
+    const one = [...args, "--agent", AGENT, ...concat];
+    const leaf = await runRolltape([...one, "rollout.consumer_batch_size=1"]);
+    expect(leaf).toMatchObject({ code: 0 });
+    expect(leaf.stdout.match(/^warning .*$/gm)).toEqual([
+      expect.stringMatching(/^warning +2 of 2 rows .*rollout\.agent\.concat_reward=return/),
+    ]);
+    const returned = await runRolltape([...one, "rollout.agent.concat_reward=return"]);
+    expect(returned.stdout).not.toContain("warning");
+    expect(readBatch(out).rewards).toEqual([1, 1]);
+  });
+
   it("runs groups in processes of their own, and drops those that are incomplete unless told to keep them", async () => {
     const tasks = [
       { question: "why?", reward: 1 },
@@ -135,6 +168,12 @@ describe("a rollout that cannot begin", TIMES, () => {
       "does not export agentx",
     ],
     ["on machines that it does not know", ["--agent", AGENT, "scheduler.type=slurm"], 2, "scheduler.type is slurm"],
+    [
+      "with a sum over turns that a tree does not have",
+      ["--agent", AGENT, "--layout", "tree", "rollout.agent.export_style=concat", "rollout.agent.concat_reward=return"],
+      2,
+      "rollout.agent.concat_reward must be leaf with --layout tree",
+    ],
     ["with a folder as its file", ["--agent", AGENT, "--out", "."], 2, "--out . is a folder"],
     ["with an address that is none", ["--agent", AGENT, "--proxy", "localhost"], 2, "http or https URL"],
     ["with the proxy of somebody else", ["--agent", AGENT, "--proxy", "http://127.0.0.1:9"], 2, "needs the admin key"],

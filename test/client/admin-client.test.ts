@@ -30,6 +30,8 @@ async function withSessions(count: number) {
 const everyField: Required<SharedBatchFields> = {
   style: "concat",
   discount: 0.5,
+  concat_reward: "return",
+  include_undelivered: true,
   on_mismatch: "split",
   wait_seconds: 1,
   drain_seconds: 1,
@@ -39,6 +41,8 @@ const everyField: Required<SharedBatchFields> = {
   pad_to_multiple_of: 8,
   max_length: 10_000,
   overflow: "drop",
+  row_tensors: true,
+  turns: true,
   shards: 1,
   shard: 0,
   lease_seconds: 5,
@@ -50,10 +54,13 @@ describe("the trainer's client", () => {
     const { admin, ids } = await withSessions(1);
     const [file] = await admin.exportSharedBatch(ids, everyField);
     expect(await admin.acknowledge(file?.id ?? "")).toBe(true);
-    const { style, discount, on_mismatch, wait_seconds, drain_seconds } = everyField;
+    const { style, discount, concat_reward, include_undelivered, on_mismatch, wait_seconds, drain_seconds } =
+      everyField;
     const fields: Required<TrajectoriesFields> = {
       style,
       discount,
+      concat_reward,
+      include_undelivered,
       on_mismatch,
       wait_seconds,
       drain_seconds,
@@ -66,6 +73,16 @@ describe("the trainer's client", () => {
       param: "discont",
       message: "Unknown parameter: `discont`. Did you mean `discount`?",
     });
+  });
+
+  it("chooses the row tensors, the turns and what a concat row is rewarded by", async () => {
+    const { admin, ids } = await withSessions(1);
+    const { tensors: without } = readSafetensors(await admin.exportBatch(ids, { row_tensors: false }));
+    expect(Object.keys(without).filter((name) => name.startsWith("row_"))).toEqual([]);
+    const fields = { style: "concat", concat_reward: "return", turns: true } as const;
+    const { tensors, metadata } = readSafetensors(await admin.exportBatch(ids, fields));
+    expect(metadata).toMatchObject({ concat_reward: "return" });
+    expect(tensors["cu_turns"]?.data).toEqual([0, 1]);
   });
 
   it("takes many sessions as one safetensors block, and again with the same bytes", async () => {

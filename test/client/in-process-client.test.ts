@@ -47,6 +47,17 @@ describe("OpenAI's client in the proxy's process", () => {
     expect(() => client.applyRewardDiscount(1.5)).toThrow("from 0 to 1");
   });
 
+  it("rewards the session as a whole, beside the rewards of its calls", async () => {
+    const client = await open();
+    await twoTurns(client);
+    await client.setLastReward(1);
+    await client.setSessionReward(0.5);
+    client.applyRewardDiscount(0.5);
+    const interactions = await client.exportInteractions();
+    expect(interactions.sessionReward).toBe(0.5);
+    expect([...interactions.values()].map(({ reward }) => reward)).toEqual([0.75, 1.5]);
+  });
+
   it("gives the leaves with the outputs of their ancestors in style concat", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { chatTemplateType: "concat" } });

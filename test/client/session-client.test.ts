@@ -2,10 +2,14 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { ProxyError } from "../../src/client/error.js";
 import { SessionClient } from "../../src/client/session-client.js";
+import type { ServerSettings } from "../../src/server/context.js";
 import { listeningProxy } from "../support/listening-proxy.js";
 
-async function openSession(options: { taskId?: string; groupId?: string } = {}) {
-  const { proxy, url, engine } = await listeningProxy();
+async function openSession(
+  options: { taskId?: string; groupId?: string } = {},
+  settings: Partial<ServerSettings> = {},
+) {
+  const { proxy, url, engine } = await listeningProxy({ settings });
   const { admin } = engine;
   await admin.grantCapacity();
   const session = await SessionClient.start(admin, options);
@@ -61,6 +65,66 @@ describe("a session over HTTP", () => {
     expect([...(versions?.data ?? [])]).toEqual([...Array(length - 4).fill(-1), 0, 0, 0, 0]);
     expect(attention_mask).toEqual({ dtype: "BOOL", shape: [1, length], data: new Uint8Array(length).fill(1) });
     expect(rewards).toEqual({ dtype: "F32", shape: [1], data: Float32Array.of(0.5) });
+  });
+
+  it("rewards the session as a whole, beside own rewards of its calls", async () => {
+    const { session, ask } = await openSession();
+    const first = await ask("one");
+    const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
+    const second = await ask("two", [{ role: "user", content: "one" }, answer]);
+    await session.setReward(first.id, 0.1);
+    await session.setSessionReward(0.3);
+    await session.end();
+    const interactions = await session.exportInteractions(0.5);
+    expect(interactions.sessionReward).toBe(0.3);
+    expect([...interactions].map(([id, { reward, ownReward }]) => [id, reward, ownReward])).toEqual([
+      [first.id, 0.1 + 0.3 * 0.5, 0.1],
+      [second.id, 0.3, undefined],
+    ]);
+  });
+
+  it("tells how each call was sampled, and which rewards a concat row does not count", async () => {
+    const { proxy, session, ask } = await openSession({}, { chatTemplateType: "concat" });
+    const messages = [{ role: "user", content: "one" }];
+    const sampled = { model: "policy-7", temperature: 0.7, top_p: 0.9, seed: 11, max_tokens: 8 };
+    const reply = await proxy.chat({ id: session.sessionId, key: session.sessionApiKey }, messages, sampled);
+    const first = reply.json<OpenAI.ChatCompletion>();
+    const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
+    const second = await ask("two", [{ role: "user", content: "one" }, answer]);
+    await session.setReward(first.id, 1);
+    const other = await ask("another conversation");
+    await session.end();
+
+    const all = await session.exportInteractions();
+    expect(all).toBeInstanceOf(Map);
+    expect(all).toMatchObject({ sessionReward: undefined, rewardsMissing: false, incompleteCalls: 0, leftOut: [] });
+    expect(all.unrewardedRoots).toEqual([other.id]);
+    expect(all.uncountedRewards).toBeUndefined();
+    expect(all.get(first.id)).toMatchObject({ requestedModel: "policy-7", attempt: 0, cause: undefined });
+    expect(all.get(first.id)?.latency).toBeGreaterThanOrEqual(0);
+    expect(all.get(first.id)?.sampling).toEqual({
+      temperature: 0.7,
+      samplingTemperature: 0.7,
+      greedy: false,
+      topP: 0.9,
+      topK: 0,
+      minP: 0,
+      seed: 11,
+      frequencyPenalty: 0,
+      presencePenalty: 0,
+      maxTokens: 8,
+      grammar: false,
+      logprobs: "temperature",
+      overridden: false,
+    });
+    expect(all.get(second.id)?.sampling?.seed).toBeUndefined();
+
+    const leaf = await session.exportInteractions(1, "concat");
+    expect(leaf.uncountedRewards).toEqual([second.id]);
+    expect(leaf.get(second.id)?.reward).toBe(0);
+    const returned = await session.exportInteractions(1, "concat", { concatReward: "return" });
+    expect(returned.uncountedRewards).toEqual([]);
+    expect(returned.get(second.id)?.reward).toBe(1);
   });
 
   it("is ended by leaving its scope, also where it was exported or deleted meanwhile", async () => {

@@ -59,6 +59,42 @@ describe("an accepted episode", () => {
     expect(proxy.context.registry.get("poem-0").state).toBe("exported");
   });
 
+  it("gives a number to the session as a whole where the reward scope says so", async () => {
+    const { engine } = await listeningProxy();
+    const workflow = new ProxyWorkflow(
+      agentOf(3, () => 1),
+      { discount: 0.5, rewardScope: "session" },
+    );
+    const { accepted } = await workflow.arunEpisode(engine, "rain");
+    const [episode] = accepted;
+    const interactions = [...(episode?.interactions?.values() ?? [])];
+    expect(interactions.map(({ reward }) => reward)).toEqual([0.25, 0.5, 1]);
+    expect(interactions.map(({ ownReward }) => ownReward)).toEqual([undefined, undefined, undefined]);
+    expect(episode?.interactions?.sessionReward).toBe(1);
+    expect([...(episode?.rewards ?? [])]).toEqual([[episode?.sessionId, 1]]);
+  });
+
+  it("gives a mapping to its completions whatever the reward scope", async () => {
+    const { engine } = await listeningProxy();
+    const workflow = new ProxyWorkflow(
+      agentOf(2, (ids) => ({ [ids[0] ?? ""]: 3 })),
+      { rewardScope: "session" },
+    );
+    const { accepted } = await workflow.arunEpisode(engine, "rain");
+    const interactions = [...(accepted[0]?.interactions?.values() ?? [])];
+    expect(interactions.map(({ ownReward }) => ownReward)).toEqual([3, undefined]);
+    expect(accepted[0]?.interactions?.sessionReward).toBeUndefined();
+    expect([...(accepted[0]?.rewards ?? [])]).toEqual([[interactions[0]?.id, 3]]);
+  });
+
+  it("counts the rewards of all turns of a concat row where concatReward says so", async () => {
+    const { engine } = await listeningProxy({ settings: { chatTemplateType: "concat" } });
+    const agent = agentOf(2, (ids) => ({ [ids[0] ?? ""]: 1, [ids[1] ?? ""]: 4 }));
+    const workflow = new ProxyWorkflow(agent, { style: "concat", concatReward: "return", discount: 0.5 });
+    const { accepted } = await workflow.arunEpisode(engine, "rain");
+    expect([...(accepted[0]?.interactions?.values() ?? [])].map(({ reward }) => reward)).toEqual([3]);
+  });
+
   it.each([
     ["a plain object", (ids: string[]) => ({ [ids[0] ?? ""]: 0.25, [ids[1] ?? ""]: -1 })],
     ["a Map", (ids: string[]) => new Map([[ids[1], -1] as const, [ids[0], 0.25] as const])],
@@ -309,6 +345,9 @@ describe("a workflow's options", () => {
     ["discount", { discount: 1.5 }],
     ["discount", { discount: Number.NaN }],
     ["style", { style: "tree" }],
+    ["rewardScope", { rewardScope: "group" }],
+    ["concatReward", { style: "concat", concatReward: "sum" }],
+    ["concatReward", { concatReward: "return" }],
     ["timeoutSeconds", { timeoutSeconds: 0 }],
     ["proxyUrl", { proxyUrl: "localhost:8090" }],
   ])("are refused where they are out of range: %s in %j", (name, options) => {

@@ -63,6 +63,18 @@ export const agentSchema = z.strictObject({
     .describe(
       "Rows of an export: one for every interaction, or one for every leaf of the conversation tree. Read by rollout jobs; `serve` does nothing with it. An export names its own style.",
     ),
+  concat_reward: z
+    .enum(["leaf", "return"])
+    .default("leaf")
+    .describe(
+      "Reward of a row of export style `concat`. `leaf`: that of its last turn; own rewards of earlier turns are not counted. `return`: the discounted sum of the own rewards of its turns. Read by rollout jobs; `serve` does nothing with it. An export names its own.",
+    ),
+  reward_scope: z
+    .enum(["interaction", "session"])
+    .default("interaction")
+    .describe(
+      "What a number that an agent returns rewards. `interaction`: the last completed call. `session`: the session as a whole, so that side calls (titles, sub-agents, compaction) do not take the reward from the tree that did the work. A mapping of completion ids always rewards its calls. Read by rollout jobs; `serve` does nothing with it.",
+    ),
   chat_template_type: z
     .enum(["hf", "concat"])
     .default("hf")

@@ -51,6 +51,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ engine, model }) => engine.type !== "embedded" || model.path === null || engine.model !== null,
   },
   {
+    reads: ["rollout.agent.concat_reward", "rollout.agent.export_style"],
+    message: "rows of style individual have one turn each; set rollout.agent.export_style to concat to sum over turns",
+    holds: ({ rollout: { agent } }) => agent.concat_reward === "leaf" || agent.export_style === "concat",
+  },
+  {
     reads: ["server.worker_tag", "server.workers_folder"],
     message: "expected a tag or auto: a server registers in server.workers_folder under its tag, got null",
     holds: ({ server }) => server.worker_tag !== null || server.workers_folder === null,

@@ -1,0 +1,50 @@
+import { Interaction } from "./interaction.js";
+import type { TrajectoriesReply } from "./wire-interaction.js";
+
+/** A recorded call that its session's export leaves out. */
+export interface LeftOutCall {
+  readonly id: string;
+  /** `undelivered`: its answer did not reach the agent. `retried`: the client sent the request again. */
+  readonly reason: string;
+  /** Undefined for a root of the tree. */
+  readonly parentId: string | undefined;
+  /** Seconds since the epoch, when the call completed. */
+  readonly createdAt: number;
+  readonly finishReason: string;
+}
+
+/**
+ * What a session recorded, by interaction id, in the order in which its calls completed; and what its export says of it as
+ * a whole. Fields that an older proxy does not answer are undefined.
+ */
+export interface Interactions extends ReadonlyMap<string, Interaction> {
+  /** Reward of the session as a whole; undefined if none was set. */
+  readonly sessionReward: number | undefined;
+  /** No reward was set, neither of an interaction nor of the session. */
+  readonly rewardsMissing: boolean;
+  /** Ids of roots whose conversation tree has no reward; the first of them only, if there are many. */
+  readonly unrewardedRoots: readonly string[] | undefined;
+  /** Ids of rows whose earlier turns have own rewards that `reward` does not count. Undefined unless the style is concat. */
+  readonly uncountedRewards: readonly string[] | undefined;
+  readonly leftOut: readonly LeftOutCall[] | undefined;
+  /** Calls that the export cut off. */
+  readonly incompleteCalls: number;
+}
+
+export function interactionsOf(reply: TrajectoriesReply): Interactions {
+  const interactions = Object.entries(reply.interactions).map(([id, wire]) => [id, new Interaction(wire)] as const);
+  return Object.assign(new Map(interactions), {
+    sessionReward: reply.session_reward ?? undefined,
+    rewardsMissing: reply.rewards_missing,
+    unrewardedRoots: reply.unrewarded_roots,
+    uncountedRewards: reply.uncounted_rewards,
+    leftOut: reply.left_out?.map((wire) => ({
+      id: wire.interaction_id,
+      reason: wire.reason,
+      parentId: wire.parent_id ?? undefined,
+      createdAt: wire.created_at,
+      finishReason: wire.finish_reason,
+    })),
+    incompleteCalls: reply.incomplete_calls,
+  });
+}

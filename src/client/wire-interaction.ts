@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { RecordedSampling } from "../session/recorded-sampling.js";
+
+const wireTensor = z.object({
+  type: z.literal("tensor"),
+  dtype: z.enum(["torch.int32", "torch.float32", "torch.bool"]),
+  shape: z.array(z.int()),
+  data: z.string(),
+});
+
+const wireSampling = z
+  .object({
+    temperature: z.number(),
+    sampling_temperature: z.number(),
+    greedy: z.boolean(),
+    top_p: z.number(),
+    top_k: z.number(),
+    min_p: z.number(),
+    seed: z.number().nullable(),
+    frequency_penalty: z.number(),
+    presence_penalty: z.number(),
+    max_tokens: z.number(),
+    grammar: z.boolean(),
+    // A kind that only newer proxies know must not fail the export.
+    logprob_content: z.enum(["temperature", "truncated", "raw", "unknown"]).catch("unknown"),
+    overridden: z.boolean(),
+  })
+  .transform(
+    (wire): RecordedSampling => ({
+      temperature: wire.temperature,
+      samplingTemperature: wire.sampling_temperature,
+      greedy: wire.greedy,
+      topP: wire.top_p,
+      topK: wire.top_k,
+      minP: wire.min_p,
+      seed: wire.seed ?? undefined,
+      frequencyPenalty: wire.frequency_penalty,
+      presencePenalty: wire.presence_penalty,
+      maxTokens: wire.max_tokens,
+      grammar: wire.grammar,
+      logprobs: wire.logprob_content,
+      overridden: wire.overridden,
+    }),
+  );
+
+/** Older proxies answer without the optional fields. */
+const wireInteraction = z.object({
+  interaction_id: z.string(),
+  parent_id: z.string().nullable(),
+  token_exact: z.boolean(),
+  reward: z.number(),
+  own_reward: z.number().nullable(),
+  api: z.string(),
+  requested_model: z.string().nullish(),
+  attempt: z.int().optional(),
+  created_at: z.number(),
+  latency: z.number().nullish(),
+  finish_reason: z.string(),
+  cause: z.string().nullish(),
+  sampling: wireSampling.optional(),
+  messages: z.array(z.unknown()).optional(),
+  output_message_list: z.array(z.unknown()).optional(),
+  tensor_dict: z.object({
+    input_ids: wireTensor,
+    loss_mask: wireTensor,
+    logprobs: wireTensor,
+    versions: wireTensor,
+    attention_mask: wireTensor,
+    rewards: wireTensor,
+  }),
+});
+
+const wireLeftOut = z.object({
+  interaction_id: z.string(),
+  reason: z.string(),
+  parent_id: z.string().nullable(),
+  created_at: z.number(),
+  finish_reason: z.string(),
+});
+
+/** The answer of /export_trajectories in its JSON form. */
+export const trajectoriesReply = z.object({
+  session_id: z.string(),
+  session_reward: z.number().nullish(),
+  rewards_missing: z.boolean(),
+  unrewarded_roots: z.array(z.string()).optional(),
+  uncounted_rewards: z.array(z.string()).optional(),
+  left_out: z.array(wireLeftOut).optional(),
+  incomplete_calls: z.int(),
+  interactions: z.record(z.string(), wireInteraction),
+});
+
+export type TrajectoriesReply = z.output<typeof trajectoriesReply>;
+export type WireTensor = z.output<typeof wireTensor>;
+export type WireInteraction = z.output<typeof wireInteraction>;

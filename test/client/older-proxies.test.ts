@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { AdminClient } from "../../src/client/admin-client.js";
+import { SessionClient } from "../../src/client/session-client.js";
+import type { Transport } from "../../src/client/transport.js";
+
+/** A proxy that gives every call this answer. */
+function answering(reply: object): Transport {
+  return { send: () => Promise.resolve({ status: 200, body: Buffer.from(JSON.stringify(reply)) }) };
+}
+
+const tensor = (dtype: string, shape: number[], bytes: number) => ({
+  type: "tensor",
+  dtype: `torch.${dtype}`,
+  shape,
+  data: Buffer.alloc(bytes).toString("base64"),
+});
+
+const INTERACTION = {
+  interaction_id: "a",
+  parent_id: null,
+  token_exact: false,
+  reward: 0.81,
+  own_reward: 0.81,
+  api: "messages",
+  created_at: 1.5,
+  finish_reason: "stop",
+  tensor_dict: {
+    input_ids: tensor("int32", [1, 1], 4),
+    loss_mask: tensor("int32", [1, 1], 4),
+    logprobs: tensor("float32", [1, 1], 4),
+    versions: tensor("int32", [1, 1], 4),
+    attention_mask: tensor("bool", [1, 1], 1),
+    rewards: tensor("float32", [1], 4),
+  },
+};
+const REPLY = { session_id: "s", rewards_missing: false, incomplete_calls: 0, interactions: { a: INTERACTION } };
+
+const admin = (reply: object) => new AdminClient(answering(reply), "key");
+
+describe("the answer of a proxy of another version", () => {
+  it("leaves undefined what an older one does not say", async () => {
+    const interactions = await admin(REPLY).exportTrajectories("s");
+    expect(interactions).toMatchObject({ rewardsMissing: false, incompleteCalls: 0 });
+    const { sessionReward, unrewardedRoots, uncountedRewards, leftOut } = interactions;
+    expect([sessionReward, unrewardedRoots, uncountedRewards, leftOut]).toEqual(Array(4).fill(undefined));
+    const interaction = interactions.get("a");
+    expect(interaction).toMatchObject({ reward: 0.81, api: "messages" });
+    expect(Object.keys(interaction?.toTensorDict() ?? {})).toContain("input_ids");
+    const { requestedModel, attempt, latency, cause, sampling } = interaction ?? {};
+    expect([requestedModel, attempt, latency, cause, sampling]).toEqual(Array(5).fill(undefined));
+  });
+
+  it("names what was left out, and reads log probabilities of a kind that it does not know as unknown", async () => {
+    const sampling = {
+      temperature: 1,
+      sampling_temperature: 0,
+      greedy: true,
+      top_p: 1,
+      top_k: 0,
+      min_p: 0,
+      seed: null,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      max_tokens: 0,
+      grammar: false,
+      logprob_content: "of another kind",
+      overridden: true,
+    };
+    const left_out = [
+      { interaction_id: "b", reason: "undelivered", parent_id: "a", created_at: 2, finish_reason: "stop" },
+    ];
+    const interactions = await admin({
+      ...REPLY,
+      left_out,
+      interactions: { a: { ...INTERACTION, sampling, attempt: 2, latency: 0.25, cause: "tools_changed" } },
+    }).exportTrajectories("s");
+    expect(interactions.leftOut).toEqual([
+      { id: "b", reason: "undelivered", parentId: "a", createdAt: 2, finishReason: "stop" },
+    ]);
+    const interaction = interactions.get("a");
+    expect(interaction).toMatchObject({ attempt: 2, latency: 0.25, cause: "tools_changed" });
+    expect(interaction?.sampling).toMatchObject({
+      greedy: true,
+      overridden: true,
+      seed: undefined,
+      logprobs: "unknown",
+    });
+  });
+
+  it("fails a session reward that an older one took for the reward of the last call", async () => {
+    const session = new SessionClient(admin({ interaction_id: "a", reward: 1 }), {
+      sessionId: "s",
+      sessionApiKey: "k",
+    });
+    await expect(session.setSessionReward(1)).rejects.toMatchObject({ code: "invalid_reply" });
+  });
+});
