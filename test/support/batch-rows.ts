@@ -12,6 +12,8 @@ export interface TrainedToken {
 export interface TokenRow {
   /** Without padding. */
   readonly ids: readonly number[];
+  /** Where each of them is in the tensors of tokens. */
+  readonly at: readonly number[];
   readonly trained: readonly TrainedToken[];
 }
 
@@ -43,7 +45,7 @@ function tokenRow(
     const token = { place, id: ids[at] ?? Number.NaN, logprob: logprobs[at] ?? Number.NaN };
     return at >= first && mask[at] === 1 ? [token] : [];
   });
-  return { ids: places.map((at) => ids[at] ?? Number.NaN), trained };
+  return { ids: places.map((at) => ids[at] ?? Number.NaN), at: places, trained };
 }
 
 function range(from: number, to: number): number[] {
