@@ -12,7 +12,7 @@ import { pythonBlocks, readPage } from "../support/page.js";
 import { Proxy } from "../support/proxy.js";
 import { readSafetensors, type SafeTensors } from "../support/safetensors.js";
 
-/** The recipes of docs/batch-format.md, run as they are printed there, on batches of the embedded engine. */
+/** The recipes of docs/batch-format.md and the README, run as they are printed there, on batches of the embedded engine. */
 
 const PROGRAM = fileURLToPath(new URL("../support/run_recipe.py", import.meta.url));
 const VOCABULARY = 512;
@@ -20,6 +20,8 @@ const VOCABULARY = 512;
 const TOLERANCE = 3e-3;
 
 const blocks = new Map(pythonBlocks(readPage("batch-format.md")).map(({ name, code }) => [name, code]));
+const README = "The batch in Python 1";
+for (const { name, code } of pythonBlocks(readPage("../README.md"))) if (name === README) blocks.set(name, code);
 const LOAD = "The batch format 1";
 const AT_TURNS = "Values per turn 1";
 
@@ -87,7 +89,18 @@ function expectSome(values: readonly (number | boolean)[]): void {
   expect(new Set(values.map(Boolean)).size).toBe(2);
 }
 
+function expectTurnRatios({ ratio = [], temperature = [] }: Results, batch: SafeTensors): void {
+  expect(temperature).toEqual(valuesAtTurns(batch, column(batch, "turn_temperature"), 1));
+  expectOnes(ratio, predictedMask(batch));
+}
+
 const RECIPES: readonly Recipe[] = [
+  {
+    name: README,
+    kinds: ["padded"],
+    results: ["ratio"],
+    check: ({ ratio = [] }, batch) => expectOnes(ratio, predictedMask(batch)),
+  },
   ...(["padded", "packed"] as const).map(
     (kind, index): Recipe => ({
       name: `Log probabilities at the recorded temperature ${index + 1}`,
@@ -123,10 +136,7 @@ const RECIPES: readonly Recipe[] = [
       name: `Values per turn ${index + 2}`,
       kinds: [kind],
       results: ["ratio", "temperature"],
-      check({ ratio = [], temperature = [] }, batch) {
-        expect(temperature).toEqual(valuesAtTurns(batch, column(batch, "turn_temperature"), 1));
-        expectOnes(ratio, predictedMask(batch));
-      },
+      check: expectTurnRatios,
     }),
   ),
   {
@@ -217,7 +227,8 @@ const CASES = RECIPES.flatMap(({ kinds, ...recipe }) => kinds.map((kind) => ({ .
 /** Runs every recipe in one process, since importing torch takes longer than all of them. */
 function runRecipes(directory: string): Map<string, Results> {
   const jobs = CASES.map(({ name, kind, results }) => {
-    const code = [LOAD, ...(kind.endsWith("turns") ? [AT_TURNS] : []), name].map((block) => blocks.get(block));
+    const before = name === README ? [] : kind.endsWith("turns") ? [LOAD, AT_TURNS] : [LOAD];
+    const code = [...before, name].map((block) => blocks.get(block));
     return JSON.stringify({ code: code.join("\n"), directory: join(directory, kind), names: results });
   });
   const { stdout, stderr } = spawnSync("python3", [PROGRAM], {
@@ -272,7 +283,7 @@ async function logitsOf(scorer: Scorer, batch: SafeTensors): Promise<Float32Arra
   return logits;
 }
 
-describe("the recipes of docs/batch-format.md", () => {
+describe("the recipes of docs/batch-format.md and the README", () => {
   it("are all run by this file", () => {
     const run = [LOAD, AT_TURNS, ...RECIPES.map(({ name }) => name)];
     expect([...blocks.keys()].toSorted()).toEqual(run.toSorted());
@@ -304,7 +315,7 @@ describe("in PyTorch", () => {
     await Promise.all([proxy.close(), scorer.close()]);
     await engine.close();
     answers = runRecipes(directory);
-  });
+  }, 120_000);
   afterAll(() => {
     if (noTorch === undefined) rmSync(directory, { recursive: true });
   });
