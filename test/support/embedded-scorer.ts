@@ -5,6 +5,8 @@ import { startRuntime } from "../../src/engine/embedded/runtime.js";
 export interface Scorer {
   /** The logits that the model gives for the place of each output token: [outputIds.length][vocabulary]. */
   logits(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>): Promise<Float64Array[]>;
+  /** The logits that predict the tokens of one sequence at these places, which ascend and are not 0. */
+  logitsAt(ids: readonly number[], places: readonly number[]): Promise<Float64Array[]>;
   /**
    * Log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary, temperature 0
    * counting as 1.
@@ -18,9 +20,17 @@ export async function startScorer(options: { modelPath?: string; contextSize?: n
   const runtime = await startRuntime({ ...options, sequences: 1 });
   const [sequence] = runtime.sequences;
   if (!sequence) throw new Error("the context has no sequence");
-  const logits: Scorer["logits"] = (prompt, output) => forcedLogits(sequence, prompt, output);
+  const logitsAt: Scorer["logitsAt"] = (ids, places) => forcedLogits(sequence, ids, places);
+  const logits: Scorer["logits"] = (prompt, output) => {
+    const ids = [...Array.from(prompt), ...Array.from(output)];
+    return logitsAt(
+      ids,
+      Array.from(output, (_, index) => prompt.length + index),
+    );
+  };
   return {
     logits,
+    logitsAt,
     async scoreTokens(prompt, output, temperature) {
       const rows = await logits(prompt, output);
       return Float32Array.from(
@@ -41,18 +51,18 @@ export function logSoftmax(logits: Float64Array, temperature: number): Float64Ar
 
 async function forcedLogits(
   sequence: LlamaContextSequence,
-  prompt: ArrayLike<number>,
-  output: ArrayLike<number>,
+  ids: readonly number[],
+  places: readonly number[],
 ): Promise<Float64Array[]> {
   await sequence.clearHistory();
-  const ids = [...Array.from(prompt), ...Array.from(output)].slice(0, -1).map((id) => id as Token);
-  const first = prompt.length - 1;
+  const wanted = new Set(places);
+  const fed = ids.slice(0, places.at(-1) ?? 0).map((id) => id as Token);
   // Greedy sampling is the one that leaves llama.cpp's logits as they are.
   const generateNext = { logits: true, options: { temperature: 0 } };
   const results = await sequence.controlledEvaluate(
-    ids.map((id, index) => (index < first ? id : [id, { generateNext }])),
+    fed.map((id, index) => (wanted.has(index + 1) ? [id, { generateNext }] : id)),
   );
-  return Array.from({ length: output.length }, (_, index) => dense(results[first + index]?.next.logits));
+  return places.map((place) => dense(results[place - 1]?.next.logits));
 }
 
 function dense(logits: Map<Token, number> | undefined): Float64Array {

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { LABELS } from "../../src/session/recorded-facts.js";
+import { ROW_COLUMNS, type RowColumn } from "../../src/session/row-columns.js";
+import { TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { readPage, tableRows } from "../support/page.js";
+import { readSafetensors } from "../support/safetensors.js";
+import { turn, user } from "../support/turn.js";
+
+const page = readPage("batch-format.md");
+
+function tensorsOf({ perRow, perTurn, ofFirstTurn }: RowColumn): string {
+  const ofRows = ofFirstTurn ? "row (first turn)" : "row";
+  return [...(perRow ? [ofRows] : []), ...(perTurn ? ["turn"] : [])].join(", ");
+}
+
+const linked = (meaning: string) => meaning.replace(/docs\/(\w+\.md)/, "[$1]($1)");
+
+async function metadataOf(options: object): Promise<string[]> {
+  const store = new TrajectoryStore();
+  const session = store.createSession({ sessionId: "s" });
+  session.record(turn([user("a")], [1, 2], [3]));
+  session.record(turn([user("b")], [1, 2], [3]));
+  session.end();
+  const [batch] = await store.exportShards(["s"], { shards: 2, ...options });
+  return Object.keys(readSafetensors(batch?.bytes ?? new Uint8Array()).metadata);
+}
+
+describe("docs/batch-format.md", () => {
+  it("has every row column in its table, with dtype and meaning, and nothing else", () => {
+    const expected = ROW_COLUMNS.map(
+      (column) => `| \`${column.name}\` | ${column.dtype} | ${tensorsOf(column)} | ${linked(column.meaning)} |`,
+    );
+    expect(tableRows(page, "| column | dtype | tensors | content |")).toEqual(expected);
+  });
+
+  it("lists the codes that are the same in every batch", () => {
+    const expected = Object.entries(LABELS).map(([name, { known }]) => {
+      const texts = known.map((label) => `\`${label}\``);
+      return `| \`${name}\` | ${texts.length === 0 ? "none" : texts.join(", ")} |`;
+    });
+    expect(tableRows(page, "| column | codes from 0 |")).toEqual(expected);
+  });
+
+  it("names all metadata, and which of it row_tensors: false leaves out", async () => {
+    const names = tableRows(page, "| name | content |").map((row) =>
+      [...(row.split(" | ")[0] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+    const part = names.findIndex((of) => of.includes("row_tensors"));
+    const withoutColumns = names.slice(0, part).flat();
+    const ofServers = ["model", "model_digest", "config"];
+    const withColumns = names.slice(part + 1).flat();
+    expect(new Set(await metadataOf({ rowTensors: false }))).toEqual(new Set(withoutColumns));
+    expect(new Set([...(await metadataOf({ style: "concat" })), ...ofServers])).toEqual(
+      new Set([...withoutColumns, ...withColumns]),
+    );
+  });
+});

@@ -1,0 +1,37 @@
+"""Runs recipes of docs/batch-format.md: each line is a JSON recipe, each is answered by a line with its results.
+
+A recipe is `code`, the `directory` that it runs in, and the `names` of its results. It finds the batch under
+out/batch.safetensors. `model` is one that has been run already: its logits for each token of the batch are in logits.bin.
+"""
+
+import json
+import os
+import sys
+from types import SimpleNamespace
+
+import torch
+
+
+class Model:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.logits = torch.frombuffer(bytearray(file.read()), dtype=torch.float32)
+
+    def __call__(self, input_ids, attention_mask=None, position_ids=None, use_cache=True):
+        return SimpleNamespace(logits=self.logits.view(*input_ids.shape, -1))
+
+
+def plain(value):
+    return value.reshape(-1).tolist() if isinstance(value, torch.Tensor) else value
+
+
+for line in sys.stdin:
+    recipe = json.loads(line)
+    os.chdir(recipe["directory"])
+    names = {"model": Model("logits.bin")}
+    try:
+        exec(recipe["code"], names)
+        answer = {name: plain(names[name]) for name in recipe["names"]}
+    except Exception as error:
+        answer = {"failed": repr(error)}
+    print(json.dumps(answer), flush=True)
