@@ -50,6 +50,7 @@
         "native/core/reply_stream.cc",
         "native/core/request_writer.cc",
         "native/core/reward.cc",
+        "native/core/row_columns.cc",
         "native/core/row_order.cc",
         "native/core/row_schedule.cc",
         "native/core/safetensors.cc",

@@ -119,6 +119,7 @@ Napi::Value PlanObject::planBatch(const Napi::CallbackInfo& info) {
     const PlanOptions options = planOptionsArg(info[1]);
     std::vector<Napi::Value> leftOut;
     if (!info[2].IsUndefined()) leftOut = itemsOf(arrayArg(info[2], "leftOut"));
+    if (leftOut.size() > values.size()) throwInvalid("leftOut", "no more entries than there are sessions");
     std::vector<PlannedSession> sessions;
     sessions.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -97,7 +97,7 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
   const Napi::Value facts = input.Get("facts");
   const Napi::Value labels = input.Get("labels");
   const Napi::Value callIds = input.Get("callIds");
-  const bool startsRow = input.Get("startsRow").ToBoolean();
+  const Napi::Value startsRow = input.Get("startsRow");
   LabelSet labelSet;
   if (!labels.IsUndefined()) labelSet = utf8ListArg(labels, "labels");
 
@@ -109,7 +109,7 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
                        fixed,
                        {},
                        std::move(labelSet),
-                       startsRow,
+                       !startsRow.IsUndefined() && booleanArg(startsRow, "startsRow"),
                        {}};
   if (!facts.IsUndefined()) recorded.facts = uint32ArrayArg(facts, "facts");
   if (!callIds.IsUndefined()) recorded.callIds = callIdsArg(callIds, "callIds");
@@ -158,8 +158,8 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
 }
 
 Napi::Value SessionObject::discountedRewards(const Napi::CallbackInfo& info) {
-  const std::vector<bool> nobody(session().length());
-  const std::vector<double> rewards = SessionRewards(session(), numberArg(info[0], "discount"), nobody).final;
+  const double discount = numberArg(info[0], "discount");
+  const std::vector<double> rewards = SessionRewards(session(), discount, droppedInteractions(session())).final;
   for (std::size_t i = 0; i < rewards.size(); ++i) requireFinalReward(rewards[i], i);
   auto array = newArray<double>(info.Env(), rewards.size());
   std::ranges::copy(rewards, array.Data());

@@ -9,8 +9,8 @@ LabelCodes::LabelCodes(const Plan& plan) {
     tableOf_.push_back(tables_.size());
     if (column.source != RowSource::kLabel) continue;
     Table& table = tables_.emplace_back(Table{column.name, column.slot, column.ofBroken, column.knownLabels, {}, {}});
-    for (const std::string& label : table.labels) {
-      table.byLabel.emplace(label, static_cast<std::int32_t>(table.byLabel.size()));
+    for (std::size_t i = 0; i < table.labels.size(); ++i) {
+      table.byLabel.emplace(table.labels[i], static_cast<std::int32_t>(i));
     }
     const std::uint32_t limit = plan.options().labelLimit;
     if (column.perRow) {

@@ -21,9 +21,14 @@ std::vector<bool> continued(const Session& session, const std::vector<bool>& abs
 
 std::vector<bool> absentFrom(const PlannedSession& planned) {
   const Session& session = *planned.session;
-  std::vector<bool> absent(session.length());
-  for (std::uint32_t i = 0; i < absent.size(); ++i) absent[i] = session.state(i).dropped;
+  std::vector<bool> absent = droppedInteractions(session);
+  if (planned.leftOut.empty()) return absent;
   for (const std::uint32_t index : planned.leftOut) absent[session.interaction(index, "leftOut").index] = true;
+  for (const Interaction& at : session.storage()->interactions) {
+    if (at.parent == nullptr || absent[at.index] || !absent[at.parent->index]) continue;
+    throw Error(ErrorCode::kInvalidArg, "leftOut: interaction " + std::to_string(at.parent->index) +
+                                            " has a child that is not left out: " + std::to_string(at.index));
+  }
   return absent;
 }
 
@@ -44,6 +49,7 @@ Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options)
     if (options.turns) throw Error(ErrorCode::kInvalidArg, "turns: the nodes of a tree batch are turns already");
     options_.style = RowStyle::kIndividual;
   }
+  if (options.columns) requireRowColumns(*options.columns);
   storages_.reserve(sessions.size());
   for (const PlannedSession& planned : sessions) {
     storages_.push_back(planned.session->storage());

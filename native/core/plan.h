@@ -115,8 +115,9 @@ struct ConcatMismatch {
 class Plan {
  public:
   /// Costs time in interactions; touches no token but the first that differ.
-  /// @throws kInvalidArg for a discount outside [0, 1], rewards beyond float32, a tree batch with maxLength or turns, or
-  /// an interaction to leave out that a session does not have; kTooLarge where sizes overflow.
+  /// @throws kInvalidArg for a discount outside [0, 1], rewards beyond float32, a tree batch with maxLength or turns,
+  /// columns as requireRowColumns(), or an interaction to leave out that a session does not have or that has a child
+  /// which is not; kTooLarge where sizes overflow.
   Plan(std::span<const PlannedSession> sessions, const PlanOptions& options);
   /// The same with nothing left out.
   Plan(std::span<const Session* const> sessions, const PlanOptions& options);

@@ -59,4 +59,8 @@ struct RowColumn {
 
 using RowColumns = std::vector<RowColumn>;
 
+/// @throws kInvalidArg for two columns of one name, a dtype that is not that of the source, or a source that has no value
+/// for a row or a turn of which the column wants one.
+void requireRowColumns(const RowColumns& columns);
+
 }  // namespace rolltape

@@ -24,6 +24,12 @@ SessionRewards::SessionRewards(const Session& session, double discount, const st
   }
 }
 
+std::vector<bool> droppedInteractions(const Session& session) {
+  std::vector<bool> dropped(session.length());
+  for (std::uint32_t i = 0; i < dropped.size(); ++i) dropped[i] = session.state(i).dropped;
+  return dropped;
+}
+
 std::vector<double> rowReturns(const Session& session, const SessionRewards& rewards, double discount) {
   std::vector<double> own(session.length());
   std::vector<double> returns(session.length());

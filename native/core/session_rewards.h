@@ -24,6 +24,9 @@ struct SessionRewards {
   bool has(const Interaction& at) const { return own[at.index] == own[at.index]; }
 };
 
+/// By interaction index. They take no part in rewards.
+std::vector<bool> droppedInteractions(const Session& session);
+
 /// By interaction index: the discounted return of the row that ends with it (ConcatReward::kReturn).
 std::vector<double> rowReturns(const Session& session, const SessionRewards& rewards, double discount);
 

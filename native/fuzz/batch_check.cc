@@ -18,7 +18,7 @@ class Batch {
   explicit Batch(const Plan& plan) : bytes_(pack(plan)), file_(readSafetensors(bytes_)) {}
 
   template <typename T>
-  std::vector<T> tensor(const char* name) const {
+  std::vector<T> tensor(const std::string& name) const {
     const auto found = std::ranges::find(file_.tensors, name, &ReadTensor::name);
     FUZZ_REQUIRE(found != file_.tensors.end());
     std::vector<T> values((found->end - found->begin) / sizeof(T));
@@ -26,6 +26,7 @@ class Batch {
     return values;
   }
   std::vector<std::int32_t> words(const char* name) const { return tensor<std::int32_t>(name); }
+  const ReadFile& file() const { return file_; }
 
  private:
   static std::vector<std::byte> pack(const Plan& plan) {
@@ -161,10 +162,49 @@ void requireTree(const Plan& plan, const Batch& batch, const std::vector<ModelRo
   }
 }
 
+std::vector<std::uint32_t> wordsOf(const Batch& batch, const ReadTensor& tensor) {
+  if (tensor.dtype != "BOOL") return batch.tensor<std::uint32_t>(tensor.name);
+  const auto bytes = batch.tensor<std::uint8_t>(tensor.name);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string jsonOf(const RowColumns& columns, const std::map<std::string, std::vector<std::string>>& codes) {
+  std::string json;
+  for (const RowColumn& column : columns) {
+    if (column.source != RowSource::kLabel) continue;
+    std::string list;
+    // The labels of this target need no escapes.
+    for (const std::string& label : codes.at(column.name)) list += (list.empty() ? "\"" : ",\"") + label + '"';
+    json += (json.empty() ? "\"" : ",\"") + column.name + "\":[" + list + "]";
+  }
+  return "{" + json + "}";
+}
+
+void requireColumns(const Plan& plan, const Batch& batch, const test::Outline& outline) {
+  const std::vector<test::OutlineRow> rows = test::outlineRows(plan);
+  const std::vector<test::Outline> sessions{outline};
+  const test::OutlineColumns expected(sessions, rows, plan.options());
+  std::size_t found = 0;
+  for (const ReadTensor& tensor : batch.file().tensors) {
+    const bool isColumn = tensor.name.starts_with("row_") || tensor.name.starts_with("turn_");
+    if (!isColumn && tensor.name != "cu_turns") continue;
+    ++found;
+    const auto words = expected.tensors.find(tensor.name);
+    FUZZ_REQUIRE(words != expected.tensors.end());
+    FUZZ_REQUIRE(words->second == wordsOf(batch, tensor));
+  }
+  FUZZ_REQUIRE(found == expected.tensors.size());
+  const auto codes = batch.file().metadata.find("row_codes");
+  FUZZ_REQUIRE((codes != batch.file().metadata.end()) == (plan.options().columns != nullptr));
+  if (!plan.options().columns) return;
+  FUZZ_REQUIRE(codes->second == jsonOf(*plan.options().columns, expected.codes));
+}
+
 }  // namespace
 
-void requireBatch(const Plan& plan, const std::vector<ModelRow>& rows) {
+void requireBatch(const Plan& plan, const std::vector<ModelRow>& rows, const test::Outline& outline) {
   const Batch batch(plan);
+  requireColumns(plan, batch, outline);
   if (plan.options().layout == Layout::kTree) return requireTree(plan, batch, rows);
   const RowTensors tensors(batch);
   FUZZ_REQUIRE(tensors.rewards.size() == rows.size());

@@ -47,7 +47,7 @@ class Episode {
 
   void run() {
     for (int steps = 0; steps < 80 && input_.remaining_bytes() > 0; ++steps) step();
-    for (const Export& late : exports_) fuzz::requireBatch(late.plan, late.rows);
+    for (const Export& late : exports_) fuzz::requireBatch(late.plan, late.rows, late.outline);
   }
 
  private:
@@ -55,16 +55,19 @@ class Episode {
   struct Export {
     Plan plan;
     std::vector<ModelRow> rows;
+    test::Outline outline;
   };
 
   void step() {
-    switch (input_.ConsumeIntegralInRange(0, 7)) {
+    switch (input_.ConsumeIntegralInRange(0, 8)) {
       case 0:
         return drop();
       case 1:
         return reward();
       case 2:
         return plan();
+      case 3:
+        return sessionReward();
       default:
         return record();
     }
@@ -130,17 +133,45 @@ class Episode {
     return generation;
   }
 
+  /// For each message the ids of all tool calls up to it; few, so that they agree by chance.
+  std::vector<std::uint64_t> anyCallIds(std::size_t messages) {
+    std::vector<std::uint64_t> ids(messages);
+    if (!input_.ConsumeBool()) return ids;
+    for (std::uint64_t& id : ids) id = input_.ConsumeIntegralInRange<std::uint64_t>(0, 2);
+    return ids;
+  }
+
+  void describe(ModelInteraction& made) {
+    made.facts.resize(input_.ConsumeIntegralInRange<std::size_t>(0, 4));
+    for (std::uint32_t& fact : made.facts) fact = input_.ConsumeIntegral<std::uint32_t>();
+    made.labels.resize(input_.ConsumeIntegralInRange<std::size_t>(0, 3));
+    for (std::string& label : made.labels) {
+      label.assign(input_.ConsumeIntegralInRange<std::size_t>(0, 2), static_cast<char>('a' + anyIndex() % 5));
+    }
+    made.startsRow = input_.ConsumeBool();
+  }
+
   void record() {
     ModelInteraction made;
     made.messages = anyMessages();
     made.answer.assign(input_.ConsumeIntegralInRange<std::size_t>(0, 1), "z");
+    const std::vector<std::uint64_t> callIds = anyCallIds(made.messages.size());
+    made.callIds.input = callIds.empty() ? 0 : callIds.back();
+    made.callIds.conversation = input_.ConsumeIntegralInRange<std::uint64_t>(0, 2);
+    if (input_.ConsumeBool()) describe(made);
     const Prompt prompt = anyPrompt(made);
     const Generation generation = anyGeneration(made);
     std::optional<std::int32_t> parent;
     if (input_.ConsumeBool()) parent = static_cast<std::int32_t>(anyIndex()) - 1;
     if (parent && *parent >= 0 && !isLive(static_cast<std::size_t>(*parent))) return;
-    made.parent = parent.value_or(model_.findParent(made.messages));
-    const Interaction& recorded = session_.record({prompt, generation, digestsOf(made.messages), made.answer, parent});
+    const std::vector<MessageDigest> digests = digestsOf(made.messages);
+    const auto match = session_.findParent(digests, callIds);
+    FUZZ_REQUIRE((match ? static_cast<std::int32_t>(match->index) : -1) == model_.findParent(made.messages, callIds));
+    // A record that looks for its parent itself knows no call ids.
+    made.parent = parent.value_or(model_.findParent(made.messages, std::vector<std::uint64_t>(callIds.size())));
+    RecordInput input{prompt, generation, digests, made.answer, parent, made.facts, made.labels, made.startsRow};
+    input.callIds = made.callIds;
+    const Interaction& recorded = session_.record(input);
     model_.all.push_back(std::move(made));
     const std::size_t index = model_.all.size() - 1;
     FUZZ_REQUIRE(recorded.index == index && recorded.parentIndex() == model_.all[index].parent);
@@ -164,6 +195,24 @@ class Episode {
     if (!refused) model_.all[index].reward = reward;
   }
 
+  void sessionReward() {
+    const double reward = input_.ConsumeIntegralInRange(-4, 4) / 4.0;
+    session_.setSessionReward(reward);
+    model_.sessionReward = reward;
+  }
+
+  /// Interactions without a child that is kept.
+  PlannedSession leaveOut() {
+    PlannedSession planned{&session_};
+    const bool some = input_.ConsumeBool();
+    for (std::size_t i = model_.all.size(); i-- > 0;) {
+      const bool allowed = !model_.all[i].dropped && model_.outline().children(i, true).empty();
+      model_.all[i].leftOut = some && allowed && input_.ConsumeBool();
+      if (model_.all[i].leftOut) planned.leftOut.push_back(static_cast<std::uint32_t>(i));
+    }
+    return planned;
+  }
+
   PlanOptions anyOptions() {
     PlanOptions options;
     options.layout = input_.PickValueInArray({Layout::kPadded, Layout::kPacked, Layout::kTree});
@@ -177,14 +226,11 @@ class Episode {
     if (options.layout != Layout::kTree) options.maxLength = input_.ConsumeIntegralInRange<std::uint32_t>(0, 20);
     // A tree has every interaction whatever the style.
     if (options.layout == Layout::kTree) options.style = RowStyle::kIndividual;
+    options.concatReward = input_.PickValueInArray({ConcatReward::kLeaf, ConcatReward::kReturn});
+    options.turns = options.layout != Layout::kTree && input_.ConsumeBool();
+    options.labelLimit = input_.ConsumeIntegralInRange<std::uint32_t>(0, 4);
+    if (input_.ConsumeBool()) options.columns = test::everyColumn();
     return options;
-  }
-
-  bool hasMismatch() const {
-    for (std::size_t i = 0; i < model_.all.size(); ++i) {
-      if (isLive(i) && model_.all[i].parent >= 0 && !model_.tokenExact(i)) return true;
-    }
-    return false;
   }
 
   /// Cuts rows as the options say. False where one is too long and that is an error.
@@ -205,20 +251,23 @@ class Episode {
 
   void plan() {
     const PlanOptions options = anyOptions();
+    const PlannedSession planned = leaveOut();
     std::vector<ModelRow> rows = model_.rows(options);
+    test::Outline outline = model_.outline();
+    for (ModelInteraction& at : model_.all) at.leftOut = false;
     const bool fit = std::ranges::all_of(rows, [](const ModelRow& row) { return std::isfinite(row.reward); });
-    const Session* session = &session_;
     std::optional<Plan> plan;
-    const bool refused = refuses([&] { plan.emplace(std::span<const Session* const>(&session, 1), options); });
+    const bool refused = refuses([&] { plan.emplace(std::span<const PlannedSession>(&planned, 1), options); });
     // A reward that is out of range by less than half a step is finite as a float32 here, and refused there.
     FUZZ_REQUIRE(!refused || !fit || hasLargeReward());
     if (refused) return;
     FUZZ_REQUIRE(fit);
     const bool mismatch = options.style == RowStyle::kConcat && options.onMismatch == OnMismatch::kError;
-    const bool packable = limit(rows, options) && !(mismatch && hasMismatch());
+    const bool packable = limit(rows, options) && !(mismatch && !outline.mismatches().empty());
+    FUZZ_REQUIRE(plan->unrewardedRoots().count == outline.unrewardedRoots().size());
     const bool unpackable = refuses([&] { layoutBatch(*plan, {}); });
     FUZZ_REQUIRE(unpackable == !packable);
-    if (packable) exports_.push_back({std::move(*plan), std::move(rows)});
+    if (packable) exports_.push_back({std::move(*plan), std::move(rows), std::move(outline)});
   }
 
   bool hasLargeReward() const {

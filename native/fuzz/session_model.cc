@@ -24,20 +24,26 @@ std::vector<std::string> ModelInteraction::conversation() const {
   return all;
 }
 
-std::int32_t SessionModel::findParent(const std::vector<std::string>& messages) const {
-  std::int32_t best = -1;
-  std::size_t longest = 0;
-  // Whole conversations first, then input messages; of equals the newest.
+std::int32_t SessionModel::findParent(const std::vector<std::string>& messages,
+                                      const std::vector<std::uint64_t>& callIds) const {
+  // Whole conversations first, then input messages; of equals the newest, those with the same call ids before others.
   for (const bool whole : {true, false}) {
+    std::int32_t best = -1;
+    std::size_t longest = 0;
+    bool bestHasIds = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::vector<std::string> prefix = whole ? all[i].conversation() : all[i].messages;
       if (all[i].dropped || !isStrictPrefix(prefix, messages) || prefix.size() < longest) continue;
+      const std::uint64_t wanted = prefix.empty() ? 0 : callIds[prefix.size() - 1];
+      const bool hasIds = wanted != 0 && wanted == (whole ? all[i].callIds.conversation : all[i].callIds.input);
+      if (best >= 0 && prefix.size() == longest && bestHasIds && !hasIds) continue;
       best = static_cast<std::int32_t>(i);
       longest = prefix.size();
+      bestHasIds = hasIds;
     }
     if (best >= 0) return best;
   }
-  return best;
+  return -1;
 }
 
 std::size_t SessionModel::sharedTokens(std::size_t index) const {
@@ -59,41 +65,40 @@ std::size_t SessionModel::liveChildren(std::size_t index) const {
   }));
 }
 
-double SessionModel::finalReward(std::size_t index, double discount) const {
-  double reward = all[index].reward.value_or(0);
-  // The newest child first: the order in which float64 sums are made, too.
-  for (std::size_t child = all.size(); child-- > index + 1;) {
-    if (all[child].dropped || all[child].parent != static_cast<std::int32_t>(index)) continue;
-    reward += finalReward(child, discount) * discount;
+test::Outline SessionModel::outline() const {
+  test::Outline outline;
+  outline.sessionReward = sessionReward;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const ModelInteraction& at = all[i];
+    outline.all.push_back({at.parent, tokenExact(i), at.dropped, at.leftOut, at.startsRow, at.input.size(),
+                           at.output.size(), at.reward, at.facts, at.labels});
   }
-  return reward;
+  return outline;
 }
 
-ModelRow SessionModel::row(std::size_t index, const PlanOptions& options) const {
-  const ModelInteraction& at = all[index];
-  ModelRow row{index, at.sequence(), {}, {}, {}, static_cast<float>(finalReward(index, options.discount))};
+ModelRow SessionModel::row(std::size_t index, const test::Outline& outline, const PlanOptions& options) const {
+  ModelRow row{index, all[index].sequence(), {}, {}, {}, static_cast<float>(outline.rowReward(index, options))};
   row.lossMask.assign(row.ids.size(), 0);
   row.logprobs.assign(row.ids.size(), 0);
   row.versions.assign(row.ids.size(), -1);
-  for (std::size_t trained = index;; trained = static_cast<std::size_t>(all[trained].parent)) {
-    const ModelInteraction& source = all[trained];
+  if (all[index].leftOut) return row;
+  for (const std::size_t turn : outline.turns(index, options.style)) {
+    const ModelInteraction& source = all[turn];
     for (std::size_t i = 0; i < source.output.size(); ++i) {
       row.lossMask[source.input.size() + i] = 1;
       row.logprobs[source.input.size() + i] = source.logprobs[i];
       row.versions[source.input.size() + i] = source.versions[i];
     }
-    if (options.style == RowStyle::kIndividual || !tokenExact(trained)) return row;
   }
+  return row;
 }
 
 std::vector<ModelRow> SessionModel::rows(const PlanOptions& options) const {
+  const test::Outline outline = this->outline();
   std::vector<ModelRow> rows;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    bool leaf = true;
-    for (std::size_t child = i + 1; child < all.size(); ++child) {
-      if (!all[child].dropped && all[child].parent == static_cast<std::int32_t>(i) && tokenExact(child)) leaf = false;
-    }
-    if (!all[i].dropped && (leaf || options.style == RowStyle::kIndividual)) rows.push_back(row(i, options));
+    const bool isNode = options.layout == Layout::kTree && !all[i].dropped;
+    if (isNode || outline.isRow(i, options.style)) rows.push_back(row(i, outline, options));
   }
   return rows;
 }

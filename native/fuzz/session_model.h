@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../core/plan.h"
+#include "../test/outline.h"
 
 namespace rolltape::fuzz {
 
@@ -19,7 +20,13 @@ struct ModelInteraction {
   std::vector<std::int32_t> versions;
   std::int32_t parent = -1;
   std::optional<double> reward;
+  std::vector<std::uint32_t> facts;
+  LabelSet labels;
+  CallIds callIds;
+  bool startsRow = false;
   bool dropped = false;
+  /// Of the plan at hand.
+  bool leftOut = false;
 
   std::vector<std::int32_t> sequence() const;
   std::vector<std::string> conversation() const;
@@ -38,16 +45,19 @@ struct ModelRow {
 /// A session as a list of whole sequences.
 struct SessionModel {
   std::vector<ModelInteraction> all;
+  std::optional<double> sessionReward;
 
-  /// -1 for none.
-  std::int32_t findParent(const std::vector<std::string>& messages) const;
+  /// -1 for none. `callIds` has an entry per message.
+  std::int32_t findParent(const std::vector<std::string>& messages, const std::vector<std::uint64_t>& callIds) const;
   std::size_t sharedTokens(std::size_t index) const;
   bool tokenExact(std::size_t index) const;
   std::size_t liveChildren(std::size_t index) const;
-  double finalReward(std::size_t index, double discount) const;
-  /// The rows of a padded or packed batch, uncut, in order.
+  test::Outline outline() const;
+  /// The rows of a padded or packed batch, uncut, in order; of a tree batch every interaction.
   std::vector<ModelRow> rows(const PlanOptions& options) const;
-  ModelRow row(std::size_t index, const PlanOptions& options) const;
+
+ private:
+  ModelRow row(std::size_t index, const test::Outline& outline, const PlanOptions& options) const;
 };
 
 }  // namespace rolltape::fuzz

@@ -7,6 +7,7 @@
 #include "../core/sglang_reply.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
+#include "outline.h"
 #include "packed.h"
 #include "shared_support.h"
 #include "support.h"
@@ -65,6 +66,7 @@ TEST(AllocationFailure, ARecordIsAllOrNothing) {
   const auto digests = test::digestsOf(std::vector<std::string>{"u", "a", "v"});
   const auto follow = test::digestsOf(std::vector<std::string>{"u", "a", "v", "b", "w"});
   const std::vector<std::string> output{"b"};
+  const std::vector<std::uint32_t> facts(17, 1);
   Session session(test::kKey);
   test::record(session, test::promptOf({1}), test::generationOf({2}), {"u"}, {"a"});
   for (std::uint32_t round = 1; round < 40; ++round) {
@@ -77,7 +79,10 @@ TEST(AllocationFailure, ARecordIsAllOrNothing) {
     };
     EXPECT_GT(failEveryAllocation(
                   [&] {
-                    session.record({first, generation, digests, output, 0});
+                    RecordInput input{first, generation, digests, output, 0};
+                    input.facts = facts;
+                    input.labels = {"stop", "a label that is longer than a small string " + std::to_string(round)};
+                    session.record(input);
                   },
                   expectUnchanged),
               0);
@@ -114,14 +119,25 @@ TEST(AllocationFailure, ReadingAndPackingFailCleanly) {
   EXPECT_GT(failEveryAllocation([&] { readSglangReply(test::bytesOf(body), 0); }, nothing), 0);
   Session session(test::kKey);
   test::record(session, test::promptOf({1}), test::generationOf({2}), {"u"}, {"a"});
-  const Session* one = &session;
+  test::record(session, test::promptAfter(session, 0, {1}), test::generationOf({2}), {"u", "a", "v"}, {"b"});
+  session.setSessionReward(1);
+  const PlannedSession planned{&session, {1}};
+  const auto columns = test::everyColumn();
   const std::vector<std::string> parts{"[", "]"};
-  const auto pack = [&] {
-    const Plan plan(std::span<const Session* const>(&one, 1), {.style = RowStyle::kConcat});
-    test::packed(plan, {{"rows", "[]"}});
-    packJson(plan, parts);
-  };
-  EXPECT_GT(failEveryAllocation(pack, nothing), 0);
+  for (const Layout layout : {Layout::kPadded, Layout::kPacked, Layout::kTree}) {
+    const PlanOptions options{.layout = layout,
+                              .style = RowStyle::kConcat,
+                              .concatReward = ConcatReward::kReturn,
+                              .turns = layout != Layout::kTree,
+                              .columns = columns};
+    const auto pack = [&] {
+      const Plan plan(std::span<const PlannedSession>(&planned, 1), options);
+      test::packed(plan, {{"rows", "[]"}});
+      plan.shards(1);
+      if (layout != Layout::kTree) packJson(plan, parts);
+    };
+    EXPECT_GT(failEveryAllocation(pack, nothing), 0);
+  }
 }
 
 TEST(AllocationFailure, ASharedPoolLosesNoRoomAndNoFile) {

@@ -74,7 +74,10 @@ class Concurrency : public testing::Test {
   static Job jobOf(test::Random& random, std::span<const Session* const> sessions) {
     PlanOptions options = test::randomOptions(random);
     options.layout = std::array{Layout::kPadded, Layout::kPacked, Layout::kTree}[random.below(3)];
-    if (options.layout == Layout::kTree) options.maxLength = 0;
+    if (options.layout == Layout::kTree) {
+      options.maxLength = 0;
+      options.turns = false;
+    }
     auto plan = std::make_shared<const Plan>(sessions, options);
     Prompt prompt = promptOf(random, *sessions[0]);
     std::vector<std::int32_t> promptIds = test::join(prompt.spans());
@@ -170,6 +173,34 @@ TEST_F(Concurrency, OnePlanMayBePackedByManyThreads) {
     for (unsigned thread = 0; thread < 4; ++thread) {
       threads.emplace_back([&, thread] { repeat(job, seed + thread); });
     }
+  }
+}
+
+/// The thread that packs holds the last reference to the plan, its columns, and what it names of the session.
+TEST_F(Concurrency, APlanMayBeReleasedWhileItIsPacked) {
+  for (unsigned seed = 0; seed < 24; ++seed) {
+    test::Random random(seed);
+    auto grown = std::make_unique<test::ModelledSession>();
+    while (grown->session.length() < 40) grown->grow(random);
+    grown->leaveOut(random);
+    const PlannedSession planned = grown->planned();
+    PlanOptions options = test::randomOptions(random);
+    options.columns = std::make_shared<const RowColumns>(*test::everyColumn());
+    auto plan = std::make_shared<const Plan>(std::span<const PlannedSession>(&planned, 1), options);
+    options.columns.reset();
+    const std::string expected = pack(*plan);
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 2; ++thread) {
+      threads.emplace_back([expected, plan] { EXPECT_EQ(expected, pack(*plan)); });
+    }
+    if (!plan->rows().empty()) {
+      for (Plan& shard : plan->shards(1)) {
+        threads.emplace_back([shard = std::make_shared<const Plan>(std::move(shard))] { pack(*shard); });
+      }
+    }
+    plan.reset();
+    for (int step = 0; step < 20; ++step) grown->grow(random);
+    grown.reset();
   }
 }
 

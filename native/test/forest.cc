@@ -17,6 +17,18 @@ std::vector<const Session*> sessionsOf(const Forest& forest) {
   return sessions;
 }
 
+std::vector<PlannedSession> plannedOf(const Forest& forest) {
+  std::vector<PlannedSession> planned;
+  for (const auto& one : forest) planned.push_back(one->planned());
+  return planned;
+}
+
+std::vector<Outline> outlinesOf(const Forest& forest) {
+  std::vector<Outline> outlines;
+  for (const auto& one : forest) outlines.push_back(one->model.outline());
+  return outlines;
+}
+
 namespace {
 
 void cut(ModelRow& row, std::size_t length) {
@@ -33,14 +45,16 @@ std::vector<ForestRow> modelRows(const Forest& forest, const PlanOptions& option
   std::vector<ForestRow> rows;
   for (std::size_t session = 0; session < forest.size(); ++session) {
     const Model& model = forest[session]->model;
+    const Outline outline = model.outline();
     for (std::size_t i = 0; i < model.all.size(); ++i) {
-      if (!model.isRow(i, options.style)) continue;
+      const bool isNode = options.layout == Layout::kTree && !outline.all[i].dropped;
+      if (!isNode && !outline.isRow(i, options.style)) continue;
       ModelRow row = modelRow(model, i, options.style);
       if (limit > 0 && row.ids.size() > limit) {
         if (options.overflow == Overflow::kDrop) continue;
         cut(row, limit);
       }
-      rows.push_back({session, row, static_cast<float>(model.reward(i, options.discount))});
+      rows.push_back({session, row, static_cast<float>(outline.rowReward(i, options))});
     }
   }
   return rows;
@@ -56,6 +70,10 @@ PlanOptions randomOptions(Random& random) {
   options.padToMultipleOf = 1 + random.below(9);
   options.maxLength = random.chance(0.5) ? 1 + random.below(20) : 0;
   options.overflow = random.chance(0.5) ? Overflow::kTruncate : Overflow::kDrop;
+  options.concatReward = random.chance(0.5) ? ConcatReward::kReturn : ConcatReward::kLeaf;
+  options.turns = random.chance(0.5);
+  options.labelLimit = random.chance(0.5) ? 1 + random.below(5) : 0;
+  if (random.chance(0.5)) options.columns = everyColumn();
   return options;
 }
 

@@ -13,18 +13,33 @@ struct Recorded {
   Messages input;
   Messages conversation;
   bool dropped = false;
+  CallIds callIds = {};
 };
 
 bool isStrictPrefix(const Messages& prefix, const Messages& of) {
   return prefix.size() < of.size() && std::equal(prefix.begin(), prefix.end(), of.begin());
 }
 
-/// The rule, word for word: the longest strict prefix, the newest of equals.
-std::optional<std::uint32_t> longest(const std::vector<Recorded>& all, Messages Recorded::*list, const Messages& of) {
+struct Request {
+  Messages messages;
+  /// Of each message; empty without tool calls.
+  std::vector<std::uint64_t> callIds = {};
+};
+
+/// The rule, word for word: the longest strict prefix; of equals the newest with the request's call ids, else the newest.
+std::optional<std::uint32_t> longest(const std::vector<Recorded>& all, Messages Recorded::*list,
+                                     std::uint64_t CallIds::*ids, const Request& of) {
   std::optional<std::uint32_t> best;
+  const auto length = [&](std::uint32_t i) { return (all[i].*list).size(); };
+  const auto hasIds = [&](std::uint32_t i) {
+    const std::uint64_t wanted = of.callIds.empty() || length(i) == 0 ? 0 : of.callIds[length(i) - 1];
+    return wanted != 0 && all[i].callIds.*ids == wanted;
+  };
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (all[i].dropped || !isStrictPrefix(all[i].*list, of)) continue;
-    if (!best || (all[i].*list).size() >= (all[*best].*list).size()) best = i;
+    if (all[i].dropped || !isStrictPrefix(all[i].*list, of.messages)) continue;
+    if (best && length(i) < length(*best)) continue;
+    if (best && length(i) == length(*best) && hasIds(*best) && !hasIds(i)) continue;
+    best = i;
   }
   return best;
 }
@@ -40,11 +55,11 @@ Messages randomMessages(test::Random& random, std::uint32_t most) {
   return messages;
 }
 
-void expectSameAnswers(MessageIndex& index, const std::vector<Recorded>& all, const Messages& request) {
-  const auto digests = test::digestsOf(request);
-  const auto found = index.findParent(digests);
-  const auto continuation = longest(all, &Recorded::conversation, request);
-  const auto messages = longest(all, &Recorded::input, request);
+void expectSameAnswers(MessageIndex& index, const std::vector<Recorded>& all, const Request& request) {
+  const auto digests = test::digestsOf(request.messages);
+  const auto found = index.findParent(digests, request.callIds);
+  const auto continuation = longest(all, &Recorded::conversation, &CallIds::conversation, request);
+  const auto messages = longest(all, &Recorded::input, &CallIds::input, request);
   ASSERT_EQ(continuation || messages, found.has_value());
   if (found) {
     EXPECT_EQ(continuation ? *continuation : *messages, found->index);
@@ -52,14 +67,22 @@ void expectSameAnswers(MessageIndex& index, const std::vector<Recorded>& all, co
   }
   std::vector<std::uint32_t> same;
   for (std::uint32_t i = all.size(); i-- > 0;) {
-    if (!all[i].dropped && all[i].input == request) same.push_back(i);
+    if (!all[i].dropped && all[i].input == request.messages) same.push_back(i);
   }
   EXPECT_EQ(same, index.findSame(digests));
 }
 
+Request randomRequest(test::Random& random, bool withIds) {
+  Request request{randomMessages(random, 6)};
+  if (!withIds) return request;
+  for (std::size_t i = 0; i < request.messages.size(); ++i) request.callIds.push_back(random.below(4));
+  return request;
+}
+
 TEST(MessageIndex, AnswersLikeASearchThroughAllRecords) {
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 120; ++seed) {
     test::Random random(seed);
+    const bool withIds = seed % 2 == 1;
     MessageIndex index;
     std::vector<Recorded> all;
     for (int step = 0; step < 80; ++step) {
@@ -71,10 +94,11 @@ TEST(MessageIndex, AnswersLikeASearchThroughAllRecords) {
         Recorded made{randomMessages(random, 4), {}};
         made.conversation = made.input;
         for (const std::string& message : randomMessages(random, 2)) made.conversation.push_back(message);
-        index.add(digestOf(made.input), digestOf(made.conversation));
+        if (withIds) made.callIds = {random.below(4), random.below(4)};
+        index.add(digestOf(made.input), digestOf(made.conversation), made.callIds);
         all.push_back(made);
       }
-      expectSameAnswers(index, all, randomMessages(random, 6));
+      expectSameAnswers(index, all, randomRequest(random, withIds));
     }
   }
 }
@@ -94,6 +118,43 @@ TEST(MessageIndex, AContinuationWinsOverALongerInput) {
   ASSERT_TRUE(match);
   EXPECT_EQ(0u, match->index);
   EXPECT_EQ(ParentRule::kContinuation, match->rule);
+}
+
+/// Two calls with the same messages and the same answer, apart from the ids of its tool calls.
+class Twins : public testing::Test {
+ protected:
+  Twins() {
+    for (const std::uint64_t ids : {11, 22}) index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, ids});
+  }
+  std::uint32_t parentOf(std::uint64_t ids) {
+    return index_.findParent(test::digestsOf(Messages{"u", "a", "result"}), std::vector<std::uint64_t>{0, ids, ids})->index;
+  }
+  MessageIndex index_;
+};
+
+TEST_F(Twins, AreToldApartByTheirToolCallIds) {
+  EXPECT_EQ(0u, parentOf(11));
+  EXPECT_EQ(1u, parentOf(22));
+}
+
+TEST_F(Twins, OfWhichNoneHasTheIdsGiveTheNewest) {
+  EXPECT_EQ(1u, parentOf(33));
+  EXPECT_EQ(1u, parentOf(0));
+  EXPECT_EQ(1u, index_.findParent(test::digestsOf(Messages{"u", "a", "result"}))->index);
+}
+
+TEST_F(Twins, ThatWereDroppedAreNobodysParent) {
+  index_.drop(0);
+  EXPECT_EQ(1u, parentOf(11));
+  index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, 11});
+  index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, 44});
+  EXPECT_EQ(2u, parentOf(11));
+}
+
+TEST_F(Twins, AreLookedForAmongEqualsOnly) {
+  index_.add(digestOf({"u", "a"}), digestOf({"u", "a", "result"}), {33, 33});
+  const auto digests = test::digestsOf(Messages{"u", "a", "result", "more"});
+  EXPECT_EQ(2u, index_.findParent(digests, std::vector<std::uint64_t>{0, 11, 11, 11})->index);
 }
 
 /// Were what was dropped met again by each search, there would be half a million million steps.

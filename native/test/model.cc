@@ -18,23 +18,15 @@ bool Model::exact(std::size_t index) const {
   return at.parent >= 0 && shared(index) == all[static_cast<std::size_t>(at.parent)].sequence().size();
 }
 
-double Model::reward(std::size_t index, double discount) const {
-  double sum = all[index].reward.value_or(0);
-  for (std::size_t child = index + 1; child < all.size(); ++child) {
-    if (all[child].parent == static_cast<std::int32_t>(index) && !all[child].dropped) {
-      sum += discount * reward(child, discount);
-    }
+Outline Model::outline() const {
+  Outline outline;
+  outline.sessionReward = sessionReward;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const ModelInteraction& at = all[i];
+    outline.all.push_back({at.parent, exact(i), at.dropped, at.leftOut, at.startsRow, at.input.size(), at.output.size(),
+                           at.reward, at.facts, at.labels});
   }
-  return sum;
-}
-
-bool Model::isRow(std::size_t index, RowStyle style) const {
-  if (all[index].dropped) return false;
-  if (style == RowStyle::kIndividual) return true;
-  for (std::size_t child = index + 1; child < all.size(); ++child) {
-    if (all[child].parent == static_cast<std::int32_t>(index) && !all[child].dropped && exact(child)) return false;
-  }
-  return true;
+  return outline;
 }
 
 ModelRow modelRow(const Model& model, std::size_t index, RowStyle style) {
@@ -42,6 +34,7 @@ ModelRow modelRow(const Model& model, std::size_t index, RowStyle style) {
   row.lossMask.assign(row.ids.size(), 0);
   row.logprobs.assign(row.ids.size(), 0);
   row.versions.assign(row.ids.size(), -1);
+  if (model.all[index].leftOut) return row;
   for (std::size_t at = index;; at = static_cast<std::size_t>(model.all[at].parent)) {
     const ModelInteraction& turn = model.all[at];
     for (std::size_t i = 0; i < turn.output.size(); ++i) {
@@ -59,6 +52,15 @@ std::vector<std::int32_t> randomIds(Random& random, std::uint32_t most) {
   std::vector<std::int32_t> ids(random.below(most + 1));
   for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random.below(3));
   return ids;
+}
+
+/// Few of each, so that columns have labels in common, and sometimes fewer than the columns ask for.
+void describe(Random& random, ModelInteraction& made) {
+  for (std::uint32_t i = random.below(4); i > 0; --i) made.facts.push_back(random.below(3));
+  for (std::uint32_t i = random.below(3); i > 0; --i) {
+    made.labels.emplace_back(random.below(3), static_cast<char>('a' + random.below(4)));
+  }
+  made.startsRow = random.chance(0.3);
 }
 
 }  // namespace
@@ -100,6 +102,10 @@ void ModelledSession::grow(Random& random) {
     session.setReward(index, *model.all[index].reward);
     return;
   }
+  if (random.chance(0.02)) {
+    model.sessionReward = random.below(17) / 8.0 - 1;
+    session.setSessionReward(*model.sessionReward);
+  }
   ModelInteraction made;
   if (count > 0 && random.chance(0.85)) made.parent = static_cast<std::int32_t>(random.below(count));
   if (made.parent >= 0 && model.all[static_cast<std::size_t>(made.parent)].dropped) made.parent = -1;
@@ -111,8 +117,30 @@ void ModelledSession::grow(Random& random) {
   }
   Generation generation;
   generation.append(made.output, made.logprobs, made.versions);
-  record(session, prompt, generation, {std::to_string(count)}, {}, made.parent);
+  describe(random, made);
+  RecordInput input{prompt, generation, {}, {}, made.parent};
+  const std::vector<MessageDigest> digests = digestsOf(std::vector<std::string>{std::to_string(count)});
+  input.digests = digests;
+  input.facts = made.facts;
+  input.labels = made.labels;
+  input.startsRow = made.startsRow;
+  session.record(input);
   model.all.push_back(made);
+}
+
+void ModelledSession::leaveOut(Random& random) {
+  for (std::size_t i = model.all.size(); i-- > 0;) {
+    const Outline outline = model.outline();
+    model.all[i].leftOut = !outline.all[i].dropped && outline.children(i, true).empty() && random.chance(0.4);
+  }
+}
+
+PlannedSession ModelledSession::planned() const {
+  PlannedSession planned{&session};
+  for (std::uint32_t i = 0; i < model.all.size(); ++i) {
+    if (model.all[i].leftOut) planned.leftOut.push_back(i);
+  }
+  return planned;
 }
 
 }  // namespace rolltape::test

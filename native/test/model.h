@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../core/plan.h"
+#include "outline.h"
 #include "support.h"
 
 namespace rolltape::test {
@@ -16,7 +17,11 @@ struct ModelInteraction {
   std::vector<std::int32_t> versions;
   std::int32_t parent = -1;
   std::optional<double> reward;
+  std::vector<std::uint32_t> facts;
+  LabelSet labels;
+  bool startsRow = false;
   bool dropped = false;
+  bool leftOut = false;
 
   std::vector<std::int32_t> sequence() const {
     std::vector<std::int32_t> all = input;
@@ -27,11 +32,11 @@ struct ModelInteraction {
 
 struct Model {
   std::vector<ModelInteraction> all;
+  std::optional<double> sessionReward;
 
   std::size_t shared(std::size_t index) const;
   bool exact(std::size_t index) const;
-  double reward(std::size_t index, double discount) const;
-  bool isRow(std::size_t index, RowStyle style) const;
+  Outline outline() const;
 };
 
 /// One row of a batch, before padding.
@@ -51,6 +56,9 @@ struct ModelledSession {
   Model model;
 
   void grow(Random& random);
+  /// Leaves out interactions at random, none of which has a child that is kept. For plans of planned().
+  void leaveOut(Random& random);
+  PlannedSession planned() const;
 
  private:
   Prompt choosePrompt(Random& random, std::int32_t parent, std::vector<std::int32_t>& input);

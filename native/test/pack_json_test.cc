@@ -1,5 +1,6 @@
 #include "../core/pack_json.h"
 
+#include "packed.h"
 #include "support.h"
 
 namespace rolltape {
@@ -23,9 +24,9 @@ TEST(PackJson, IsThePartsAndTheRowsBetweenThem) {
 }
 
 TEST(PackJson, NeedsOnePartMoreThanRows) {
-  EXPECT_EQ(2u, packJson(Plan({}, {}), std::vector<std::string>{"[]"}).size());
-  EXPECT_CODE(kInvalidArg, packJson(Plan({}, {}), std::vector<std::string>{}));
-  EXPECT_CODE(kInvalidArg, packJson(Plan({}, {}), std::vector<std::string>{"", ""}));
+  EXPECT_EQ(2u, packJson(Plan(test::kNoSessions, {}), std::vector<std::string>{"[]"}).size());
+  EXPECT_CODE(kInvalidArg, packJson(Plan(test::kNoSessions, {}), std::vector<std::string>{}));
+  EXPECT_CODE(kInvalidArg, packJson(Plan(test::kNoSessions, {}), std::vector<std::string>{"", ""}));
 }
 
 }  // namespace

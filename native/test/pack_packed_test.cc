@@ -66,7 +66,7 @@ TEST(PackPacked, RandomTreesGiveTheRowsOfTheModel) {
 }
 
 TEST(PackPacked, OfNothingHasOneOffset) {
-  const test::Packed packed = test::packed(Plan({}, {.layout = Layout::kPacked}), {});
+  const test::Packed packed = test::packed(Plan(test::kNoSessions, {.layout = Layout::kPacked}), {});
   EXPECT_EQ(std::vector<std::int32_t>{0}, packedTensor<std::int32_t>(packed, "cu_seqlens"));
   EXPECT_TRUE(packedTensor<std::int32_t>(packed, "input_ids").empty());
 }

@@ -85,7 +85,7 @@ TEST(PackPadded, LargeBlocksWhichGoPastTheCachesAreWrittenAlike) {
 }
 
 TEST(PackPadded, OfNothingIsAnEmptyBatch) {
-  const test::Packed packed = test::packed(Plan({}, {.padToMultipleOf = 8}), {});
+  const test::Packed packed = test::packed(Plan(test::kNoSessions, {.padToMultipleOf = 8}), {});
   EXPECT_EQ((std::vector<std::uint64_t>{0, 0}), packed.tensors[0].spec.shape);
   EXPECT_EQ(packed.tensors[0].offset, packed.block.size());
 }

@@ -141,11 +141,11 @@ TEST(PackTree, BranchesFollowTheSpanTheyLeaveDeepestFirst) {
 }
 
 TEST(PackTree, TakesNoLengthLimit) {
-  EXPECT_CODE(kInvalidArg, Plan({}, {.layout = Layout::kTree, .maxLength = 1}));
+  EXPECT_CODE(kInvalidArg, Plan(test::kNoSessions, {.layout = Layout::kTree, .maxLength = 1}));
 }
 
 TEST(PackTree, OfNothingHasOnlyItsFirstOffsets) {
-  const TreeBatch batch(test::packed(Plan({}, {.layout = Layout::kTree}), {}));
+  const TreeBatch batch(test::packed(Plan(test::kNoSessions, {.layout = Layout::kTree}), {}));
   EXPECT_EQ(std::vector<std::int32_t>{0}, batch.cuTrees);
   EXPECT_EQ(std::vector<std::int32_t>{0}, batch.offsets);
   EXPECT_TRUE(batch.parents.empty());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,17 +11,21 @@
 
 namespace rolltape::test {
 
+inline constexpr std::span<const PlannedSession> kNoSessions;
+
 /// A batch in a block of its own.
 struct Packed {
   HeapBlock block;
   std::vector<TensorPlace> tensors;
+  /// The metadata `row_codes`.
+  std::string rowCodes;
 };
 
 inline Packed packed(const Plan& plan, const Metadata& metadata, unsigned threads = 1) {
   BatchLayout layout = layoutBatch(plan, metadata);
   HeapBlock block(layout.totalBytes);
   writeBatch(plan, layout, reinterpret_cast<std::byte*>(block.data()), threads);
-  return {std::move(block), std::move(layout.tensors)};
+  return {std::move(block), std::move(layout.tensors), layout.labels.json()};
 }
 
 template <typename T>
