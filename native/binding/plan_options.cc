@@ -43,6 +43,8 @@ PlanOptions planOptionsArg(Napi::Value value) {
     options.concatReward = choiceArg<ConcatReward>(
         concatReward, "options.concatReward", {{"leaf", ConcatReward::kLeaf}, {"return", ConcatReward::kReturn}});
   }
+  const Napi::Value includeLeftOut = object.Get("includeLeftOut");
+  if (!includeLeftOut.IsUndefined()) options.includeLeftOut = booleanArg(includeLeftOut, "options.includeLeftOut");
   const Napi::Value turns = object.Get("turns");
   if (!turns.IsUndefined()) options.turns = booleanArg(turns, "options.turns");
   const Napi::Value labelLimit = object.Get("labelLimit");

@@ -23,6 +23,7 @@ RowSource sourceArg(Napi::Value value, const std::string& name) {
                                {"tokenExact", RowSource::kTokenExact},
                                {"leftOut", RowSource::kLeftOut},
                                {"fact", RowSource::kFact},
+                               {"mixedFact", RowSource::kMixedFact},
                                {"label", RowSource::kLabel},
                                {"turnStart", RowSource::kTurnStart},
                                {"turnEnd", RowSource::kTurnEnd},

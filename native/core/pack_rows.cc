@@ -28,6 +28,16 @@ std::uint32_t factOf(const Interaction& at, const RowColumn& column) {
   return column.slot < at.factCount ? at.facts()[column.slot] : column.missing;
 }
 
+bool isMixed(const PlanRow& row, const RowColumn& column) {
+  const Interaction* at = row.interaction;
+  const std::uint32_t last = factOf(*at, column);
+  while (at != row.firstTurn) {
+    at = at->parent;
+    if (factOf(*at, column) != last) return true;
+  }
+  return false;
+}
+
 /// Writes one value per entry, given as a 32-bit word.
 template <typename Entry, typename Word>
 void fill(const BatchBlock& block, const std::string& name, Dtype dtype, std::span<const Entry> entries, Word word) {
@@ -104,6 +114,8 @@ class ColumnTensors {
         return write([&](const PlanRow& row) { return turn(row).tokenExact ? 1u : 0u; });
       case RowSource::kFact:
         return write([&](const PlanRow& row) { return factOf(turn(row), column); });
+      case RowSource::kMixedFact:
+        return write([&](const PlanRow& row) { return isMixed(row, column) ? 1u : 0u; });
       case RowSource::kLabel:
         return write([&](const PlanRow& row) { return wordOf(codes_.code(index, turn(row))); });
       case RowSource::kReward:

@@ -38,7 +38,7 @@ void writeNodes(const Plan& plan, const NodeTensors& out) {
 class TreeTokens {
  public:
   TreeTokens(const Plan& plan, const std::int32_t* nodeOffsets, const BatchBlock& block)
-      : rows_(plan.rows()),
+      : plan_(plan),
         nodes_(plan.nodes()),
         nodeOffsets_(nodeOffsets),
         tokens_(block.tokens(), block.isBulk()),
@@ -49,7 +49,7 @@ class TreeTokens {
     const Interaction& own = *nodes_[index].interaction;
     const auto first = static_cast<std::size_t>(nodeOffsets_[index]);
     tokens_.moveTo(first);
-    if (rows_[index].leftOut) {
+    if (plan_.rows()[index].leftOut && !plan_.options().includeLeftOut) {
       writeOwnIds(own, own.shared, own.sequenceLength(), tokens_.inputIds);
       tokens_.trained.fillUntrained(own.ownLength());
     } else {
@@ -89,7 +89,7 @@ class TreeTokens {
     std::int32_t end;
   };
 
-  std::span<const PlanRow> rows_;
+  const Plan& plan_;
   std::span<const TreeNode> nodes_;
   const std::int32_t* nodeOffsets_;
   TokenWriter tokens_;

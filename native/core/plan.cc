@@ -19,17 +19,18 @@ std::vector<bool> continued(const Session& session, const std::vector<bool>& abs
   return is;
 }
 
-std::vector<bool> absentFrom(const PlannedSession& planned) {
+/// By interaction index. @throws as Plan
+std::vector<bool> leftOutOf(const PlannedSession& planned) {
   const Session& session = *planned.session;
-  std::vector<bool> absent = droppedInteractions(session);
-  if (planned.leftOut.empty()) return absent;
-  for (const std::uint32_t index : planned.leftOut) absent[session.interaction(index, "leftOut").index] = true;
+  std::vector<bool> leftOut(session.length());
+  if (planned.leftOut.empty()) return leftOut;
+  for (const std::uint32_t index : planned.leftOut) leftOut[session.interaction(index, "leftOut").index] = true;
   for (const Interaction& at : session.storage()->interactions) {
-    if (at.parent == nullptr || absent[at.index] || !absent[at.parent->index]) continue;
+    if (at.parent == nullptr || leftOut[at.index] || !leftOut[at.parent->index]) continue;
     throw Error(ErrorCode::kInvalidArg, "leftOut: interaction " + std::to_string(at.parent->index) +
                                             " has a child that is not left out: " + std::to_string(at.index));
   }
-  return absent;
+  return leftOut;
 }
 
 std::vector<PlannedSession> allOf(std::span<const Session* const> sessions) {
@@ -60,17 +61,19 @@ Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options)
 
 void Plan::addSession(const PlannedSession& planned) {
   const Session& session = *planned.session;
-  const std::vector<bool> absent = absentFrom(planned);
+  const std::vector<bool> leftOut = leftOutOf(planned);
+  const std::vector<bool> absent = options_.includeLeftOut ? std::vector<bool>(session.length()) : leftOut;
   const SessionRewards rewards(session, options_.discount, absent);
   if (options_.layout == Layout::kTree) {
-    addNodes(session, absent, rewards);
+    addNodes(session, leftOut, rewards);
   } else {
-    addRows(session, absent, rewards);
+    addRows(session, leftOut, absent, rewards);
   }
   addUnrewardedRoots(session, absent);
 }
 
-void Plan::addRows(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards) {
+void Plan::addRows(const Session& session, const std::vector<bool>& leftOut, const std::vector<bool>& absent,
+                   const SessionRewards& rewards) {
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
   const bool concat = options_.style == RowStyle::kConcat;
   const bool leaf = options_.concatReward == ConcatReward::kLeaf;
@@ -86,26 +89,25 @@ void Plan::addRows(const Session& session, const std::vector<bool>& absent, cons
     PlanRow row{owner, &at, concat ? at.rowStart : &at, at.sequenceLength(), rewards.final[at.index],
                 rewards.own[at.index]};
     if (!returns.empty()) row.reward = returns[at.index];
+    row.leftOut = leftOut[at.index];
     row.uncountedRewards = !uncounted.empty() && uncounted[at.index];
     addRow(row, rewards);
   }
 }
 
-void Plan::addNodes(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards) {
+void Plan::addNodes(const Session& session, const std::vector<bool>& leftOut, const SessionRewards& rewards) {
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  std::vector<const Interaction*> live;
-  live.reserve(session.length());
-  for (const Interaction& at : session.storage()->interactions) {
-    if (!session.state(at.index).dropped) live.push_back(&at);
-  }
+  std::vector<const Interaction*> all;
+  all.reserve(session.length());
+  for (const Interaction& at : session.storage()->interactions) all.push_back(&at);
   const auto base = static_cast<std::uint32_t>(nodes_.size());
-  for (TreeNode node : depthFirst(live)) {
+  for (TreeNode node : depthFirst(all)) {
     if (node.parent != TreeNode::kNone) node.parent += base;
     node.end += base;
     nodes_.push_back(node);
     const Interaction& at = *node.interaction;
     PlanRow row{owner, &at, &at, at.sequenceLength(), rewards.final[at.index], rewards.own[at.index]};
-    row.leftOut = absent[at.index];
+    row.leftOut = leftOut[at.index];
     addRow(row, rewards);
   }
 }

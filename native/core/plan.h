@@ -45,6 +45,8 @@ struct PlanOptions {
   std::uint32_t maxLength = 0;
   Overflow overflow = Overflow::kError;
   ConcatReward concatReward = ConcatReward::kLeaf;
+  /// Interactions of PlannedSession::leftOut are treated like all others; PlanRow::leftOut still marks them.
+  bool includeLeftOut = false;
   /// Adds the turns of each row. A tree batch has none: its nodes are turns.
   bool turns = false;
   /// Distinct labels that one label column may have; 0: no limit.
@@ -74,7 +76,7 @@ struct PlanRow {
   double ownReward;
   /// Turns before the last one have own rewards that `reward` does not count.
   bool uncountedRewards = false;
-  /// Of a tree batch: a node that is not trained on.
+  /// One of PlannedSession::leftOut.
   bool leftOut = false;
 };
 
@@ -157,8 +159,10 @@ class Plan {
  private:
   Plan() = default;
   void addSession(const PlannedSession& planned);
-  void addRows(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards);
-  void addNodes(const Session& session, const std::vector<bool>& absent, const SessionRewards& rewards);
+  /// @param leftOut which interactions are marked @param absent which of them have no row
+  void addRows(const Session& session, const std::vector<bool>& leftOut, const std::vector<bool>& absent,
+               const SessionRewards& rewards);
+  void addNodes(const Session& session, const std::vector<bool>& leftOut, const SessionRewards& rewards);
   void addMismatch(const Interaction& child);
   void addRow(PlanRow row, const SessionRewards& rewards);
   void addTurns(const PlanRow& row, const SessionRewards& rewards);

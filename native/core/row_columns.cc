@@ -23,6 +23,7 @@ bool isOfRowsOnly(RowSource source) {
     case RowSource::kParentRow:
     case RowSource::kTurns:
     case RowSource::kLeftOut:
+    case RowSource::kMixedFact:
       return true;
     default:
       return false;
@@ -41,6 +42,7 @@ bool fits(RowSource source, Dtype dtype) {
     case RowSource::kUncountedRewards:
     case RowSource::kTokenExact:
     case RowSource::kLeftOut:
+    case RowSource::kMixedFact:
       return dtype == Dtype::kBool;
     default:
       return dtype == Dtype::kI32;

@@ -24,9 +24,12 @@ enum class RowSource {
   /// Turns of the row.
   kTurns,
   kTokenExact,
+  /// Whether the interaction is one of PlannedSession::leftOut.
   kLeftOut,
   /// One of Interaction::facts.
   kFact,
+  /// Whether the turns of a row differ in one of Interaction::facts.
+  kMixedFact,
   /// Code of one of Interaction::labels; see LabelCodes.
   kLabel,
   // Of turns only.

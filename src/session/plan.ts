@@ -35,11 +35,11 @@ export function planExport(
 ): ExportPlan {
   if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
   if (options.turns) refuseTurns(options);
-  const leftOut = options.includeUndelivered ? [] : sessions.map((session) => session.leftOutInteractions());
+  const leftOut = sessions.map((session) => session.leftOutInteractions());
   const plan = planNative(sessions, { ...options, labelLimit }, leftOut);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
   if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
-  return { native: plan, sessions, leftOut };
+  return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut };
 }
 
 /** Splits a plan by rows into `count` of nearly equal numbers of tokens. Throws `too_few_rows` where one would be empty. */
@@ -68,8 +68,13 @@ function exportRow(rows: PlanRows, index: number, sessions: readonly Session[]):
 }
 
 function toNative(options: PlannedOptions): PlanOptions {
-  const { includeUndelivered: _, rowTensors, labelLimit, maxLength = 0, ...rest } = options;
-  return { ...rest, maxLength, ...(rowTensors && { columns: ROW_COLUMNS, labelLimit }) };
+  const { includeUndelivered, rowTensors, labelLimit, maxLength = 0, ...rest } = options;
+  return {
+    ...rest,
+    maxLength,
+    includeLeftOut: includeUndelivered,
+    ...(rowTensors && { columns: ROW_COLUMNS, labelLimit }),
+  };
 }
 
 function planNative(

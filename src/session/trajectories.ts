@@ -97,6 +97,7 @@ function itemHead(row: ExportRow, session: Session, includeMessages: boolean): s
     created_at: record.createdAt / 1000,
     latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
     finish_reason: record.finishReason,
+    left_out: session.leftOut(record.index) ?? null,
     cause: record.tokenExact ? null : (record.fallback ?? null),
     sampling: samplingJson(record.sampling ?? PLAIN_SAMPLING),
     ...(includeMessages && {

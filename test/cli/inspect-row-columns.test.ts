@@ -83,7 +83,7 @@ describe("the row columns in a report", () => {
     expect(text).toMatch(/^finish_reason +stop \(2\), length \(1\) /m);
     expect(text).toMatch(/^requested_model +policy \(2\), judge \(1\) /m);
     expect(text).toMatch(/^logprob_content +temperature \(3\) /m);
-    expect(text).toMatch(/^0 or none in every row: (?=.*\battempt\b)(?=.*\bcause\b)(?=.*\bleft_out\b).*$/m);
+    expect(text).toMatch(/^0 or none in every row: (?=.*\battempt\b)(?=.*\bcause\b)(?=.*\bundelivered\b).*$/m);
     expect(text).not.toMatch(/^row_codes /m);
   });
 

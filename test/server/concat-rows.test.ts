@@ -84,6 +84,19 @@ describe("own rewards of a row's earlier turns", () => {
   });
 });
 
+describe("a row of several turns", () => {
+  it.each([
+    ["is marked if its turns have different temperatures", [0.5, 1, 1], 1],
+    ["is not marked if they have the same", [0.5, 0.5, 0.5], 0],
+  ])("%s", async (_, temperatures, mixed) => {
+    await threeTurns((turn) => ({ temperature: temperatures[turn] }));
+    const { tensors } = await exportConcat({ turns: true });
+    expect(tensors["row_mixed_temperatures"]?.data).toEqual([mixed]);
+    expect(tensors["row_temperature"]?.data).toEqual([temperatures[2]]);
+    expect(tensors["turn_temperature"]?.data).toEqual(temperatures);
+  });
+});
+
 describe("a tools list that changes in mid-conversation", () => {
   const tool = (name: string) => ({ type: "function", function: { name } });
 

@@ -38,13 +38,15 @@ export type RowColumnSource =
   /** Number of turns in the row. */
   | "turns"
   | "tokenExact"
-  /** A node of a tree that is not trained on. */
+  /** The interaction is one of those that `leftOut` of {@link NativeAddon.planBatch} names. */
   | "leftOut"
   /** Where a turn's output starts and ends in its row, padding not counted. Of turns only. */
   | "turnStart"
   | "turnEnd"
   /** One of the words of {@link RecordInput.facts}. */
   | "fact"
+  /** The turns of the row differ in that word. */
+  | "mixedFact"
   /** The code of one of the texts of {@link RecordInput.labels}. */
   | "label";
 
@@ -88,6 +90,8 @@ export interface PlanOptions {
    * turns, counted from the first (`return`).
    */
   readonly concatReward?: "leaf" | "return";
+  /** Interactions that are left out get rows like all others; the source `leftOut` still marks them. */
+  readonly includeLeftOut?: boolean;
   /** Adds `cu_turns` I32 [B + 1] and the turn columns. Not for a tree batch (`ERR_INVALID_ARG`): its nodes are turns. */
   readonly turns?: boolean;
   /** Distinct labels that one column may have, default no limit; a label over it has code -2. */

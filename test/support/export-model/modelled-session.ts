@@ -19,6 +19,8 @@ export interface Turn {
   readonly reward: number | undefined;
   /** Its client's connection closed before it had the answer. */
   readonly undelivered: boolean;
+  /** It would be left out, if that were not switched off. */
+  readonly marked?: boolean;
 }
 
 /** What one call adds to a session, drawn at random; what it comes to depends on the calls before. */
@@ -130,6 +132,6 @@ export function isLeftOut(turn: Turn, turns: readonly Turn[]): boolean {
 export function allDelivered(sessions: readonly ModelledSession[]): ModelledSession[] {
   return sessions.map((session) => ({
     ...session,
-    turns: session.turns.map((turn) => ({ ...turn, undelivered: false })),
+    turns: session.turns.map((turn) => ({ ...turn, undelivered: false, marked: isLeftOut(turn, session.turns) })),
   }));
 }

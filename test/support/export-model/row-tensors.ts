@@ -94,7 +94,8 @@ export function rowTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns {
     row_has_reward: column(bool, (row) => (lastOf(row)?.reward === undefined ? 0 : 1)),
     row_uncounted_rewards: column(bool, ({ uncounted }) => Number(uncounted)),
     row_token_exact: column(bool, ({ chain, session }) => Number(isExact(chain[0] as Turn, session.turns))),
-    row_left_out: column(bool, ({ leftOut }) => Number(leftOut)),
+    row_undelivered: column(bool, ({ marked }) => Number(marked)),
+    row_mixed_temperatures: column(bool, () => 0),
   };
 }
 

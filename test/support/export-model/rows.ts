@@ -18,7 +18,8 @@ export interface ModelRow {
   readonly finals: readonly number[];
   /** Calls of the chain before the last one have rewards, and the row's reward does not count them. */
   readonly uncounted: boolean;
-  readonly leftOut: boolean;
+  /** Its answer did not arrive. */
+  readonly marked: boolean;
 }
 
 /** The first position at which a call's prompt leaves its parent's sequence. */
@@ -53,6 +54,7 @@ export function rowsOf(
     turns.some((turn) => turn.parent === i && !isLeftOut(turn, turns) && isExact(turn, turns));
   return turns.flatMap((turn, i) => {
     const leftOut = isLeftOut(turn, turns);
+    const marked = turn.marked ?? leftOut;
     if ((leftOut && !nodes) || (style === "concat" && isContinued(i))) return [];
     const chain = style === "concat" ? chainTo(turn, turns) : [turn];
     const finals = chain.map((each) => finalReward(session, turns.indexOf(each), discount));
@@ -68,7 +70,7 @@ export function rowsOf(
       chain,
       finals,
       uncounted,
-      leftOut,
+      marked,
     };
     return [{ ...described, ...columnsOf(turn, turns, style), reward }];
   });
