@@ -101,9 +101,12 @@ describe("the row tensors", () => {
     await proxy.chat(session, question);
     const { tensors } = await exportBatch();
     const described = Object.entries(tensors).filter(([name]) => name.startsWith("row_"));
-    const shapes = described.map(([name, { dtype, shape }]) => [name, dtype, shape]);
-    const wanted = ROW_COLUMNS.filter(({ perRow }) => perRow).map(({ name, dtype }) => [`row_${name}`, dtype, [1]]);
-    expect(shapes.toSorted()).toEqual(wanted.toSorted());
+    const shapes = described.map(([name, { dtype, shape }]) => [name, { dtype, shape }]);
+    const wanted = ROW_COLUMNS.filter(({ perRow }) => perRow).map(({ name, dtype }) => [
+      `row_${name}`,
+      { dtype, shape: [1] },
+    ]);
+    expect(Object.fromEntries(shapes)).toEqual(Object.fromEntries(wanted));
   });
 
   it("and the metadata of rows are left out with row_tensors false", async () => {
