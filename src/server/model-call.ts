@@ -63,7 +63,7 @@ export async function runModelCall(context: ServerContext, request: ModelCall): 
   if (session.state !== "active") {
     throw new SessionError("session_ended", `Session ${session.id} is ${session.state} and takes no more model calls.`);
   }
-  const prepared = session.prepare(request.request.conversation);
+  const prepared = session.prepare(request.request.conversation, request.request.previousId);
   const call = session.calls.begin({
     requestKey: requestKey(request, prepared),
     ...request.retry,
@@ -142,10 +142,18 @@ function finishOf({ finish }: GenerateResult, { message }: ReadOutput): Generati
  * same messages, but other tools or sampling, is another request.
  */
 function requestKey({ api, request }: ModelCall, { digests, toolsKey, templateArgs }: PreparedMessages): string {
-  const { conversation, model, sampling, calls, logprobs, stream } = request;
+  const { conversation, previousId, model, sampling, calls, logprobs, stream } = request;
   // The chain digest of the last message covers them all.
   const messages = Buffer.from(digests.subarray(-16)).toString("base64url");
-  const context = [conversation.prefill, toolsKey, templateArgs, calls.mustCall, calls.single, [...calls.strict]];
+  const context = [
+    previousId,
+    conversation.prefill,
+    toolsKey,
+    templateArgs,
+    calls.mustCall,
+    calls.single,
+    [...calls.strict],
+  ];
   return hashKey(JSON.stringify([messages, ...context, api, model, sampling, logprobs, stream], keepSpelling));
 }
 
