@@ -7,6 +7,8 @@ export interface ModelRequest {
   /** The model that the request names. Whatever it is, the policy answers. */
   readonly model: string | undefined;
   readonly conversation: Conversation;
+  /** The interaction that the request names as the one it goes on from. */
+  readonly previousId?: string | undefined;
   readonly sampling: RequestSampling;
   readonly calls: CallRules;
   /** Of which tokens the answer carries log probabilities: of all, or of those of its text. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { keepSpelling } from "../conversation/json/spelled.js";
 import type { Conversation, Message } from "../conversation/message.js";
 import type { GenerateResult } from "../engine/engine.js";
 import type { AnswerStart, GenerationAnswer } from "../protocols/generation.js";
@@ -6,6 +7,7 @@ import type { ModelRequest } from "../protocols/model-request.js";
 import type { RequestIdentity } from "../session/calls.js";
 import { SessionError } from "../session/errors.js";
 import type { Api, Interaction } from "../session/interaction.js";
+import { hashKey } from "../session/keys.js";
 import type { PreparedMessages, Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
 import { contextLimit } from "./context-limit.js";
@@ -25,7 +27,7 @@ export interface ModelCall {
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt: number;
   /** Which earlier request this one repeats, if any. */
-  readonly retry: Omit<RequestIdentity, "messagesKey">;
+  readonly retry: Omit<RequestIdentity, "requestKey">;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;
   /** Told of a field that asks for something that the engine cannot be made to do, and that is harmless. */
@@ -61,9 +63,9 @@ export async function runModelCall(context: ServerContext, request: ModelCall): 
   if (session.state !== "active") {
     throw new SessionError("session_ended", `Session ${session.id} is ${session.state} and takes no more model calls.`);
   }
-  const prepared = session.prepare(request.request.conversation);
+  const prepared = session.prepare(request.request.conversation, request.request.previousId);
   const call = session.calls.begin({
-    messagesKey: messagesKey(prepared, request.request.conversation),
+    requestKey: requestKey(request, prepared),
     ...request.retry,
   });
   let record: CallRecord | undefined;
@@ -135,9 +137,24 @@ function finishOf({ finish }: GenerateResult, { message }: ReadOutput): Generati
   return finish.reason === "stop" && message.toolCalls !== undefined ? "tool_calls" : finish.reason;
 }
 
-/** The chain digest of the last message covers them all. */
-function messagesKey({ digests }: PreparedMessages, { prefill = "" }: Conversation): string {
-  return Buffer.from(digests.subarray(-16)).toString("base64url") + prefill;
+/**
+ * Digest of everything that the request asks for. An SDK that repeats a request changes none of it; a side call with the
+ * same messages, but other tools or sampling, is another request.
+ */
+function requestKey({ api, request }: ModelCall, { digests, toolsKey, templateArgs }: PreparedMessages): string {
+  const { conversation, previousId, model, sampling, calls, logprobs, stream } = request;
+  // The chain digest of the last message covers them all.
+  const messages = Buffer.from(digests.subarray(-16)).toString("base64url");
+  const context = [
+    previousId,
+    conversation.prefill,
+    toolsKey,
+    templateArgs,
+    calls.mustCall,
+    calls.single,
+    [...calls.strict],
+  ];
+  return hashKey(JSON.stringify([messages, ...context, api, model, sampling, logprobs, stream], keepSpelling));
 }
 
 /** The agent is told the end of an answer that its request began; the conversation goes on with all of it. */

@@ -11,8 +11,8 @@ export interface Call {
 
 /** What tells attempts at the same request from other requests. */
 export interface RequestIdentity {
-  /** Chain digest of the request's messages: equal for a request that a client's SDK sends again. */
-  readonly messagesKey: string;
+  /** Digest of what the request asks for: equal for a request that a client's SDK sends again. */
+  readonly requestKey: string;
   /** How often the client's SDK has sent the request before. */
   readonly retryCount: number;
   /** The header `idempotency-key`: attempts carry the same one, other requests carry others. */
@@ -37,8 +37,8 @@ export class CallTracker {
    * Begins a call. If it repeats a call in flight for certain, that one is aborted; one that only looks the same may be
    * a sample with a client that waits for it.
    */
-  begin({ messagesKey, retryCount, idempotencyKey }: RequestIdentity): Call {
-    const request = idempotencyKey === undefined ? messagesKey : `${hashKey(idempotencyKey)} ${messagesKey}`;
+  begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): Call {
+    const request = idempotencyKey === undefined ? requestKey : `${hashKey(idempotencyKey)} ${requestKey}`;
     const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
     const call = { attempt, controller: new AbortController() };
     this.#live.set(attempt, call);

@@ -11,7 +11,7 @@ import { recordedCallIds } from "./call-ids.js";
 import { CallTracker } from "./calls.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { SessionError } from "./errors.js";
-import type { Api, CallFacts, Interaction } from "./interaction.js";
+import { type Api, type CallFacts, type Interaction, inputLength } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
 import { hashKey } from "./keys.js";
 import { type DigestedMessages, KnownMessages } from "./known-messages.js";
@@ -30,6 +30,8 @@ export interface SessionOptions {
 export interface PreparedMessages extends DigestedMessages {
   readonly toolsKey: string;
   readonly templateArgs: TemplateArgs | undefined;
+  /** The interaction that the request names as the one it goes on from. */
+  readonly previous: Interaction | undefined;
 }
 
 /** A model call that is done and becomes an interaction. */
@@ -126,13 +128,19 @@ export class Session {
     this.lastAccessAt = Date.now();
   }
 
-  prepare({ messages, tools = [], templateArgs }: Conversation): PreparedMessages {
+  /** @param previousId the interaction that the request names as the one it goes on from */
+  prepare({ messages, tools = [], templateArgs }: Conversation, previousId?: string): PreparedMessages {
     const toolsKey = tools.length > 0 ? hashKey(JSON.stringify(tools, keepSpelling)) : "";
-    return { ...this.#known.digest(messages), toolsKey, templateArgs };
+    const previous = previousId === undefined ? undefined : this.find(previousId);
+    return { ...this.#known.digest(messages), toolsKey, templateArgs, previous };
   }
 
-  findParent(prepared: PreparedMessages): ParentMatch | undefined {
-    return this.#native.findParent(prepared.digests, prepared.callIds);
+  /** Of interactions that are the same but for their tokens, the one that the request names is the parent. */
+  findParent({ digests, callIds, previous }: PreparedMessages): ParentMatch | undefined {
+    const match = this.#native.findParent(digests, callIds);
+    if (match?.rule !== "continuation" || !previous || previous.index === match.index) return match;
+    const sameMessages = this.#isTwin(this.#log.at(match.index), previous);
+    return sameMessages ? { ...match, index: previous.index } : match;
   }
 
   interaction(index: number): Interaction {
@@ -170,7 +178,7 @@ export class Session {
       throw new SessionError("invalid_value", message, { param: "interactionId" });
     }
     const { messages, digests, callIds, toolsKey } = call.prepared;
-    const match = call.parent ?? this.#native.findParent(digests, callIds);
+    const match = call.parent ?? this.findParent(call.prepared);
     const input = this.#log.difference(messages, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
@@ -278,6 +286,15 @@ export class Session {
       });
     }
     this.#requireOpen("session_exported", "its rewards are final");
+  }
+
+  /** Whether two interactions have the same messages, their answers included, as the search of a parent compares them. */
+  #isTwin(one: Interaction, other: Interaction): boolean {
+    if (inputLength(one) !== inputLength(other)) return false;
+    const [a, b] = [one, other].map((each) =>
+      canonicalMessages([...this.messagesOf(each), ...each.output], this.#filters),
+    );
+    return a !== undefined && a.length === b?.length && a.every((message, i) => message === b[i]);
   }
 
   /** The parent's own, where they are the same: a long conversation keeps one of them. */

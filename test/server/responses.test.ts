@@ -173,6 +173,15 @@ describe("input", () => {
     expect(second?.parent_id).toBe(first.id);
   });
 
+  it("is the child of the response that it names, not of a newer one with the same messages and answer", async () => {
+    const twins = [];
+    for (let i = 0; i < 3; i++) twins.push((await send({ instructions: "be brief" })).json<Response>().id);
+    for (const id of twins) await send({ input: "more", previous_response_id: id, instructions: "be brief" });
+    await send({ input: "more", previous_response_id: twins[0], instructions: "be long" });
+    const parents = (await exported()).slice(twins.length).map(({ parent_id }) => parent_id);
+    expect(parents).toEqual([...twins, null]);
+  });
+
   it("takes references to the items of stored responses", async () => {
     const first = (await send({})).json<Response>();
     const reference = { type: "item_reference", id: first.output[0]?.id };

@@ -163,6 +163,18 @@ describe("an attempt that the client's SDK repeats", () => {
     expect(session.leftOut(sample.index)).toBeUndefined();
   });
 
+  it("is none if only its messages are those of the retry", async () => {
+    const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
+    const others = [{ tools }, { temperature: 0.5 }, { max_tokens: 7 }, { model: "other" }, { stop: ["x"] }];
+    for (const extra of others) await proxy.chat(started, messages, extra);
+    const message = { model: "tiny", messages, max_tokens: 9 };
+    await proxy.post("/v1/messages", message, started.key);
+    // A side call whose first attempt never arrived: the answers before it are to other requests.
+    const retry = await call(retryCount(1));
+    await continueFrom(retry, retry.index);
+    expect(leftOut()).toEqual([]);
+  });
+
   it("is none if its client left before it was recorded", async () => {
     const sample = await call();
     const release = proxy.engine.hold();

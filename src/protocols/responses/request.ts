@@ -82,6 +82,7 @@ export function parseResponses(request: ResponsesRequest, earlier: EarlierRespon
   return {
     model: request.model,
     conversation,
+    previousId: request.previous_response_id,
     sampling: toSampling(request),
     calls: callRules(request, conversation.tools ?? []),
     logprobs: wantsLogprobs(request) ? "text" : "none",
