@@ -182,6 +182,18 @@ describe("input", () => {
     expect(parents).toEqual([...twins, null]);
   });
 
+  it("is the child of the response whose items its input repeats, of several with the same messages and answer", async () => {
+    const twins = [];
+    for (let i = 0; i < 3; i++) twins.push((await send({})).json<Response>());
+    const user = { role: "user", content: "hello" };
+    for (const { output } of twins) await send({ input: [user, ...output, { role: "user", content: "more" }] });
+    const [first] = twins;
+    const reference = { type: "item_reference", id: first?.output[0]?.id };
+    await send({ input: [user, reference, { role: "user", content: "more" }] });
+    const parents = (await exported()).slice(twins.length).map(({ parent_id }) => parent_id);
+    expect(parents).toEqual([...twins, first].map((twin) => twin?.id));
+  });
+
   it("takes references to the items of stored responses", async () => {
     const first = (await send({})).json<Response>();
     const reference = { type: "item_reference", id: first.output[0]?.id };

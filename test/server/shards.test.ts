@@ -33,6 +33,13 @@ function rowIds(file: Uint8Array): string[] {
 }
 
 describe("shards over HTTP", () => {
+  it("count the conversations without a reward once, and none of a refused batch", async () => {
+    await ask({ shards: 1000, shard: 0 });
+    for (const shard of [2, 0, 1]) await ask({ shards: 3, shard });
+    const text = (await proxy.request({ url: "/metrics" }, null)).raw.toString();
+    expect(text).toContain("\nrolltape_export_unrewarded_roots_total 9\n");
+  });
+
   it("are asked for by each rank on its own, side by side, and together are the whole batch", async () => {
     const parts = await Promise.all([0, 1, 2].map((shard) => ask({ shards: 3, shard })));
     expect(parts.map((part) => part.refusal)).toEqual(["200", "200", "200"]);

@@ -28,14 +28,19 @@ const text = z.union([
   ),
 ]);
 
+/** Tells which response an item is from, if it is from one. Other ids have no effect. */
+const outputId = z.unknown().optional();
+
 const messageItem = z.object({
   type: z.literal("message"),
+  id: outputId,
   role: z.enum(["user", "assistant", "system", "developer"]),
   content: text,
 });
 
 const functionCall = z.object({
   type: z.literal("function_call"),
+  id: outputId,
   call_id: wellFormed,
   name: toolName,
   arguments: wellFormed,
@@ -45,6 +50,7 @@ const functionOutput = z.object({ type: z.literal("function_call_output"), call_
 
 const reasoningItem = z.object({
   type: z.literal("reasoning"),
+  id: outputId,
   content: listOf(z.object({ type: z.literal("reasoning_text"), text: wellFormed })).nullish(),
   summary: listOf(z.object({ type: z.literal("summary_text"), text: wellFormed })).nullish(),
   encrypted_content: noEffect,

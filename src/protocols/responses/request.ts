@@ -9,6 +9,7 @@ import { responsesTextFormat } from "../response-format.js";
 import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
 import { shownTools, templateChoice } from "../tools.js";
 import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
+import { placeOf } from "./items.js";
 import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
 /** The body of POST /v1/responses. */
@@ -82,7 +83,7 @@ export function parseResponses(request: ResponsesRequest, earlier: EarlierRespon
   return {
     model: request.model,
     conversation,
-    previousId: request.previous_response_id,
+    previousId: request.previous_response_id ?? lastResponseOf(request),
     sampling: toSampling(request),
     calls: callRules(request, conversation.tools ?? []),
     logprobs: wantsLogprobs(request) ? "text" : "none",
@@ -122,6 +123,15 @@ function historyOf({ previous_response_id: id }: ResponsesRequest, earlier: Earl
 
 function inputOf({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {
   return toMessages(input, ({ id }: InputReference) => earlier.item(id) ?? unknownResponse("input", id));
+}
+
+/** The response whose output the input holds last, by the ids of its items. */
+function lastResponseOf({ input = [] }: ResponsesRequest): string | undefined {
+  for (const item of input.toReversed()) {
+    const place = "id" in item && typeof item.id === "string" ? placeOf(item.id) : undefined;
+    if (place) return place.responseId;
+  }
+  return undefined;
 }
 
 function unknownResponse(param: string, id: string): never {

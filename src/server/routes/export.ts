@@ -101,12 +101,15 @@ function exportBatch(app: App, context: ServerContext): void {
       const waits = toWaits(body, context, disconnectSignal(reply));
       const memory = body.transport === "shm" ? context.sharedMemory.pool : "heap";
       const { metrics, origin } = context;
-      const onPlanned = (summary: ExportSummary) => metrics.countExport(summary);
+      let summary: ExportSummary | undefined;
+      const onPlanned = (planned: ExportSummary) => (summary = planned);
       const pack = (sessions: Session[]) =>
         metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned }));
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const batches = await context.exporter.all(body.session_ids, waits, pack, part);
+      // Each rank's summary is that of the whole batch: one of them counts.
+      if (summary && (shard ?? 0) === 0) metrics.countExport(summary);
       return body.transport === "shm" ? sendPaths(batches, body, reply, context) : sendBatch(batches, reply, context);
     },
   );
