@@ -45,6 +45,18 @@ describe("a gateway over two workers", () => {
     expect((await gateway.get("/v1/models")).status).toBe(200);
   });
 
+  it("finds the worker of a key that comes beside one for another service", async () => {
+    const workers = [await startWorker("one"), await startWorker("two")];
+    const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
+    const sessions = [await gateway.session(), await gateway.session()];
+    for (const bearer of ["sk-ant-oat-of-another-service", "sk-three.0123456789abcdef"]) {
+      for (const { key } of sessions) {
+        const headers = { authorization: `Bearer ${bearer}`, "x-api-key": key };
+        expect((await gateway.send("/v1/models/tiny", { headers }, null)).status).toBe(200);
+      }
+    }
+  });
+
   it("answers Anthropic's errors to Anthropic's calls", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
