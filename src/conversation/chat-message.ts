@@ -48,7 +48,7 @@ const assistant = z.object({
   ...named,
 });
 
-const toolResult = z.object({ role: z.literal("tool"), content, tool_call_id: text, ...named });
+const toolResult = z.object({ role: z.literal("tool"), content: content.nullish(), tool_call_id: text, ...named });
 
 const chatMessageShape = z.discriminatedUnion(
   "role",
@@ -75,7 +75,7 @@ function toMessage(message: z.output<typeof chatMessageShape>): Message {
         ...name,
       };
     case "tool":
-      return { role: "tool", content: message.content, toolCallId: message.tool_call_id, ...name };
+      return { role: "tool", content: message.content ?? "", toolCallId: message.tool_call_id, ...name };
     case "system":
     case "developer":
     case "user":

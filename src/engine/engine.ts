@@ -106,6 +106,13 @@ export interface EngineSupport {
  */
 export type PauseMode = "abort" | "keep";
 
+export interface ResumeOptions {
+  /** The servers that are told. Default: every server. */
+  readonly told?: readonly string[] | undefined;
+  /** Calls wait on, until another `resume`. Default false. */
+  readonly hold?: boolean;
+}
+
 export interface EngineServers {
   list(): readonly EngineServerState[];
   /** How the servers were paused from here, and not resumed since. */
@@ -113,10 +120,13 @@ export interface EngineServers {
   /**
    * Pauses every server, for an update of its weights. Calls wait until `resume`. All or nothing: where one server
    * cannot be paused, all go on. One that is being drained and cannot be reached is left out.
+   *
+   * @param told the servers that are told. Default: every server. Calls wait in any case: those to the other servers
+   *   too, which somebody else pauses.
    */
-  pause(mode: PauseMode): Promise<void>;
+  pause(mode: PauseMode, told?: readonly string[]): Promise<void>;
   /** Lets calls go on. Rejects where a server could not be told; the others were. */
-  resume(): Promise<void>;
+  resume(options?: ResumeOptions): Promise<void>;
   /**
    * Gives the server no more requests; resolves when it has none.
    *

@@ -8,6 +8,7 @@ import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { callRoutes } from "./routes/calls.js";
 import { capacityRoutes } from "./routes/capacity.js";
+import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
@@ -51,6 +52,7 @@ export async function createGateway({
     sessionRoutes(control, context);
     exportRoutes(control, context);
     versionRoutes(control, context);
+    engineRoutes(control, context);
     serviceRoutes(control, context);
   });
   await app.register(async (calls) => callRoutes(calls, context));

@@ -1,18 +1,25 @@
 import type { FastifyRequest } from "fastify";
 import { ApiError } from "../server/errors.js";
-import { keyOf } from "../server/plugins/auth.js";
+import { keysOf } from "../server/plugins/auth.js";
 import { workerOfKey, workerOfSession } from "../session/worker-tag.js";
 import { noWorker, workerUnavailable } from "./forward.js";
 import type { Worker, WorkerPool } from "./worker-pool.js";
 
 /**
  * The worker whose session key came with the request. A key without a worker, or none, any worker can judge: all of them
- * have the same admin key.
+ * have the same admin key. Of two keys one can be for another service, so the first that names a worker decides.
+ *
+ * @throws ApiError if the only worker that is named is unknown
  */
 export async function workerOf(request: FastifyRequest, pool: WorkerPool): Promise<Worker> {
-  const key = keyOf(request);
-  const tag = key === undefined ? undefined : workerOfKey(key);
-  return tag === undefined ? anyWorker(pool) : workerWithTag(tag, pool);
+  const tags = keysOf(request).flatMap((key) => workerOfKey(key) ?? []);
+  for (const tag of tags) {
+    const worker = await pool.find(tag);
+    if (worker) return worker;
+  }
+  const [unknown] = tags;
+  if (unknown === undefined) return anyWorker(pool);
+  throw workerUnavailable(unknown);
 }
 
 /** The worker that gave a session its id. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listOf } from "../conversation/list-of.js";
 import { RESERVED_ARGS } from "../conversation/template-args.js";
 import { isShallow, MAX_DEPTH } from "./depth.js";
+import { withoutNulls } from "./nulls.js";
 
 /** Fields that requests of several protocols share. */
 
@@ -22,7 +23,8 @@ export const count = z.int32().min(1);
 
 export const jsonObject = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
 
-const templateKwargs = jsonObject.superRefine((given, context) => {
+// A client that writes out every option of a template sends null for those that are not set.
+const templateKwargs = jsonObject.transform(withoutNulls).superRefine((given, context) => {
   const reserved = Object.keys(given).find((name) => RESERVED_ARGS.has(name));
   if (reserved === undefined) return;
   context.addIssue({

@@ -23,6 +23,7 @@ import { controlRoutes } from "./routes/control.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
 import { messagesRoutes } from "./routes/messages.js";
+import { modelsRoutes } from "./routes/models.js";
 import { preparedExportRoutes } from "./routes/prepared-export.js";
 import { responsesRoutes } from "./routes/responses.js";
 import { serviceRoutes } from "./routes/service.js";
@@ -100,6 +101,7 @@ export async function createServer({
     chatCompletionRoutes(app, context);
     responsesRoutes(app, context);
     messagesRoutes(app, context);
+    modelsRoutes(app, context);
     exportRoutes(app, context);
     preparedExportRoutes(app, context);
     serviceRoutes(app, context);

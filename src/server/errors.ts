@@ -30,7 +30,6 @@ export const CATALOGUE = {
   no_engine_servers: [409, "invalid_request_error"],
   session_active: [409, "invalid_request_error"],
   session_ended: [409, "invalid_request_error"],
-  session_exporting: [409, "invalid_request_error"],
   store_closed: [409, "invalid_request_error"],
   api_key_in_use: [409, "invalid_request_error"],
   batch_not_found: [404, "invalid_request_error"],
@@ -55,6 +54,7 @@ export const CATALOGUE = {
   engine_unavailable: [502, "server_error"],
   invalid_worker_reply: [502, "server_error"],
   worker_unavailable: [503, "server_error"],
+  session_exporting: [503, "server_error"],
   server_draining: [503, "server_error"],
   out_of_memory: [503, "server_error"],
   engine_timeout: [504, "server_error"],
@@ -63,7 +63,12 @@ export const CATALOGUE = {
 export type ErrorCode = keyof typeof CATALOGUE;
 
 /** Seconds after which a refused client may try again. */
-const RETRY_AFTER: Partial<Record<ErrorCode, number>> = { no_capacity: 1, server_draining: 5, out_of_memory: 5 };
+const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
+  no_capacity: 1,
+  session_exporting: 1,
+  server_draining: 5,
+  out_of_memory: 5,
+};
 
 export interface ApiErrorOptions extends ErrorOptions {
   readonly param?: string | undefined;

@@ -33,6 +33,7 @@ async function createEngine({ engine }: Config, tinyGguf: string | undefined): P
         modelPath: engine.model ?? tinyGguf,
         contextSize: engine.context_length ?? undefined,
         sequences: engine.sequences,
+        timeoutSeconds: engine.timeout_seconds,
       });
   }
 }

@@ -57,9 +57,12 @@ export class Lifecycle {
     if (this.#exports === 0) this.#whenSettled.wake();
   }
 
-  /** Resolves when no export is being packed. */
-  async waitSettled(): Promise<void> {
-    while (this.exporting) await this.#whenSettled.wait(Number.POSITIVE_INFINITY);
+  /** Resolves when no export is being packed, or after `milliseconds`. */
+  async waitSettled(milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
+    const until = performance.now() + milliseconds;
+    for (let left = milliseconds; this.exporting && left > 0; left = until - performance.now()) {
+      await this.#whenSettled.wait(left);
+    }
   }
 
   free(state: "exported" | "expired"): void {

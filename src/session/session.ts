@@ -272,7 +272,7 @@ export class Session {
 
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
     if (this.lifecycle.exporting) {
-      throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again when that is done.`);
+      throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again in a second.`);
     }
     if (this.state === "exported" || this.state === "expired") {
       throw new SessionError(code, `Session ${this.id} is ${this.state}: ${consequence}.`);

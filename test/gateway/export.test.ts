@@ -105,6 +105,21 @@ describe("POST /export_batch over several workers", () => {
     expect(tensors["rewards"]?.data).toEqual([0, 7]);
   });
 
+  it("says what to do instead of shared memory and of shards", async () => {
+    const { gateway, ids } = await started(1);
+    const message = async (extra: object) =>
+      (await gateway.post("/export_batch", { session_ids: ids, ...extra })).error.message;
+    expect(await message({ transport: "shm" })).toBe(
+      "`transport` must be `body` through a gateway; received `shm`: the file would be on the worker's machine. Omit " +
+        "`transport`, or send the export to the worker itself, from its machine.",
+    );
+    expect(await message({ shards: 4, shard: 1 })).toBe(
+      "`shards` must be 1 through a gateway; received 4. Export the whole batch and split its rows in the trainer, or " +
+        "send each worker an export of its own sessions with `shards`. A session id names its worker: `<task_id>-<tag>-<n>`.",
+    );
+    expect(await message({ shard: 1 })).toMatch(/^`shard` must be 0 through a gateway; received 1\. /);
+  });
+
   it("refuses what is only to be had on a worker's machine, and what is wrong", async () => {
     const { gateway, ids } = await started(2);
     const ask = async (extra: object) => {

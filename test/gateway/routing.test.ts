@@ -45,6 +45,40 @@ describe("a gateway over two workers", () => {
     expect((await gateway.get("/v1/models")).status).toBe(200);
   });
 
+  it("finds the worker of a key that comes beside one for another service", async () => {
+    const workers = [await startWorker("one"), await startWorker("two")];
+    const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
+    const sessions = [await gateway.session(), await gateway.session()];
+    for (const bearer of ["sk-ant-oat-of-another-service", "sk-three.0123456789abcdef"]) {
+      for (const { key } of sessions) {
+        const headers = { authorization: `Bearer ${bearer}`, "x-api-key": key };
+        expect((await gateway.send("/v1/models/tiny", { headers }, null)).status).toBe(200);
+      }
+    }
+  });
+
+  it("pages through the sessions of all workers, and says when it cut", async () => {
+    const workers = [await startWorker("one"), await startWorker("two")];
+    const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
+    const started: string[] = [];
+    for (let n = 0; n < 7; n++) started.push((await gateway.session()).id);
+    const seen: string[] = [];
+    const pages: boolean[] = [];
+    for (let after = ""; pages.at(-1) !== false; ) {
+      const reply = await gateway.get(`/rl/sessions?limit=3${after}`);
+      const { sessions, has_more, next } = reply.json<{
+        sessions: { session_id: string }[];
+        has_more: boolean;
+        next: string | null;
+      }>();
+      seen.push(...sessions.map(({ session_id }) => session_id));
+      pages.push(has_more);
+      after = `&after=${encodeURIComponent(next ?? "")}`;
+    }
+    expect(seen.toSorted((a, b) => a.localeCompare(b))).toEqual(started.toSorted((a, b) => a.localeCompare(b)));
+    expect(pages).toEqual([true, true, false]);
+  });
+
   it("answers Anthropic's errors to Anthropic's calls", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });

@@ -23,7 +23,7 @@ it("lists the sessions of the others where a worker takes the call and never ans
   const worker = await startWorker("one");
   const gateway = await Gateway.start({ urls: [worker.url, await startSilent("two")] });
   const reply = await gateway.get("/rl/sessions");
-  expect(reply.json()).toEqual({ sessions: [], unavailable_workers: ["two"] });
+  expect(reply.json()).toEqual({ sessions: [], has_more: false, next: null, unavailable_workers: ["two"] });
 });
 
 it("tells the weight version to a worker too that was down when last heard of", async () => {

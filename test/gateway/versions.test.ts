@@ -113,6 +113,17 @@ describe("set_version through a gateway", () => {
     expect(versionsOf([worker])).toEqual([0]);
   });
 
+  it("names the worker that does not take it", async () => {
+    const [one, two] = [await startWorker("one"), await startWorker("two")];
+    const gateway = await Gateway.start({ urls: [one.url, two.url] });
+    await two.kill();
+    const reply = await gateway.post("/rl/set_version", { version: 9 });
+    expect([reply.refusal, reply.error["worker"]]).toEqual(["503 worker_unavailable", "two"]);
+    expect(reply.error.message).toBe(
+      "Worker two did not answer. Other workers may have the new version; repeat the call.",
+    );
+  });
+
   it("is shown by the gateway's health, of each worker", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });

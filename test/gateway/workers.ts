@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import type { Engine } from "../../src/engine/engine.js";
 import { createGateway } from "../../src/gateway/app.js";
 import { Upstream } from "../../src/gateway/upstream.js";
 import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-addresses.js";
@@ -7,18 +8,18 @@ import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../support/proxy.js"
 import type { ScriptedEngine } from "../support/scripted-engine.js";
 
 /** A proxy that listens, one of several. */
-export interface WorkerServer {
+export interface WorkerServer<E extends Engine = ScriptedEngine> {
   readonly tag: string;
-  readonly proxy: Proxy<ScriptedEngine>;
+  readonly proxy: Proxy<E>;
   readonly url: string;
   /** As a machine that is switched off: no answer is finished. */
   kill(): Promise<void>;
 }
 
-export async function startWorker(
+export async function startWorker<E extends Engine = ScriptedEngine>(
   tag: string,
-  options: ProxyOptions<ScriptedEngine> & { readonly port?: number } = {},
-): Promise<WorkerServer> {
+  options: ProxyOptions<E> & { readonly port?: number } = {},
+): Promise<WorkerServer<E>> {
   const proxy = await Proxy.start({ ...options, workerTag: tag });
   const url = await proxy.app.listen({ host: "127.0.0.1", port: options.port ?? 0 });
   let closed: Promise<void> | undefined;

@@ -55,6 +55,31 @@ describe("a key", () => {
     expect(reply.status).toBe(200);
   });
 
+  describe("beside another one", () => {
+    const send = (bearer: string, plain: string) =>
+      proxy.request(
+        { method: "POST", url: "/rl/end_session", headers: { authorization: `Bearer ${bearer}`, "x-api-key": plain } },
+        null,
+      );
+    const UNKNOWN = "sk-ant-oat-of-another-service";
+
+    it("is accepted in either header if the other key is unknown", async () => {
+      const { key } = await proxy.session();
+      expect((await send(UNKNOWN, key)).status).toBe(200);
+      expect((await send(key, UNKNOWN)).status).toBe(200);
+    });
+
+    it("is chosen by what the call takes if both are known", async () => {
+      const { key } = await proxy.session();
+      expect((await send(ADMIN_KEY, key)).status).toBe(200);
+    });
+
+    it("is refused if neither is known, or if neither is of the right kind", async () => {
+      expect((await send(UNKNOWN, "sk-also-unknown-here")).refusal).toBe("401 invalid_api_key");
+      expect((await send(ADMIN_KEY, UNKNOWN)).refusal).toBe("403 wrong_key_kind");
+    });
+  });
+
   it("is checked before the body is looked at", async () => {
     const reply = await proxy.request({ method: "POST", url: "/rl/set_reward", payload: "{broken" }, null);
     expect(reply.status).toBe(401);

@@ -1,5 +1,6 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { type Engine, EngineError, type GenerateCall, type GenerateResult } from "../engine.js";
+import { startDeadline } from "../servers/deadline.js";
 import { decode, type LlamaSlot, prefill, reuseCache } from "./decode.js";
 import type { EmbeddedOptions } from "./options.js";
 import { OutputWriter } from "./output-writer.js";
@@ -18,8 +19,11 @@ class EmbeddedEngine implements Engine {
   readonly #closed = new AbortController();
   #closing: Promise<void> | undefined;
 
-  constructor(runtime: LlamaRuntime) {
+  readonly #timeoutSeconds: number;
+
+  constructor(runtime: LlamaRuntime, timeoutSeconds: number) {
     this.#runtime = runtime;
+    this.#timeoutSeconds = timeoutSeconds;
     this.#pool = new SequencePool(runtime.sequences, runtime.contextSize);
   }
 
@@ -39,6 +43,15 @@ class EmbeddedEngine implements Engine {
     if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
       throw new EngineError("engine_error", "The prompt has a token id that the engine's model does not have.");
     }
+    const deadline = startDeadline(call.signal, this.#timeoutSeconds);
+    try {
+      return await this.#inSlot({ ...call, signal: deadline.signal }, prompt);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  async #inSlot(call: GenerateCall, prompt: Int32Array): Promise<GenerateResult> {
     const slot = await this.#pool.acquire(prompt, call.affinityKey, call.signal);
     try {
       return await this.#run(call, slot, prompt);
@@ -117,5 +130,7 @@ function asToken(id: number): Token {
  * @throws EngineError engine_unavailable where node-llama-cpp is not installed.
  */
 export async function createEmbeddedEngine(options: EmbeddedOptions = {}): Promise<Engine> {
-  return new EmbeddedEngine(await startRuntime(options));
+  const { timeoutSeconds = 0 } = options;
+  if (!(timeoutSeconds >= 0)) throw new RangeError("timeoutSeconds must not be negative");
+  return new EmbeddedEngine(await startRuntime(options), timeoutSeconds);
 }

@@ -3,6 +3,8 @@ export interface EmbeddedOptions {
   readonly modelPath?: string | undefined;
   /** Tokens of prompt and output together that one call may have. Default: the model's own, at most 16,384. */
   readonly contextSize?: number | undefined;
+  /** How long one call may take in all, the wait for a free sequence included. Default 0: as long as it takes. */
+  readonly timeoutSeconds?: number | undefined;
   /** Calls that run at the same time, each with a KV cache of its own; further ones wait. Default 8. */
   readonly sequences?: number | undefined;
   /**

@@ -1,4 +1,4 @@
-import { EngineError, type PauseMode } from "../engine.js";
+import { EngineError, type PauseMode, type ResumeOptions } from "../engine.js";
 import type { EngineServer } from "./engine-server.js";
 import { isUnavailable } from "./errors.js";
 import { PauseHold } from "./pause-hold.js";
@@ -15,12 +15,13 @@ export class PauseControl {
     this.#pool = pool;
   }
 
-  pause(mode: PauseMode): Promise<void> {
-    return this.#inTurn(() => this.#pause(mode));
+  /** @param told the servers to pause. Calls to the others wait too. */
+  pause(mode: PauseMode, told?: readonly string[]): Promise<void> {
+    return this.#inTurn(() => this.#pause(mode, told));
   }
 
-  resume(): Promise<void> {
-    return this.#inTurn(() => this.#resume());
+  resume(options: ResumeOptions = {}): Promise<void> {
+    return this.#inTurn(() => this.#resume(options));
   }
 
   /** A resume that overtook a pause would leave servers paused to which calls are sent. */
@@ -30,27 +31,27 @@ export class PauseControl {
     return done;
   }
 
-  async #pause(mode: PauseMode): Promise<void> {
+  async #pause(mode: PauseMode, told?: readonly string[]): Promise<void> {
     this.hold.close(mode);
     try {
-      await this.#onEvery((server) => server.pause(mode));
+      await this.#onEvery(told, (server) => server.pause(mode));
     } catch (error) {
-      await this.#resume().catch(() => undefined);
+      await this.#resume({ told }).catch(() => undefined);
       throw error;
     }
   }
 
-  async #resume(): Promise<void> {
+  async #resume({ told, hold = false }: ResumeOptions): Promise<void> {
     try {
-      await this.#onEvery((server) => server.resume());
+      await this.#onEvery(told, (server) => server.resume());
     } finally {
-      this.hold.open();
+      if (!hold) this.hold.open();
     }
   }
 
   /** Rejects with the first failure once all have answered. */
-  async #onEvery(task: (server: EngineServer) => Promise<void>): Promise<void> {
-    const { servers } = this.#pool;
+  async #onEvery(told: readonly string[] | undefined, task: (server: EngineServer) => Promise<void>): Promise<void> {
+    const servers = this.#pool.servers.filter(({ url }) => told?.includes(url) ?? true);
     const outcomes = await Promise.allSettled(servers.map(task));
     const draining = new Set(this.#pool.list().flatMap(({ url, state }) => (state === "draining" ? [url] : [])));
     outcomes.forEach((outcome, index) => {

@@ -44,8 +44,8 @@ export class ServedEngine implements Engine {
       get paused() {
         return pause.hold.mode;
       },
-      pause: (mode) => pause.pause(mode),
-      resume: () => pause.resume(),
+      pause: (mode, told) => pause.pause(mode, told),
+      resume: (options) => pause.resume(options),
       drain: (url, signal) => this.#pool.drain(url, signal),
       restore: (url) => this.#pool.restore(url),
     };

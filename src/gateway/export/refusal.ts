@@ -47,7 +47,7 @@ export function refusalOf(refusals: readonly PartRefusal[]): ApiError {
   );
 }
 
-function errorOf(answer: UpstreamReply): ApiError {
+export function errorOf(answer: UpstreamReply): ApiError {
   const { message, code, param, type: _, ...details } = parseError(answer);
   return new ApiError(isKnown(code) ? code : "invalid_worker_reply", message, { param: param ?? undefined, details });
 }

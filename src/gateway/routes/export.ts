@@ -63,15 +63,21 @@ async function exportMerged(
     .send(Readable.from(batch.chunks(), { objectMode: false }));
 }
 
-/** What only makes sense on the worker's own machine, or of a batch that one worker packs. */
+/** Refuses what only one worker can do: the caller must not depend on where its sessions happen to be. */
 function refuseLocal({ transport, shards, shard = 0 }: BatchRequest): void {
   if (transport === "shm") {
-    const message = "A gateway answers batches in the body only: files in shared memory are on the workers' machines.";
+    const message =
+      "`transport` must be `body` through a gateway; received `shm`: the file would be on the worker's machine. Omit " +
+      "`transport`, or send the export to the worker itself, from its machine.";
     throw new ApiError("unsupported_parameter", message, { param: "transport" });
   }
   if (shards > 1 || shard > 0) {
-    const message = "A gateway answers whole batches only: ask each worker for shards of its own.";
-    throw new ApiError("unsupported_parameter", message, { param: shards > 1 ? "shards" : "shard" });
+    const param = shards > 1 ? "shards" : "shard";
+    const rule = shards > 1 ? `1 through a gateway; received ${shards}` : `0 through a gateway; received ${shard}`;
+    const message =
+      `\`${param}\` must be ${rule}. Export the whole batch and split its rows in the trainer, or send each worker an ` +
+      "export of its own sessions with `shards`. A session id names its worker: `<task_id>-<tag>-<n>`.";
+    throw new ApiError("unsupported_parameter", message, { param });
   }
 }
 

@@ -1,15 +1,19 @@
 import { z } from "zod";
 import type { App } from "../../server/app-type.js";
+import { sessionsQuery } from "../../server/routes/sessions.js";
+import { type ListedSession, nextAfter, type SessionPage, sessionPage } from "../../server/session-page.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo } from "../forward.js";
 import { jsonOf, relay } from "../relay.js";
 import { credentials, workerOfId } from "../routing.js";
 
-const DEFAULT_LIMIT = 1000;
 /** A process that is stopped, or a machine that hangs, takes a call and never answers it. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-const listReply = z.object({ sessions: z.array(z.looseObject({ created_at: z.number() })) });
+const listReply = z.object({
+  sessions: z.array(z.looseObject({ session_id: z.string(), created_at: z.number() })),
+  has_more: z.boolean(),
+});
 
 /** Sessions of all workers. */
 export function sessionRoutes(app: App, context: GatewayContext): void {
@@ -18,25 +22,29 @@ export function sessionRoutes(app: App, context: GatewayContext): void {
 }
 
 function listSessions(app: App, { pool, upstream }: GatewayContext): void {
-  app.get(
-    "/rl/sessions",
-    { schema: { querystring: z.looseObject({ limit: z.coerce.number().int().min(1).default(DEFAULT_LIMIT) }) } },
-    async (request, reply) => {
-      const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-      const call = { method: "GET", path: request.url, headers: credentials(request), signal } as const;
-      const workers = pool.all();
-      const answers = await Promise.all(workers.map(({ url }) => upstream.call(url, call).catch(() => undefined)));
-      const refusal = answers.find((answer) => answer !== undefined && answer.status >= 300);
-      if (refusal) return relay(refusal, reply);
-      const lists = answers.flatMap((answer) => (answer ? [jsonOf(answer, listReply).sessions] : []));
-      const sessions = lists.flat().sort((a, b) => a.created_at - b.created_at);
-      const absent = workers.filter((_, index) => answers[index] === undefined).map(({ tag }) => tag);
-      return {
-        sessions: sessions.slice(0, request.query.limit),
-        ...(absent.length > 0 ? { unavailable_workers: absent } : {}),
-      };
-    },
-  );
+  app.get("/rl/sessions", { schema: { querystring: sessionsQuery } }, async (request, reply) => {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+    const call = { method: "GET", path: request.url, headers: credentials(request), signal } as const;
+    const workers = pool.all();
+    const answers = await Promise.all(workers.map(({ url }) => upstream.call(url, call).catch(() => undefined)));
+    const refusal = answers.find((answer) => answer !== undefined && answer.status >= 300);
+    if (refusal) return relay(refusal, reply);
+    const lists = answers.flatMap((answer) => (answer ? [jsonOf(answer, listReply)] : []));
+    const { after, limit } = request.query;
+    const page = sessionPage(
+      lists.flatMap(({ sessions }) => sessions),
+      { after, limit },
+    );
+    const absent = workers.filter((_, index) => answers[index] === undefined).map(({ tag }) => tag);
+    return { ...continued(page, lists), ...(absent.length > 0 ? { unavailable_workers: absent } : {}) };
+  });
+}
+
+/** A worker that cut its own list has more, also where the lists of all together fit the limit. */
+function continued(page: SessionPage<ListedSession>, lists: readonly z.output<typeof listReply>[]) {
+  const last = page.sessions.at(-1);
+  if (page.has_more || !last || !lists.some(({ has_more: isCut }) => isCut)) return page;
+  return { ...page, has_more: true, next: nextAfter(last) };
 }
 
 function oneSession(app: App, { pool }: GatewayContext): void {

@@ -3,7 +3,8 @@ import type { App } from "../../server/app-type.js";
 import { versionBody } from "../../server/routes/control.js";
 import { setAfter, type WeightVersion } from "../../server/weight-version.js";
 import type { GatewayContext } from "../context.js";
-import { noWorker, workerUnavailable } from "../forward.js";
+import { namedRefusal, silentWorker } from "../engine/failures.js";
+import { noWorker } from "../forward.js";
 import { jsonOf, relay } from "../relay.js";
 import { credentials } from "../routing.js";
 import type { UpstreamCall, UpstreamReply } from "../upstream.js";
@@ -11,7 +12,11 @@ import type { Worker } from "../worker-pool.js";
 
 /** A process that is stopped, or a machine that hangs, takes a call and never answers it. */
 const ANSWER_TIMEOUT_MS = 5_000;
+/** A worker writes the version to a shared folder, which may be slow. */
+const WRITE_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
+
+const REPEAT = "Other workers may have the new version; repeat the call.";
 
 const versionReply = z.object({ version: z.int() });
 
@@ -26,9 +31,8 @@ export function versionRoutes(app: App, context: GatewayContext): void {
       const wanted = setAfter(body.version, context.pool.newestVersion);
       const call = { path: "/rl/set_version", headers: credentials(request), body: { ...body, ...wanted } };
       const answers = await setEverywhere(context, wanted, call);
-      const refusal = answers.find(({ status }) => status >= 300);
-      const overruled = answers.find((each) => each !== refusal && jsonOf(each, versionReply).version !== body.version);
-      const outcome = refusal ?? overruled ?? answers[0];
+      const overruled = answers.find((each) => jsonOf(each, versionReply).version !== body.version);
+      const outcome = overruled ?? answers[0];
       if (!outcome) throw noWorker();
       if (outcome !== overruled || attempt === MAX_ATTEMPTS) return relay(outcome, reply);
       // By a clock that runs ahead, the worker has a version that was set later. Its health says when.
@@ -37,7 +41,11 @@ export function versionRoutes(app: App, context: GatewayContext): void {
   });
 }
 
-/** Calls every worker, those included that join while the others are called. Ends at the first refusal. */
+/**
+ * Calls every worker, those included that join while the others are called.
+ *
+ * @throws ApiError that names the first worker that refuses or does not answer
+ */
 async function setEverywhere(
   context: GatewayContext,
   wanted: WeightVersion,
@@ -51,11 +59,14 @@ async function setEverywhere(
     const fresh = await callAll(context, workers, call);
     // Remembered from the first worker that takes it: the others must not begin a session with an older one.
     if (fresh.some((answer) => answer !== undefined && answer.status < 300)) pool.learnVersion(wanted);
-    answers.push(...fresh.filter((answer) => answer !== undefined));
-    if (answers.some(({ status }) => status >= 300)) return answers;
+    workers.forEach((worker, index) => {
+      const answer = fresh[index];
+      if (answer && answer.status >= 300) throw namedRefusal(worker, answer, REPEAT);
+      if (answer) answers.push(answer);
+      called.add(worker);
+    });
     const silent = workers.find((worker, index) => fresh[index] === undefined && awaited.includes(worker));
-    if (silent) throw workerUnavailable(silent.tag);
-    for (const worker of workers) called.add(worker);
+    if (silent) throw silentWorker(silent, REPEAT);
     await pool.discover();
   }
   return answers;
@@ -64,8 +75,8 @@ async function setEverywhere(
 /** A worker that was down when last heard of may be back: it is called too, but it need not answer. */
 function callAll({ upstream }: GatewayContext, workers: readonly Worker[], call: UpstreamCall) {
   const callOne = ({ url, state }: Worker): Promise<UpstreamReply | undefined> => {
-    const limit = state === "down" ? { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) } : {};
-    return upstream.call(url, { ...call, ...limit }).catch(() => undefined);
+    const signal = AbortSignal.timeout(state === "down" ? ANSWER_TIMEOUT_MS : WRITE_TIMEOUT_MS);
+    return upstream.call(url, { ...call, signal }).catch(() => undefined);
   };
   return Promise.all(workers.map(callOne));
 }

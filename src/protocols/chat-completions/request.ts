@@ -16,6 +16,7 @@ import {
   unsupported,
 } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
+import { withoutNulls } from "../nulls.js";
 import { type Prefilled, splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
@@ -30,7 +31,8 @@ import { demandsCall, shownTools, templateChoice, toCallRules } from "../tools.j
 
 const tool = z.object({
   type: z.literal("function", { error: "only function tools are supported" }),
-  function: asGiven(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)),
+  // Templates show a tool as it is: SDKs write null for a description or a schema that there is not.
+  function: asGiven(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)).transform(withoutNulls),
 });
 
 const allowedTool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });

@@ -46,7 +46,11 @@ const functionCall = z.object({
   arguments: wellFormed,
 });
 
-const functionOutput = z.object({ type: z.literal("function_call_output"), call_id: wellFormed, output: text });
+const functionOutput = z.object({
+  type: z.literal("function_call_output"),
+  call_id: wellFormed,
+  output: text.nullish(),
+});
 
 const reasoningItem = z.object({
   type: z.literal("reasoning"),
@@ -154,6 +158,7 @@ function toMessage({ content, reasoning, toolCalls }: Turn): Message {
 
 function toOtherMessage(item: InputItem): Message {
   if (item.type === "message") return { role: item.role, content: item.content };
-  if (item.type === "function_call_output") return { role: "tool", content: item.output, toolCallId: item.call_id };
+  if (item.type === "function_call_output")
+    return { role: "tool", content: item.output ?? "", toolCallId: item.call_id };
   throw new RangeError(`an item of type ${item.type} is the assistant's`);
 }

@@ -23,26 +23,37 @@ export interface AuthOptions {
   readonly adminKey: string;
 }
 
+type KeyHolder = { readonly kind: "admin" } | { readonly kind: "session"; readonly session: Session };
+
 /** Checks the key of every route that names a kind, before its body is read. */
 export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   const adminHash = hashKey(adminKey);
   app.decorateRequest("session", null);
 
+  const holderOf = (key: string): KeyHolder | undefined => {
+    const hash = hashKey(key);
+    if (sameHash(hash, adminHash)) return { kind: "admin" };
+    const session = registry.byKeyHash(hash);
+    return session && { kind: "session", session };
+  };
+
   const authenticate = (request: FastifyRequest): void => {
     const wanted = request.routeOptions.config.key ?? "none";
     if (wanted === "none") return;
-    const key = keyOf(request);
-    if (key === undefined) {
+    const keys = keysOf(request);
+    if (keys.length === 0) {
       throw new ApiError("missing_api_key", "No key was sent. Use Authorization: Bearer KEY, or x-api-key: KEY.");
     }
-    const hash = hashKey(key);
-    const isAdmin = sameHash(hash, adminHash);
-    const session = isAdmin ? undefined : registry.byKeyHash(hash);
-    if (!isAdmin && !session) throw new ApiError("invalid_api_key", "The key is unknown, or was revoked.");
-    if (wanted === "admin" && !isAdmin) throw wrongKind("the admin key", "a session key");
-    if (wanted === "session" && isAdmin) throw wrongKind("a session key", "the admin key");
-    session?.touch();
-    request.session = session ?? null;
+    const known = keys.flatMap((key) => holderOf(key) ?? []);
+    const holder = known.find((each) => wanted === "any" || each.kind === wanted);
+    if (!holder) {
+      if (known.length === 0) throw new ApiError("invalid_api_key", "The key is unknown, or was revoked.");
+      throw wanted === "admin"
+        ? wrongKind("the admin key", "a session key")
+        : wrongKind("a session key", "the admin key");
+    }
+    if (holder.kind === "session") holder.session.touch();
+    request.session = holder.kind === "session" ? holder.session : null;
   };
 
   app.addHook("onRequest", (request, _reply, next) => {
@@ -64,11 +75,14 @@ export function sessionOf(request: FastifyRequest): Session {
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** The key that came with a request. */
-export function keyOf(request: FastifyRequest): string | undefined {
-  const { authorization, "x-api-key": plain } = request.headers;
+/**
+ * Returns the keys that came with a request, the Bearer key first. Agents' SDKs can send two, of which one is for another
+ * service: a token of the user's own account beside the key that they were given.
+ */
+export function keysOf({ headers }: FastifyRequest): string[] {
+  const { authorization, "x-api-key": plain } = headers;
   const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
-  return bearer ?? (typeof plain === "string" && plain !== "" ? plain : undefined);
+  return [bearer, plain].filter((key): key is string => typeof key === "string" && key !== "");
 }
 
 function wrongKind(wanted: string, got: string): ApiError {

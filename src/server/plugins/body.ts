@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { fieldTexts } from "../../conversation/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../conversation/json/spelled.js";
+import { withoutNulls } from "../../protocols/nulls.js";
 import { ApiError } from "../errors.js";
 import { goesOn, type KnownBody, sharedWith, toKnown, withoutShared, withShared } from "../known-body.js";
 import type { Recent } from "../recent.js";
@@ -65,7 +66,7 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
   });
 
   app.addHook("preValidation", (request, _reply, next) => {
-    if (request.method === "POST") request.body = withoutNulls(request.body ?? {});
+    if (request.method === "POST") request.body = withoutTopNulls(request.body ?? {});
     next();
   });
   done();
@@ -152,7 +153,6 @@ function asSpelled(text: string, value: unknown): unknown {
   return { ...value, ...(called === messages ? {} : { messages: called }), ...Object.fromEntries(spelled) };
 }
 
-function withoutNulls(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+function withoutTopNulls(value: unknown): unknown {
+  return typeof value !== "object" || value === null || Array.isArray(value) ? value : withoutNulls(value);
 }

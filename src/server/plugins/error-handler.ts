@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
+import { isAnthropicClient } from "../anthropic-client.js";
 import { logAnsweredError } from "../error-log.js";
 import { ApiError, toAnthropicBody, toApiError } from "../errors.js";
 
-/** Whose error body a route answers. */
-export type ErrorShape = "openai" | "anthropic";
+type ErrorShape = "openai" | "anthropic";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    readonly errors?: ErrorShape;
+    /** Whose error body the route answers; `client`: that of the API which the client speaks. */
+    readonly errors?: ErrorShape | "client";
   }
 }
 
@@ -17,7 +18,7 @@ export const errorHandler = fp((app, _options, done) => {
   app.setErrorHandler((error, request, reply) => {
     const known = toApiError(error);
     logAnsweredError(request.log, known);
-    const shape = request.routeOptions.config.errors;
+    const shape = shapeOf(request);
     if (shape === "anthropic") void reply.header("request-id", request.id);
     return send(known, reply, shape);
   });
@@ -27,6 +28,12 @@ export const errorHandler = fp((app, _options, done) => {
   });
   done();
 });
+
+function shapeOf(request: FastifyRequest): ErrorShape | undefined {
+  const { errors } = request.routeOptions.config;
+  if (errors !== "client") return errors;
+  return isAnthropicClient(request) ? "anthropic" : "openai";
+}
 
 /** Answers what Fastify refuses before it looks for a route, a malformed URL for one. */
 export function frameworkErrors(error: Error, _request: FastifyRequest, reply: FastifyReply): void {

@@ -44,6 +44,12 @@ export const versionBody = controlBody({
     ),
 });
 
+/**
+ * A reward waits this long for an export of its session that is being packed. An export that a gateway holds takes as long
+ * as the slowest worker: then the client is told to come back.
+ */
+const EXPORT_WAIT_MS = 2_000;
+
 /** Capacity, the life of sessions, rewards, the weight version. */
 export function controlRoutes(app: App, context: ServerContext): void {
   grantCapacity(app, context);
@@ -116,7 +122,7 @@ function setReward(app: App): void {
         throw new ApiError("invalid_value", message, { param: "interaction_id" });
       }
       const session = sessionOf(request);
-      await session.lifecycle.waitSettled();
+      await session.lifecycle.waitSettled(EXPORT_WAIT_MS);
       if (scope === "interaction") return { interaction_id: session.setReward(reward, interaction_id), reward };
       session.setSessionReward(reward);
       return { interaction_id: null, reward, scope };

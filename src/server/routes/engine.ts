@@ -7,7 +7,7 @@ import { ApiError } from "../errors.js";
 
 const count = z.int().min(0);
 
-const serverRecord = z.object({
+export const serverRecord = z.object({
   url: z.string(),
   state: z.enum(["up", "down", "draining"]),
   healthy: z.boolean().describe("It could be reached and was well when it last was asked."),
@@ -28,21 +28,33 @@ const serverRecord = z.object({
 
 const pauseMode = z.enum(["abort", "keep"]);
 
-const engineRecord = z.object({
+export const engineRecord = z.object({
   type: z.string(),
   paused: pauseMode.nullable().describe("How it was paused by /rl/engine/pause and not resumed since."),
   servers: z.array(serverRecord).describe("Empty where the engine runs in the server's own process."),
 });
 
-const restoreBody = controlBody({ url: z.string().describe("As /rl/engine lists it.") });
+export const restoreBody = controlBody({ url: z.string().describe("As /rl/engine lists it.") });
 
-const drainBody = controlBody({
+export const drainBody = controlBody({
   ...restoreBody.shape,
   wait_seconds: z.number().min(0).max(86_400).default(0).describe("How long to wait until it has no requests."),
 });
 
-const pauseBody = controlBody({
+export const pauseFields = {
   mode: pauseMode.default("abort").describe("`abort` cuts what runs, to be resumed later; `keep` freezes it."),
+};
+
+const toldServers = z
+  .array(z.string())
+  .optional()
+  .describe("Set by gateways: the servers that this worker tells; others tell the rest. Default: every server.");
+
+const pauseBody = controlBody({ ...pauseFields, servers: toldServers });
+
+const resumeBody = controlBody({
+  servers: toldServers,
+  hold: z.boolean().default(false).describe("Set by gateways: calls wait on, until a resume without it."),
 });
 
 /** The servers that the engine consists of: what they do, and the trainer's hand on them. */
@@ -116,8 +128,10 @@ function pauseServers(app: App, context: ServerContext): void {
         response: { 200: engineRecord },
       },
     },
-    async ({ body: { mode } }) => {
-      await serversOf(context).pause(mode);
+    async ({ body: { mode, servers: told } }) => {
+      const servers = serversOf(context);
+      for (const url of told ?? []) requireServer(servers, url);
+      await servers.pause(mode, told);
       return toRecord(context.engine);
     },
   );
@@ -125,10 +139,12 @@ function pauseServers(app: App, context: ServerContext): void {
     "/rl/engine/resume",
     {
       config: { key: "admin" },
-      schema: { summary: "End a pause", body: controlBody({}), response: { 200: engineRecord } },
+      schema: { summary: "End a pause", body: resumeBody, response: { 200: engineRecord } },
     },
-    async () => {
-      await serversOf(context).resume();
+    async ({ body: { servers: told, hold } }) => {
+      const servers = serversOf(context);
+      for (const url of told ?? []) requireServer(servers, url);
+      await servers.resume({ told, hold });
       return toRecord(context.engine);
     },
   );

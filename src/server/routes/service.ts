@@ -1,16 +1,7 @@
 import { z } from "zod";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
-import { contextLimit } from "../context-limit.js";
 import { weightVersionSchema } from "../weight-version.js";
-
-const model = z.object({
-  id: z.string(),
-  object: z.literal("model"),
-  created: z.int(),
-  owned_by: z.string(),
-  max_model_len: z.int().describe("Tokens of prompt and output together."),
-});
 
 const worker = z
   .object({
@@ -28,9 +19,8 @@ const health = z.object({
 });
 
 const HEALTH_TIMEOUT_MS = 3000;
-const STARTED = Math.floor(Date.now() / 1000);
 
-/** What is around the work: health, metrics, the model list, the API's description. */
+/** What is around the work: health, metrics, the API's description. */
 export function serviceRoutes(app: App, context: ServerContext): void {
   app.get("/health", { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
     const who = describeWorker(context);
@@ -47,29 +37,6 @@ export function serviceRoutes(app: App, context: ServerContext): void {
   app.get("/metrics", { schema: { summary: "Prometheus metrics" } }, async (_, reply) => {
     return reply.type(context.metrics.registry.contentType).send(await context.metrics.scrape());
   });
-
-  app.get(
-    "/v1/models",
-    {
-      config: { key: "any" },
-      schema: {
-        summary: "The model that is served",
-        response: { 200: z.object({ object: z.literal("list"), data: z.array(model) }) },
-      },
-    },
-    async () => ({
-      object: "list" as const,
-      data: [
-        {
-          id: context.settings.modelName,
-          object: "model" as const,
-          created: STARTED,
-          owned_by: "rolltape",
-          max_model_len: await contextLimit(context),
-        },
-      ],
-    }),
-  );
 
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }

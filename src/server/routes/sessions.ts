@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Session } from "../../session/session.js";
 import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
+import { sessionCursor, sessionPage } from "../session-page.js";
 
 const seconds = z.number().describe("Seconds since the epoch.");
 
@@ -22,7 +23,19 @@ const sessionRecord = z.object({
 });
 
 const DEFAULT_LIMIT = 1000;
-const limit = z.coerce.number().int().min(1).max(100_000).describe(`Default ${DEFAULT_LIMIT}.`);
+
+export const sessionsQuery = z.object({
+  state: sessionRecord.shape.state.optional(),
+  task_id: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
+  after: sessionCursor.optional().describe("`next` of the page before."),
+});
+
+const sessionList = z.object({
+  sessions: z.array(sessionRecord),
+  has_more: z.boolean().describe("The list was cut at `limit`."),
+  next: z.string().nullable().describe("`after` of the next page; null on the last one."),
+});
 
 /** What sessions there are, their state, and their end without an export. */
 export function sessionRoutes(app: App, { registry }: ServerContext): void {
@@ -32,24 +45,19 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
       config: { key: "admin" },
       schema: {
         summary: "Sessions that the server remembers, oldest first",
-        querystring: z.object({
-          state: sessionRecord.shape.state.optional(),
-          task_id: z.string().optional(),
-          limit: limit.optional(),
-        }),
-        response: { 200: z.object({ sessions: z.array(sessionRecord) }) },
+        querystring: sessionsQuery,
+        response: { 200: sessionList },
       },
     },
     async ({ query }) => {
+      const { state, task_id: taskId, after, limit } = query;
       const wanted = (session: Session) =>
-        (query.state === undefined || session.state === query.state) &&
-        (query.task_id === undefined || session.taskId === query.task_id);
-      const found: Session[] = [];
-      for (const session of registry.all()) {
-        if (found.length === (query.limit ?? DEFAULT_LIMIT)) break;
-        if (wanted(session)) found.push(session);
-      }
-      return { sessions: found.map(toRecord) };
+        (state === undefined || session.state === state) && (taskId === undefined || session.taskId === taskId);
+      const listed = [...registry.all()].filter(wanted).map((session) => {
+        return { session_id: session.id, created_at: session.createdAt / 1000, session };
+      });
+      const { sessions, ...rest } = sessionPage(listed, { after, limit });
+      return { sessions: sessions.map(({ session }) => toRecord(session)), ...rest };
     },
   );
 

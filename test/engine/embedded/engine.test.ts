@@ -38,6 +38,26 @@ async function logprobError({ prompt, generation }: GenerateCall): Promise<numbe
 
 const TOLERANCE = 1e-3;
 
+describe("timeoutSeconds", () => {
+  it("ends a generation that takes longer, and frees its sequence", async () => {
+    const limited = await createEmbeddedEngine({ contextSize: 4096, sequences: 1, timeoutSeconds: 0.2 });
+    const long = () => limited.generate(callOf(promptOf(5), { maxTokens: 4000 }));
+    await expect(long()).rejects.toMatchObject({
+      code: "engine_timeout",
+      message: "The engine did not finish within 0.2 seconds.",
+    });
+    expect((await limited.generate(callOf(promptOf(5), { maxTokens: 1 }))).finish).toEqual({ reason: "length" });
+    await limited.close();
+  });
+
+  it("counts the wait for a free sequence", async () => {
+    const limited = await createEmbeddedEngine({ contextSize: 4096, sequences: 1, timeoutSeconds: 0.2 });
+    const calls = [1, 2].map(() => limited.generate(callOf(promptOf(5), { maxTokens: 4000 })));
+    for (const outcome of await Promise.allSettled(calls)) expect(outcome).toMatchObject({ status: "rejected" });
+    await limited.close();
+  });
+});
+
 describe("a grammar", () => {
   it("is not supported, and refused", async () => {
     expect(engine.supports.grammar).toBe(false);

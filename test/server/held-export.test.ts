@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Proxy, type StartedSession } from "../support/proxy.js";
+
+let proxy: Proxy;
+let session: StartedSession;
+let exportId: string;
+beforeEach(async () => {
+  proxy = await Proxy.start();
+  session = await proxy.session();
+  await proxy.chat(session, [{ role: "user", content: "hello" }]);
+  await proxy.end(session);
+  const body = { session_ids: [session.id], hold_seconds: 60 };
+  exportId = String((await proxy.post("/export_batch/prepare", body)).headers["x-rolltape-export-id"]);
+});
+afterEach(() => proxy.close());
+
+const setReward = () => proxy.post("/rl/set_reward", { reward: 1 }, session.key);
+const settle = (outcome: string) => proxy.post(`/export_batch/${exportId}/settle`, { outcome });
+
+describe("a reward while an export of its session is held", () => {
+  it("is refused within seconds with 503, and says when to come back", async () => {
+    const started = performance.now();
+    const reply = await setReward();
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(reply.refusal).toBe("503 session_exporting");
+    expect(reply.headers["retry-after"]).toBe("1");
+    expect(reply.error.message).toBe(`Session ${session.id} is being exported. Try again in a second.`);
+  });
+
+  it("is taken if the export is given up within two seconds", async () => {
+    const waiting = setReward();
+    await settle("left");
+    expect((await waiting).status).toBe(200);
+  });
+
+  it("is refused for good once the export came about", async () => {
+    const waiting = setReward();
+    await settle("taken");
+    expect((await waiting).refusal).toBe("410 session_exported");
+  });
+});
