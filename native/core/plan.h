@@ -91,7 +91,7 @@ struct PlanTurn {
 
 /// The first of the conversation trees in which no interaction has a reward, and how many there are.
 struct UnrewardedRoots {
-  static constexpr std::size_t kMaxNamed = 64;
+  static constexpr std::size_t kMaxNamed = 8;
 
   struct Root {
     std::uint32_t session;

@@ -19,8 +19,10 @@ export interface BatchOrigin {
 /** Distinct texts that one label column of a batch explains. */
 export const MAX_LABELS = 1024;
 
-/** Names in a list of the metadata that may be long: the count says how many there are. */
-export const MAX_NAMED = 64;
+/** Conversation trees that the metadata names; the native core has the same limit. */
+export const MAX_NAMED_ROOTS = 8;
+/** Rows that the metadata names by their index; a row column has all. */
+export const MAX_NAMED_ROWS = 64;
 
 let version: string | undefined;
 
@@ -60,7 +62,7 @@ function rowMetadata(
 export function uncountedRewards({ native: { rows } }: ExportPlan): BatchMetadata {
   const all = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
   const first: number[] = [];
-  for (let row = rows.uncountedRewards.indexOf(1); row >= 0 && first.length < MAX_NAMED; ) {
+  for (let row = rows.uncountedRewards.indexOf(1); row >= 0 && first.length < MAX_NAMED_ROWS; ) {
     first.push(row);
     row = rows.uncountedRewards.indexOf(1, row + 1);
   }

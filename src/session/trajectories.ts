@@ -1,5 +1,5 @@
 import { toChatMessage } from "../conversation/chat-message.js";
-import { type ExportSummary, summarize, unrewardedRoots } from "./batch-metadata.js";
+import { type ExportSummary, summarize } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
 import { type ExportPlan, type ExportRow, exportRows, planExport } from "./plan.js";
 import { PLAIN_SAMPLING } from "./recorded-facts.js";
@@ -31,7 +31,7 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     ...(style === "concat" && { concat_reward: concatReward }),
     session_reward: session.sessionReward ?? null,
     rewards_missing: session.rewardsMissing,
-    unrewarded_roots: unrewardedRoots(plan).first.map((root) => root.interaction_id),
+    unrewarded_roots: unrewardedRoots(plan, session),
     ...(style === "concat" && { uncounted_rewards: uncountedRows(plan, session) }),
     left_out: leftOutEntries(plan, session),
     incomplete_calls: session.incompleteCalls,
@@ -40,6 +40,28 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
   const items = exportRows(plan).map((row) => itemHead(row, session, includeMessages));
   const parts = [opening + (items[0] ?? ""), ...items.slice(1).map((item) => `},${item}`)];
   return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
+}
+
+/** The roots of all conversation trees in which nothing has a reward, by interaction id. */
+function unrewardedRoots(
+  {
+    native: {
+      unrewardedRoots: { count },
+    },
+  }: ExportPlan,
+  session: Session,
+): string[] {
+  if (count === 0) return [];
+  const rootOf: number[] = [];
+  const unrewarded = new Set<number>();
+  for (let index = 0; index < session.tokens.length; index++) {
+    const { parent, ownReward } = session.tokens.interaction(index);
+    const root = parent < 0 ? index : (rootOf[parent] ?? index);
+    rootOf.push(root);
+    if (root === index && session.leftOut(index) === undefined) unrewarded.add(root);
+    if (ownReward !== undefined) unrewarded.delete(root);
+  }
+  return [...unrewarded].map((root) => session.interaction(root).id);
 }
 
 /** Rows whose earlier turns have own rewards that the row's reward does not count, by interaction id. */

@@ -1,5 +1,5 @@
 import { ApiError } from "../../server/errors.js";
-import { MAX_NAMED } from "../../session/batch-metadata.js";
+import { MAX_NAMED_ROOTS, MAX_NAMED_ROWS } from "../../session/batch-metadata.js";
 import { type Part, tensorOf } from "./part.js";
 import type { LabelTables } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
@@ -74,7 +74,7 @@ function unrewardedRoots(parts: readonly Part[], sessionIds: readonly string[]):
   const roots = parts.flatMap(({ metadata }) => metadata.unrewarded_roots?.first ?? []);
   const count = parts.reduce((sum, { metadata }) => sum + (metadata.unrewarded_roots?.count ?? 0), 0);
   const ordered = roots.toSorted((a, b) => (place.get(a.session_id) ?? 0) - (place.get(b.session_id) ?? 0));
-  return { count, first: ordered.slice(0, MAX_NAMED) };
+  return { count, first: ordered.slice(0, MAX_NAMED_ROOTS) };
 }
 
 function leftOut(parts: readonly Part[]): object {
@@ -89,7 +89,7 @@ function uncounted(segments: readonly Segment[]): object {
   let row = 0;
   for (const { part, rows } of segments) {
     for (const flag of tensorOf(part, "row_uncounted_rewards").bytes.subarray(...rows)) {
-      if (flag === 1 && count++ < MAX_NAMED) first.push(row);
+      if (flag === 1 && count++ < MAX_NAMED_ROWS) first.push(row);
       row++;
     }
   }

@@ -114,7 +114,7 @@ export interface NativePlan {
   readonly shape: readonly [number, number];
   /** N, the tokens of the batch's flat dimension, padding included: B × T where padded. */
   readonly tokens: number;
-  /** Conversation trees in which no interaction has a reward, in sessions without one: how many, and the first 64. */
+  /** Conversation trees in which no interaction has a reward, in sessions without one: how many, and the first 8. */
   readonly unrewardedRoots: UnrewardedRoots;
   /** Bytes of tensor data, header excluded. */
   readonly byteLength: number;

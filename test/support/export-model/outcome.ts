@@ -53,7 +53,8 @@ function metadataOf(
 }
 
 /** Lists of this length at most are given whole. */
-const MAX_NAMED = 64;
+const MAX_NAMED_ROOTS = 8;
+const MAX_NAMED_ROWS = 64;
 
 function rowMetadata(
   sessions: readonly ModelledSession[],
@@ -63,12 +64,12 @@ function rowMetadata(
   const roots = sessions.flatMap(unrewardedRoots);
   return {
     version: packageVersion(),
-    unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED) },
+    unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED_ROOTS) },
     left_out: { undelivered: sessions.flatMap(leftOutOf).length, retried: 0 },
     row_codes: codes,
     ...(style === "concat" && {
       concat_reward: concatReward,
-      uncounted_rewards: { rows: uncounted.length, first: uncounted.slice(0, MAX_NAMED) },
+      uncounted_rewards: { rows: uncounted.length, first: uncounted.slice(0, MAX_NAMED_ROWS) },
     }),
   };
 }
