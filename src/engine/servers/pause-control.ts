@@ -32,6 +32,7 @@ export class PauseControl {
 
   async #pause(mode: PauseMode): Promise<void> {
     this.hold.close(mode);
+    this.#pool.suspendChecks();
     try {
       await this.#onEvery((server) => server.pause(mode));
     } catch (error) {
@@ -44,6 +45,7 @@ export class PauseControl {
     try {
       await this.#onEvery((server) => server.resume());
     } finally {
+      this.#pool.restartChecks();
       this.hold.open();
     }
   }
