@@ -47,6 +47,11 @@ export interface GenerateCall {
    * engine may answer all at once.
    */
   readonly onTokens?: (() => void) | undefined;
+  /**
+   * What one token adds to a text, in UTF-8; special tokens have their spelling. With it stop strings are found that the
+   * servers do not look for.
+   */
+  readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
   /** Stops the engine's work at once. `generate` then rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
@@ -164,7 +169,7 @@ export interface EngineServerCounts {
   readonly failovers: number;
 }
 
-export type EngineErrorCode = "engine_error" | "engine_timeout" | "engine_unavailable";
+export type EngineErrorCode = "engine_error" | "engine_rejected_request" | "engine_timeout" | "engine_unavailable";
 
 /** An engine did not do its part. The message is fit for an agent's eyes: no payload, no path, no stack. */
 export class EngineError extends Error {

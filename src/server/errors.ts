@@ -15,6 +15,7 @@ export const CATALOGUE = {
   unknown_parameter: [400, "invalid_request_error"],
   unsupported_parameter: [400, "invalid_request_error"],
   context_length_exceeded: [400, "invalid_request_error"],
+  engine_rejected_request: [400, "invalid_request_error"],
   template_error: [400, "invalid_request_error"],
   previous_response_not_found: [400, "invalid_request_error"],
   no_interactions: [400, "invalid_request_error"],

@@ -60,6 +60,7 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
       affinityKey: call.session.id,
       currentVersion: () => context.weightVersion.version,
       onTokens: sink && advance,
+      tokenBytes: (id) => model.tokenBytes(id),
       signal,
     });
     signal.throwIfAborted();

@@ -121,6 +121,7 @@ async function generateAndRecord(
     sampling: toRecordedSampling(sampling, result.logprobs),
     requestedModel: request.model,
     attempt: call.retry.retryCount,
+    resumes: result.resumes,
     startedAt,
   });
   const { toolCalls } = output;

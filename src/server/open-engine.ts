@@ -4,7 +4,10 @@ import type { Engine } from "../engine/engine.js";
 import { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "../engine/index.js";
 
 /** The engine and the chat model that the configuration names. */
-export async function openEngine(config: Config): Promise<{ engine: Engine; model: FolderChatModel }> {
+export async function openEngine(
+  config: Config,
+  onWarning?: (message: string) => void,
+): Promise<{ engine: Engine; model: FolderChatModel }> {
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
   if (folder === undefined) throw new Error("model.path is not set");
@@ -15,13 +18,22 @@ export async function openEngine(config: Config): Promise<{ engine: Engine; mode
     reasoningParser: agent.reasoning_parser,
   });
   model.warmUp();
-  return { engine: await createEngine(config, tiny?.gguf), model };
+  return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
 }
 
-async function createEngine({ engine }: Config, tinyGguf: string | undefined): Promise<Engine> {
+interface EngineDetails {
+  readonly tinyGguf: string | undefined;
+  readonly onWarning: ((message: string) => void) | undefined;
+}
+
+async function createEngine({ engine }: Config, { tinyGguf, onWarning }: EngineDetails): Promise<Engine> {
   switch (engine.type) {
     case "sglang":
-      return createSglangEngine(serverOptions(engine));
+      return createSglangEngine({
+        ...serverOptions(engine),
+        adminApiKey: engine.admin_api_key ?? undefined,
+        onWarning,
+      });
     case "vllm":
       return createVllmEngine({
         ...serverOptions(engine),

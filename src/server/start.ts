@@ -42,7 +42,7 @@ export async function startServer(
   config: Config,
   { adminKey, logger = silent() }: StartOptions,
 ): Promise<RunningServer> {
-  const { engine, model } = await openEngine(config);
+  const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   try {
     const registry = createRegistry(config, adminKey);
     const settings = settingsOf(config, adminKey, config.model.name ?? model.name);

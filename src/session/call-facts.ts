@@ -4,11 +4,12 @@ import type { CallFacts } from "./interaction.js";
 const MODEL_NAME_BYTES = 256;
 
 /** Returns what is kept of a call beside its tokens and messages; absent fields stay absent. */
-export function callFacts({ sampling, requestedModel, attempt, startedAt }: CallFacts): CallFacts {
+export function callFacts({ sampling, requestedModel, attempt, resumes, startedAt }: CallFacts): CallFacts {
   return {
     ...(sampling === undefined ? {} : { sampling }),
     ...(requestedModel === undefined ? {} : { requestedModel: firstBytes(requestedModel, MODEL_NAME_BYTES) }),
     ...(attempt === undefined ? {} : { attempt }),
+    ...(resumes === undefined ? {} : { resumes }),
     ...(startedAt === undefined ? {} : { startedAt }),
   };
 }

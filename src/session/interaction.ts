@@ -12,6 +12,8 @@ export interface CallFacts {
   readonly requestedModel?: string | undefined;
   /** How often the client had sent the request before, as its SDK says. */
   readonly attempt?: number | undefined;
+  /** How often the engine cut the generation for a weight update and it was resumed. */
+  readonly resumes?: number | undefined;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt?: number | undefined;
 }

@@ -54,6 +54,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 export const FACTS = {
   attempt: i32((_, { attempt = 0 }) => Math.min(attempt, MAX_INT32)),
+  resumes: i32((_, { resumes = 0 }) => Math.min(resumes, MAX_INT32)),
   created_at: i32((_, { createdAt }) => Math.floor(createdAt / 1000)),
   latency: f32((_, { startedAt, createdAt }) => (startedAt === undefined ? 0 : (createdAt - startedAt) / 1000)),
   temperature: f32(({ temperature }) => temperature),

@@ -93,6 +93,10 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   label("requested_model", "`model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),
   fact("attempt", "How often the client had sent this request before."),
+  fact(
+    "resumes",
+    "How often a weight update cut the generation and it was resumed; penalties begin anew with each part. 0: not cut.",
+  ),
   fact("created_at", "When the call completed, in seconds since the epoch; 0: not recorded."),
   fact("latency", "Seconds from the request to the end of the call."),
   fact("temperature", "Divisor of the logits that reproduces `logprobs`; 1 if sampling was greedy."),

@@ -116,6 +116,7 @@ function itemHead(row: ExportRow, session: Session, includeMessages: boolean): s
     api: record.api,
     requested_model: record.requestedModel ?? null,
     attempt: record.attempt ?? 0,
+    resumes: record.resumes ?? 0,
     created_at: record.createdAt / 1000,
     latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
     finish_reason: record.finishReason,

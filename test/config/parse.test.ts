@@ -33,6 +33,7 @@ describe("defaults", () => {
         served_model: null,
         vllm_api: "auto",
         api_key: null,
+        admin_api_key: null,
       },
       rollout: {
         agent: {

@@ -102,7 +102,7 @@ describe("over SGLang", () => {
 
   it.each<[Fault, number]>([
     [{ kind: "status", status: 500 }, 502],
-    [{ kind: "status", status: 400 }, 502],
+    [{ kind: "status", status: 400 }, 400],
     [{ kind: "close-before-headers" }, 502],
     [{ kind: "close-after-headers" }, 502],
     [{ kind: "truncated-json" }, 502],

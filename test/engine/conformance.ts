@@ -147,7 +147,7 @@ export function describeEngine(
     it("refuses what does not fit its context, with a message that gives the sizes", async () => {
       const call = callOf(promptOf(subject.contextLength), { maxTokens: 8 });
       const failure = engine.generate(call);
-      await expect(failure).rejects.toMatchObject({ name: "EngineError", code: "engine_error" });
+      await expect(failure).rejects.toMatchObject({ name: "EngineError", code: "engine_rejected_request" });
       await expect(failure).rejects.toThrow(String(subject.contextLength).slice(0, 2));
     });
 

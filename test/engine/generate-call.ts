@@ -20,7 +20,7 @@ export const PLAIN: SamplingParams = {
 export function callOf(
   prompt: ArrayLike<number>,
   sampling: Partial<SamplingParams> = {},
-  rest: Partial<Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal">> = {},
+  rest: Partial<Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal" | "tokenBytes">> = {},
 ): GenerateCall {
   return {
     prompt: new native.Session().prompt([Int32Array.from(prompt)]),

@@ -251,6 +251,14 @@ describe("the answer", () => {
 });
 
 describe("a call that fails", () => {
+  it("because the engine rejects the request is a 400, which SDKs do not repeat", async () => {
+    proxy.engine.replies.push(new EngineError("engine_rejected_request", "The grammar cannot be compiled."));
+    const failed = await proxy.chat(session, [user("b")]);
+    expect(failed.refusal).toBe("400 engine_rejected_request");
+    expect(failed.error.type).toBe("invalid_request_error");
+    expect(await exported()).toEqual([]);
+  });
+
   it.each([
     [new EngineError("engine_error", "ids and logprobs disagree"), "502 engine_error"],
     [new EngineError("engine_unavailable", "connection refused"), "502 engine_unavailable"],

@@ -79,6 +79,14 @@ describe.each(["padded", "packed", "tree"])("the row tensors of layout %s", (lay
     expect(seeds.map((_, i) => (high[i] ?? 0) * 2 ** 32 + ((low[i] ?? 0) >>> 0))).toEqual(seeds);
   });
 
+  it("say how often a weight update cut the generation", async () => {
+    proxy.engine.replies.push({ ids: [300, 301], resumes: 3 }, { ids: [302] });
+    await proxy.chat(session, question);
+    await proxy.chat(session, question);
+    const batch = await exportBatch({ layout });
+    expect(column(batch, "resumes")).toEqual([3, 0]);
+  });
+
   it("say what was asked, when, and how often", async () => {
     const before = Math.floor(Date.now() / 1000);
     const named = { model: "gpt-oss-120b" };
@@ -170,6 +178,7 @@ describe("/export_trajectories", () => {
     expect(interaction).toMatchObject({
       requested_model: "m",
       attempt: 0,
+      resumes: 0,
       cause: null,
       latency: expect.any(Number) as number,
       sampling: {

@@ -5,6 +5,7 @@ export interface ScriptedReply {
   readonly ids: readonly number[];
   readonly finish?: GenerateResult["finish"];
   readonly cachedTokens?: number;
+  readonly resumes?: number;
   /** Tokens that come at once, where the call is read along; all by default. */
   readonly perFrame?: number;
   /** Runs before each frame; what it throws ends the generation there. */
@@ -58,7 +59,7 @@ export class ScriptedEngine implements Engine {
     return {
       finish: reply.finish ?? { reason: "stop" },
       cachedTokens: reply.cachedTokens,
-      resumes: 0,
+      resumes: reply.resumes ?? 0,
       logprobs: this.logprobs,
     };
   }

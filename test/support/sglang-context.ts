@@ -16,6 +16,8 @@ export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<
   /** Started with --skip-tokenizer-init: no text, and no stop strings. */
   readonly skipTokenizerInit?: boolean;
   readonly apiKey?: string;
+  /** Started with --admin-api-key: pausing, continuing and aborting want this key and no other. */
+  readonly adminApiKey?: string;
   /** Fields of /server_info that replace the usual ones; undefined takes one away. */
   readonly serverInfo?: Readonly<Record<string, unknown>>;
   /** Paths that answer 404, as they do in builds that do not have them. */

@@ -4,18 +4,18 @@ import { BadRequest, parseObject } from "./sglang-request.js";
 import type { PauseMode } from "./sglang-scheduler.js";
 
 type Fields = Readonly<Record<string, unknown>>;
-type Route = (context: ServerContext, fields: Fields, response: ServerResponse) => void;
+type Route = (context: ServerContext, fields: Fields, response: ServerResponse) => void | Promise<void>;
 
 /** Health, information, pause, abort and weight-version endpoints. */
 export function controlRoute(context: ServerContext, path: string, body: Buffer, response: ServerResponse): void {
   const route = ROUTES.get(path);
-  if (route) route(context, parseObject(body.toString("utf8")), response);
+  if (route) void route(context, parseObject(body.toString("utf8")), response);
   else sendJson(response, 404, { detail: "Not Found" });
 }
 
 const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ["/health", (_, __, response) => sendText(response, 200, "")],
-  ["/health_generate", (_, __, response) => sendText(response, 200, "")],
+  ["/health", generatingHealth],
+  ["/health_generate", generatingHealth],
   ["/model_info", modelInfo],
   ["/get_model_info", modelInfo],
   ["/server_info", serverInfo],
@@ -27,6 +27,12 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/update_weight_version", updateWeightVersion],
   ["/flush_cache", flushCache],
 ]);
+
+/** Generates a token, so that it does not answer while the engine is paused. */
+async function generatingHealth({ scheduler }: ServerContext, _: Fields, response: ServerResponse): Promise<void> {
+  await scheduler.unpaused();
+  if (!response.destroyed) sendText(response, 200, "");
+}
 
 function modelInfo({ scheduler }: ServerContext, _: Fields, response: ServerResponse): void {
   sendJson(response, 200, {

@@ -6,15 +6,19 @@ export function cutShort(outcome: GenerateOutcome, fault: Fault | undefined): Ge
   if (fault?.kind === "abort") {
     return { ...outcome, tokens: outcome.tokens.slice(0, fault.after), finish: aborted() };
   }
+  if (fault?.kind === "abort-saying") {
+    const finish: FinishReason = { type: "abort", message: fault.message, status_code: null, err_type: null };
+    return { ...outcome, tokens: outcome.tokens.slice(0, fault.after), finish };
+  }
   if (fault?.kind === "abort-in-queue") {
     const finish: FinishReason = { type: "abort", message: "Abort in waiting queue" };
     return { ...outcome, tokens: [], neverRan: true, finish };
   }
   if (fault?.kind === "abort-with-status") {
-    const { statusCode } = fault;
+    const { statusCode, message = "Scheduler says no" } = fault;
     const finish: FinishReason = {
       type: "abort",
-      message: "Scheduler says no",
+      message,
       status_code: statusCode,
       err_type: "x",
     };

@@ -59,8 +59,15 @@ export type Fault =
   /** Cut by the scheduler after so many tokens, as a weight update does. */
   | { readonly kind: "abort"; readonly after: number }
   | { readonly kind: "abort-in-queue" }
+  /** Cut with this message and no status. "Aborted" is what a failed grammar step says too. */
+  | { readonly kind: "abort-saying"; readonly message: string; readonly after: number }
   /** An abort of the scheduler's own: mapped to an HTTP error for 400, 500 and 503, else a 200 with a partial output. */
-  | { readonly kind: "abort-with-status"; readonly statusCode: number; readonly after?: number }
+  | {
+      readonly kind: "abort-with-status";
+      readonly statusCode: number;
+      readonly after?: number;
+      readonly message?: string;
+    }
   /** A stream whose connection is lost after so many frames. */
   | { readonly kind: "close-in-stream"; readonly frames: number }
   /** A stream that ends as HTTP wants it, after so many frames and without a finish reason. */

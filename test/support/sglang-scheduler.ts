@@ -49,6 +49,14 @@ export class SglangScheduler {
     return this.#jobs.size;
   }
 
+  get paused(): boolean {
+    return this.#paused !== undefined;
+  }
+
+  async unpaused(): Promise<void> {
+    while (this.#paused) await this.#change();
+  }
+
   /** Tokens that pending requests have so far. */
   get pendingTokens(): number {
     return [...this.#jobs.values()].reduce((sum, { tokens }) => sum + tokens.length, 0);

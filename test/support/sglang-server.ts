@@ -71,11 +71,14 @@ export function inventedCompletion({ inputLength }: GenerateRequest, tokens: num
   return Array.from({ length: tokens }, (_, index) => 3 + (((inputLength + index) * 7919) % 506));
 }
 
+const ADMIN_PATHS: ReadonlySet<string> = new Set(["/pause_generation", "/continue_generation", "/abort_request"]);
+
 async function route(context: ServerContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
   const { path, headers, body } = request;
-  const { apiKey, missingPaths } = context.options;
+  const { apiKey, adminApiKey, missingPaths } = context.options;
   if (missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
-  if (apiKey && path !== "/health" && headers.authorization !== `Bearer ${apiKey}`) {
+  const key = ADMIN_PATHS.has(path) ? (adminApiKey ?? apiKey) : apiKey;
+  if (key && path !== "/health" && headers.authorization !== `Bearer ${key}`) {
     return sendJson(response, 401, { error: "Unauthorized" });
   }
   if (path === "/generate") return answerGenerate(context, body, response);

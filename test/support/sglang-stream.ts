@@ -30,6 +30,8 @@ export async function answerStream(
 }
 
 function tokensBeforeAbort(fault: Fault | undefined): number {
-  if (fault?.kind === "abort" || fault?.kind === "abort-with-status") return fault.after ?? 0;
+  if (fault?.kind === "abort" || fault?.kind === "abort-saying" || fault?.kind === "abort-with-status") {
+    return fault.after ?? 0;
+  }
   return fault?.kind === "abort-in-queue" ? 0 : Number.POSITIVE_INFINITY;
 }

@@ -10,6 +10,10 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly scaleOut?: boolean;
   /** How `/inference/v1/generate` writes log probabilities: `"token": "token_id:5"` until v0.29, `"token_id": 5` after. */
   readonly logprobShape?: "token_names" | "token_ids";
+  /** The sampled token is less likely than every alternative that is listed behind it. */
+  readonly sampledOutsideTop?: boolean;
+  /** Started with `--max-logprobs`; a request for more is refused. */
+  readonly maxLogprobs?: number;
   /** Replies of `/inference/v1/generate` name spans of weight versions. */
   readonly weightVersionSpans?: boolean;
   /** Started with `--enable-prompt-tokens-details`. */

@@ -21,6 +21,8 @@ export function vllmControl(context: VllmContext, url: URL, response: ServerResp
       scheduler.pause(mode === "keep" ? "in_place" : "abort");
       return sendJson(response, 200, { status: "paused" });
     }
+    case "/is_paused":
+      return sendJson(response, 200, { is_paused: scheduler.paused });
     case "/resume":
       scheduler.continue();
       return sendJson(response, 200, { status: "resumed" });

@@ -41,7 +41,7 @@ async function answerStream(
 ): Promise<void> {
   const { streamInterval = 1, pieceBytes, skipsEmptyFrames } = context.options;
   const events = new EventStream(response, { fault, pieceBytes });
-  const limit = fault?.kind === "abort" ? fault.after : Number.POSITIVE_INFINITY;
+  const limit = fault?.kind === "abort" || fault?.kind === "abort-saying" ? fault.after : Number.POSITIVE_INFINITY;
   let sent = 0;
   const send = (state: ReplyState) => {
     const from = sent;

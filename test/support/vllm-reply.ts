@@ -80,7 +80,7 @@ interface Entry {
 }
 
 function logprobsText(
-  { logprobShape = "token_ids", logprobsMode }: VllmContext["options"],
+  { logprobShape = "token_ids", logprobsMode, sampledOutsideTop }: VllmContext["options"],
   { endpoint, logprobs = 0, tokenNames, topK }: VllmRequest,
   all: readonly OutputToken[],
   fault: Fault | undefined,
@@ -92,8 +92,10 @@ function logprobsText(
     .map(({ id, logprob: invented }, index): Entry => {
       const logprob = logprobsMode === "processed_logprobs" && topK === 1 ? 0 : invented;
       const text = fault?.kind === "bad-logprob" && index === badAt ? fault.text : String(logprob);
-      // As vLLM lists them: the sampled token first, then the most likely ones.
-      const top = Array.from({ length: logprobs + 1 }, (_, rank) => ({ id: id + rank, logprob: logprob - rank }));
+      // The sampled token first, then the most likely ones; /inference/v1/generate lists as many in all as were asked for.
+      const length = endpoint === "generate" ? Math.max(logprobs, 1) : logprobs + 1;
+      const likely = (rank: number) => (sampledOutsideTop && rank > 0 ? -rank / 1024 : logprob - rank);
+      const top = Array.from({ length }, (_, rank) => ({ id: id + rank, logprob: likely(rank) }));
       return { id, text, top };
     })
     .slice(from);

@@ -3,7 +3,7 @@ import type { VllmContext, VllmRequest } from "./vllm-context.js";
 
 /** Reads the body of `/inference/v1/generate` or `/v1/completions`. */
 export function readVllmRequest(
-  { model, contextLength }: VllmContext,
+  { model, contextLength, options: { maxLogprobs = Number.POSITIVE_INFINITY } }: VllmContext,
   endpoint: VllmRequest["endpoint"],
   body: Buffer,
 ): VllmRequest {
@@ -21,6 +21,9 @@ export function readVllmRequest(
   }
   const id = typeof fields["request_id"] === "string" ? fields["request_id"] : crypto.randomUUID();
   const logprobs = sampling["logprobs"];
+  if (typeof logprobs === "number" && logprobs > maxLogprobs) {
+    throw new BadRequest(`Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs}`);
+  }
   const streamOptions = fields["stream_options"];
   return {
     endpoint,

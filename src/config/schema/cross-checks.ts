@@ -26,6 +26,11 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ engine }) => engine.type !== "embedded" || engine.api_key === null,
   },
   {
+    reads: ["engine.admin_api_key", "engine.type"],
+    message: "only SGLang's servers ask for an admin key",
+    holds: ({ engine }) => engine.type === "sglang" || engine.admin_api_key === null,
+  },
+  {
     reads: ["engine.served_model", "engine.type"],
     message: "only the engine type vllm asks its servers for a model by name",
     holds: ({ engine }) => engine.type === "vllm" || engine.served_model === null,

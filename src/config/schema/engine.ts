@@ -40,4 +40,9 @@ export const engineSchema = z.strictObject({
       "How vLLM is asked: through `/inference/v1/generate`, through `/v1/completions`, or (`auto`) through the first of them that a server has.",
     ),
   api_key: optionalText.describe("Key that the engine's servers ask for.").meta({ writeOnly: true }),
+  admin_api_key: optionalText
+    .describe(
+      "Key for pausing, continuing and aborting on SGLang servers started with `--admin-api-key`; null sends `api_key`.",
+    )
+    .meta({ writeOnly: true }),
 });

@@ -68,7 +68,7 @@ class EmbeddedEngine implements Engine {
     if (sampling.maxTokens < 1) throw new EngineError("engine_error", "At least one token must be asked for.");
     if (prompt.length + sampling.maxTokens > contextSize) {
       const message = `${prompt.length} prompt and ${sampling.maxTokens} output tokens exceed the context of ${contextSize}.`;
-      throw new EngineError("engine_error", message);
+      throw new EngineError("engine_rejected_request", message);
     }
   }
 

@@ -29,6 +29,8 @@ export interface GenerateRequest {
 export interface ControlRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** Sent with the admin key, if there is one. */
+  readonly admin?: boolean;
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -36,17 +38,25 @@ export interface ControlRequest {
   readonly timeoutMilliseconds?: number;
 }
 
+export interface ServerKeys {
+  readonly apiKey?: string | undefined;
+  readonly adminApiKey?: string | undefined;
+}
+
 /** Connections to one engine server, or to a router. */
 export class ServerConnections {
   readonly #base: URL;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #adminHeaders: Readonly<Record<string, string>>;
   readonly #generations: Pool;
   /** Control requests have connections of their own: an abort must not queue behind the generations that it is for. */
   readonly #control: Pool;
 
-  constructor(url: string, connections: number, apiKey: string | undefined) {
+  /** @param keys `admin` is what the server asks for on its control endpoints, if that is another key */
+  constructor(url: string, connections: number, keys: ServerKeys) {
     this.#base = new URL(url.endsWith("/") ? url : `${url}/`);
-    this.#headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+    this.#headers = authorization(keys.apiKey);
+    this.#adminHeaders = authorization(keys.adminApiKey ?? keys.apiKey);
     this.#generations = new Pool(this.#base.origin, {
       ...GENERATE_OPTIONS,
       connections,
@@ -110,11 +120,12 @@ export class ServerConnections {
   /** @returns status and body of the answer, whatever the status. */
   async control(request: ControlRequest): Promise<{ status: number; body: string }> {
     const { signal, body, timeoutMilliseconds = CONTROL_MS } = request;
+    const key = request.admin ? this.#adminHeaders : this.#headers;
     try {
       const response = await this.#control.request({
         method: request.method,
         path: this.#path(request.path),
-        headers: body === undefined ? this.#headers : { ...this.#headers, "content-type": "application/json" },
+        headers: body === undefined ? key : { ...key, "content-type": "application/json" },
         body: body === undefined ? null : JSON.stringify(body),
         signal: signal ?? null,
         headersTimeout: timeoutMilliseconds,
@@ -138,6 +149,10 @@ export class ServerConnections {
   #path(name: string): string {
     return `${this.#base.pathname}${name}`;
   }
+}
+
+function authorization(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
 function failure(error: unknown, use: ConnectionUse, signal: AbortSignal): unknown {

@@ -8,8 +8,20 @@ export async function post(server: ServerConnections, request: Omit<ControlReque
   if (status !== 200) throw statusError(status, body);
 }
 
-/** Asks the server's `/health`. @throws EngineError engine_unavailable unless it answers with status 200. */
-export async function requireHealthy(server: ServerConnections, signal?: AbortSignal): Promise<void> {
-  const { status } = await server.get("health", signal);
+/**
+ * Asks for the first of `paths` that the server has.
+ *
+ * @throws EngineError engine_unavailable unless it answers with status 200.
+ */
+export async function requireHealthy(
+  server: ServerConnections,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  let status = 404;
+  for (const path of paths) {
+    ({ status } = await server.get(path, signal));
+    if (status !== 404) break;
+  }
   if (status !== 200) throw new EngineError("engine_unavailable", `The engine is not healthy (HTTP ${status}).`);
 }

@@ -1,6 +1,18 @@
 import type { EngineReply } from "../../native/contract.js";
 import type { GenerateCall, LogprobContent, PauseMode } from "../engine.js";
 
+/** A call, as one of its requests. */
+export interface ServerCall extends GenerateCall {
+  /** To be called instead of `onTokens`. @throws StopReached if the output is complete and the server goes on. */
+  readonly received?: () => void;
+}
+
+/** What a server says of an update of its weights; fields are undefined if it does not say. */
+export interface WeightUpdate {
+  readonly paused?: boolean | undefined;
+  readonly version?: number | undefined;
+}
+
 /** One server of an engine. */
 export interface EngineServer {
   readonly url: string;
@@ -10,7 +22,7 @@ export interface EngineServer {
    *
    * @throws NotStartedError where the server did not begin with it, so that another one may.
    */
-  request(call: GenerateCall, signal: AbortSignal): Promise<EngineReply>;
+  request(call: ServerCall, signal: AbortSignal): Promise<EngineReply>;
   /** What its log probabilities include; undefined if that is not known yet. */
   readonly logprobs: LogprobContent | undefined;
   /**
@@ -22,8 +34,15 @@ export interface EngineServer {
   findLogprobs(call: GenerateCall): Promise<LogprobContent>;
   /** Tokens of prompt and output together that one call may have. */
   contextLength(): Promise<number>;
-  /** Resolves when the server takes requests. */
+  /** Asks whether the server is being updated; never rejects. Absent if it does not tell. */
+  weightUpdate?(): Promise<WeightUpdate>;
+  /** Resolves when the server answers. Generates nothing, and does not wait for a generation or for the end of a pause. */
   health(signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the part of the server that runs generations answers, for servers whose {@link health} does not ask it.
+   * It may take as long as one step of the model, such as a piece of a long prompt.
+   */
+  schedulerHealth?(signal?: AbortSignal): Promise<void>;
   pause(mode: PauseMode): Promise<void>;
   resume(): Promise<void>;
   close(): Promise<void>;

@@ -87,6 +87,19 @@ export function statusError(status: number, body: string, retryAfter = ""): Engi
     : new EngineError("engine_error", message);
 }
 
+/** SGLang's limit for the run of a request (SGLANG_REQ_RUNNING_TIMEOUT): a 503 after it has generated for a while. */
+const RAN_OUT_OF_TIME = /running timeout/i;
+
+/** The engine finds fault with the request: a grammar that it cannot compile, a parameter that it does not take. */
+const REJECTED: ReadonlySet<number> = new Set([400, 422]);
+
+/** The error for a generation that was answered with an HTTP status other than 200. */
+export function generationError(status: number, body: string, retryAfter: string): EngineError {
+  const error = statusError(status, body, retryAfter);
+  if (REJECTED.has(status)) return new EngineError("engine_rejected_request", error.message);
+  return RAN_OUT_OF_TIME.test(messageOf(body)) ? new EngineError("engine_error", error.message) : error;
+}
+
 const LONGEST_RETRY_MS = 60_000;
 
 /** A Retry-After header (RFC 9110, 10.2.3): seconds, or a date. A minute at most: asking costs a server little. */
@@ -100,9 +113,9 @@ export function retryAfterMilliseconds(header: string): number | undefined {
 export function abortError(message: string | undefined, statusCode: number, tokens: number): EngineError {
   const detail = publicText(message ?? "");
   const text = `The engine gave up (${statusCode})${detail && `: ${detail}`}`;
-  return statusCode === UNAVAILABLE && tokens === 0
-    ? new NotStartedError("engine_error", text)
-    : new EngineError("engine_error", text);
+  if (REJECTED.has(statusCode)) return new EngineError("engine_rejected_request", text);
+  const neverRan = statusCode === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message ?? "");
+  return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
 }
 
 /** The error for a stream that says that something went wrong. */
@@ -150,7 +163,7 @@ export function errorInBody(body: string): string | undefined {
 }
 
 /** First line of a server's message, without lists of numbers (prompts) and file paths, cut to a bearable length. */
-function publicText(message: string): string {
+export function publicText(message: string): string {
   const [line = ""] = message.split("\n", 1);
   const plain = line.replace(/-?\d+(?:\s*,\s*-?\d+){3,}/g, "…").replace(/(?:\/[\w.@-]+){2,}/g, "…");
   return plain.length > LONGEST_MESSAGE - 40 ? `${plain.slice(0, LONGEST_MESSAGE - 41)}…` : plain;

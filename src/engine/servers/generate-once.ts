@@ -1,6 +1,6 @@
 import type { EngineReply, ReplyFormat } from "../../native/contract.js";
-import type { GenerateCall } from "../engine.js";
 import type { ServerConnections } from "./connections.js";
+import type { ServerCall } from "./engine-server.js";
 import { GenerationSink } from "./reply-sink.js";
 
 export interface GenerationRequest {
@@ -14,7 +14,7 @@ export interface GenerationRequest {
 /** Sends one request and takes its reply, streamed or whole, into the call's generation. */
 export async function generateOnce(
   server: ServerConnections,
-  call: GenerateCall,
+  call: ServerCall,
   { format, ...request }: GenerationRequest,
   signal: AbortSignal,
 ): Promise<EngineReply> {

@@ -14,6 +14,9 @@ export class HealthMonitor {
   readonly #closed = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
+  #suspended = false;
+  /** Counts suspensions: what an earlier check finds out does not count. */
+  #epoch = 0;
 
   constructor(options: HealthMonitorOptions) {
     this.#options = options;
@@ -22,6 +25,21 @@ export class HealthMonitor {
 
   get healthy(): boolean {
     return this.#failures === 0;
+  }
+
+  /** Makes no checks until {@link restart}: the server is paused on purpose. The result of a running check is ignored. */
+  suspend(): void {
+    this.#suspended = true;
+    this.#epoch++;
+    clearTimeout(this.#timer);
+  }
+
+  /** Takes the server for healthy and checks it again at the even pace. */
+  restart(): void {
+    this.#suspended = false;
+    this.#epoch++;
+    this.#failures = 0;
+    this.#schedule();
   }
 
   /** A request found that the server cannot be reached. */
@@ -43,7 +61,7 @@ export class HealthMonitor {
 
   #schedule(): void {
     const { intervalMilliseconds } = this.#options;
-    if (intervalMilliseconds === 0 || this.#closed.signal.aborted) return;
+    if (intervalMilliseconds === 0 || this.#suspended || this.#closed.signal.aborted) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#check(), this.healthy ? intervalMilliseconds : this.#retryDelay());
     this.#timer.unref();
@@ -54,12 +72,15 @@ export class HealthMonitor {
   }
 
   async #check(): Promise<void> {
-    try {
-      await this.#options.check(AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]));
-      this.#failures = 0;
-    } catch {
-      this.#failures++;
-    }
+    const epoch = this.#epoch;
+    const failed = await this.#options
+      .check(AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_TIMEOUT_MS)]))
+      .then(
+        () => false,
+        () => true,
+      );
+    if (epoch !== this.#epoch) return;
+    this.#failures = failed ? this.#failures + 1 : 0;
     this.#schedule();
   }
 }

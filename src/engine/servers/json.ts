@@ -11,3 +11,9 @@ export function jsonObject(text: string): Record<string, unknown> {
 export function positiveInteger(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
 }
+
+/** A weight version, which engines give as text; undefined for a label that is no number. */
+export function versionNumber(value: unknown): number | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  return typeof text === "string" && /^-?\d+$/.test(text) ? Number(text) : undefined;
+}

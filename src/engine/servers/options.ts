@@ -9,6 +9,8 @@ export interface ServerOptions {
   /** Tokens of prompt and output together. Absent: asked of the servers. */
   readonly contextLength?: number | undefined;
   readonly apiKey?: string | undefined;
+  /** Told of what went wrong and fails no call. */
+  readonly onWarning?: ((message: string) => void) | undefined;
   /** Seconds between two health checks of a server where there are several; 0 for none. Default 10. */
   readonly healthSeconds?: number | undefined;
 }

@@ -33,6 +33,7 @@ export class PauseControl {
 
   async #pause(mode: PauseMode, told?: readonly string[]): Promise<void> {
     this.hold.close(mode);
+    this.#pool.suspendChecks();
     try {
       await this.#onEvery(told, (server) => server.pause(mode));
     } catch (error) {
@@ -45,7 +46,10 @@ export class PauseControl {
     try {
       await this.#onEvery(told, (server) => server.resume());
     } finally {
-      if (!hold) this.hold.open();
+      if (!hold) {
+        this.#pool.restartChecks();
+        this.hold.open();
+      }
     }
   }
 

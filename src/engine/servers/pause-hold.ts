@@ -3,6 +3,7 @@ import type { PauseMode } from "../engine.js";
 /** Holds requests back while their engine is paused. */
 export class PauseHold {
   #mode: PauseMode | undefined;
+  #pauses = 0;
   #opened: Promise<void> | undefined;
   #open: () => void = () => {};
 
@@ -11,8 +12,14 @@ export class PauseHold {
     return this.#mode;
   }
 
+  /** How often the engine was paused so far. */
+  get pauses(): number {
+    return this.#pauses;
+  }
+
   close(mode: PauseMode): void {
     this.#mode = mode;
+    this.#pauses++;
     this.#opened ??= new Promise((resolve) => {
       this.#open = resolve;
     });

@@ -1,8 +1,9 @@
 import { native } from "../../native/addon.js";
 import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../native/contract.js";
-import type { GenerateCall } from "../engine.js";
-import { errorCode, errorInBody, replyError, statusError, streamError } from "./errors.js";
+import type { ServerCall } from "./engine-server.js";
+import { errorCode, errorInBody, generationError, replyError, streamError } from "./errors.js";
 import type { ReplySink } from "./post.js";
+import { StopReached } from "./stop-watch.js";
 
 /** From this many bytes on, a whole reply is scanned on a worker thread. */
 const ASYNC_SCAN_BYTES = 256 * 1024;
@@ -14,7 +15,7 @@ const ERROR_BYTES = 64 * 1024;
 
 /** Takes one reply into a call's generation: a stream piece by piece as it comes, a whole body when it is complete. */
 export class GenerationSink implements ReplySink {
-  readonly #call: GenerateCall;
+  readonly #call: ServerCall;
   readonly #format: ReplyFormat;
   readonly #version: number;
   #status = 0;
@@ -24,7 +25,7 @@ export class GenerationSink implements ReplySink {
   readonly #pieces: Buffer[] = [];
 
   /** @param version the weight version of tokens for which the reply names none. */
-  constructor(call: GenerateCall, format: ReplyFormat, version: number) {
+  constructor(call: ServerCall, format: ReplyFormat, version: number) {
     this.#call = call;
     this.#format = format;
     this.#version = version;
@@ -41,7 +42,7 @@ export class GenerationSink implements ReplySink {
 
   piece(bytes: Buffer): void {
     if (this.#stream) {
-      if (scan(() => this.#stream?.push(bytes))) this.#call.onTokens?.();
+      if (scan(() => this.#stream?.push(bytes))) this.#received();
     } else if (this.#status === OK || this.#bytes < ERROR_BYTES) {
       this.#pieces.push(bytes);
       this.#bytes += bytes.byteLength;
@@ -52,10 +53,24 @@ export class GenerationSink implements ReplySink {
   async finish(): Promise<EngineReply> {
     if (this.#stream) return endOf(this.#stream);
     const body = this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
-    if (this.#status !== OK) throw statusError(this.#status, body.toString("utf8"), this.#retryAfter);
+    if (this.#status !== OK) throw generationError(this.#status, body.toString("utf8"), this.#retryAfter);
     const reply = await this.#takeOver(body);
-    if (reply.tokens > 0) this.#call.onTokens?.();
+    if (reply.tokens > 0) this.#receivedAll();
     return reply;
+  }
+
+  #received(): void {
+    const { received, onTokens } = this.#call;
+    (received ?? onTokens)?.();
+  }
+
+  /** The reply is complete: there is nothing to stop. */
+  #receivedAll(): void {
+    try {
+      this.#received();
+    } catch (error) {
+      if (!(error instanceof StopReached)) throw error;
+    }
   }
 
   async #takeOver(body: Buffer): Promise<EngineReply> {

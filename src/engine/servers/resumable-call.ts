@@ -1,21 +1,20 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineReply } from "../../native/contract.js";
 import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../engine.js";
-import type { EngineServer } from "./engine-server.js";
+import { CutWatch } from "./cut-cause.js";
+import type { EngineServer, ServerCall } from "./engine-server.js";
 import { abortError, NotStartedError } from "./errors.js";
 import type { PauseHold } from "./pause-hold.js";
+import { Restarts, waitFor } from "./restarts.js";
 import type { ServerPool } from "./server-pool.js";
-
-const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 1_000;
+import { StopReached, StopWatch } from "./stop-watch.js";
 
 /**
  * One call to an engine: as many requests as weight updates make of it. A generation that an update cuts goes on from
  * prompt + partial output with what is left of the token budget, and on another server where its own is drained.
  *
- * Penalties and stop strings are the server's work, and it counts from the start of each request: tokens before a cut
- * are prompt to the request after it.
+ * Penalties are the server's work, and it counts from the start of each request: tokens before a cut are prompt to the
+ * request after it.
  *
  * @param signal the caller's, joined with the deadline.
  */
@@ -26,22 +25,28 @@ export async function resumableCall(
   signal: AbortSignal,
 ): Promise<GenerateResult> {
   let cachedTokens: number | undefined;
-  let emptyAborts = 0;
+  const stops = StopWatch.of(call);
+  const restarts = new Restarts();
   /** Those that made the tokens. */
   const servers = new Set<EngineServer>();
   for (let resumes = 0; ; resumes++) {
     await hold.pass(signal);
-    const run = () => pool.run(call.affinityKey, signal, (server) => requestOnce(server, call, signal));
-    const { reply, server } = await whenTaken(run, signal);
+    const { reply, server, watch, milliseconds } = await whenTaken(
+      () =>
+        pool.run(call.affinityKey, signal, (taker, onProgress) =>
+          requestOnce(taker, { call, stops, hold, onProgress }, signal),
+        ),
+      signal,
+    );
     if (reply.tokens > 0) servers.add(server);
     cachedTokens ??= reply.cachedTokens === undefined ? undefined : Math.min(reply.cachedTokens, call.prompt.length);
     const finish = finishOf(reply, call);
     if (finish) return { finish, cachedTokens, resumes, logprobs: logprobsOf(servers) };
-    prepareResume(call);
+    const cause = await watch.cause(reply.finish ?? { type: "abort" }, server);
+    prepareResume(call, stops);
     // Begun anew: no token of an earlier server is left.
     if (call.generation.length === 0) servers.clear();
-    emptyAborts = reply.tokens > 0 ? 0 : emptyAborts + 1;
-    if (emptyAborts > 0) await pause(emptyAborts, signal);
+    await restarts.wait(cause, milliseconds, signal);
   }
 }
 
@@ -52,7 +57,7 @@ async function whenTaken<T>(run: () => Promise<T>, signal: AbortSignal): Promise
       return await run();
     } catch (error) {
       if (!(error instanceof NotStartedError) || error.retryAfterMilliseconds === undefined) throw error;
-      await wait(error.retryAfterMilliseconds, signal);
+      await waitFor(error.retryAfterMilliseconds, signal);
     }
   }
 }
@@ -60,11 +65,26 @@ async function whenTaken<T>(run: () => Promise<T>, signal: AbortSignal): Promise
 interface ServerReply {
   readonly reply: EngineReply;
   readonly server: EngineServer;
+  readonly watch: CutWatch;
+  /** How long the request took. */
+  readonly milliseconds: number;
 }
 
-async function requestOnce(server: EngineServer, call: GenerateCall, signal: AbortSignal): Promise<ServerReply> {
+interface Request {
+  readonly call: GenerateCall;
+  readonly stops: StopWatch | undefined;
+  readonly hold: PauseHold;
+  /** To be called when tokens came. */
+  readonly onProgress: () => void;
+}
+
+async function requestOnce(server: EngineServer, request: Request, signal: AbortSignal): Promise<ServerReply> {
+  const { call, stops, hold } = request;
   const inputTokens = call.prompt.length + call.generation.length;
-  const reply = await server.request(call, signal);
+  const watch = new CutWatch(hold, call);
+  const began = Date.now();
+  const reply = await untilStop(server, request, signal);
+  const milliseconds = Date.now() - began;
   signal.throwIfAborted();
   if (reply.promptTokens !== undefined && reply.promptTokens !== inputTokens) {
     const message = `The engine ran on ${reply.promptTokens} prompt tokens where ${inputTokens} were sent.`;
@@ -76,7 +96,36 @@ async function requestOnce(server: EngineServer, call: GenerateCall, signal: Abo
   }
   // A server that cut the generation is being updated, and would answer no question now.
   if (server.logprobs === undefined && finish?.type !== "abort") await findLogprobs(server, call, signal);
-  return { reply, server };
+  return { reply: stoppedReply(reply, stops), server, watch, milliseconds };
+}
+
+/** Sends the request. A server that generates on behind a stop string is stopped when its tokens are read along. */
+async function untilStop(
+  server: EngineServer,
+  { call, stops, onProgress }: Request,
+  signal: AbortSignal,
+): Promise<EngineReply> {
+  const from = call.generation.length;
+  const received = (): void => {
+    onProgress();
+    const cut = stops?.read() ?? false;
+    call.onTokens?.();
+    if (cut) throw new StopReached();
+  };
+  const serverCall: ServerCall = { ...call, received };
+  try {
+    return await server.request(serverCall, signal);
+  } catch (error) {
+    if (!(error instanceof StopReached)) throw error;
+    return { tokens: call.generation.length - from };
+  }
+}
+
+/** A stop string ends the output, whatever the server says of tokens that are not there any more. */
+function stoppedReply(reply: EngineReply, stops: StopWatch | undefined): EngineReply {
+  const matched = stops?.matched;
+  if (matched === undefined || reply.finish?.type === "stop") return reply;
+  return { ...reply, finish: { type: "stop", matched } };
 }
 
 /** Waits until the server says what its log probabilities include, or until the call is over: it does not fail for it. */
@@ -93,7 +142,7 @@ function logprobsOf(servers: ReadonlySet<EngineServer>): LogprobContent {
   return first !== undefined && others.length === 0 ? first : "unknown";
 }
 
-/** @returns undefined when the generation was cut and is to be resumed. */
+/** @returns undefined when the generation was cut. */
 function finishOf({ finish }: EngineReply, { generation, sampling }: GenerateCall): Finish | undefined {
   if (finish?.type === "abort") {
     return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
@@ -113,7 +162,7 @@ function stopTokenAtEnd([last]: Int32Array, stopTokenIds: readonly number[]): nu
 }
 
 /** An engine follows a grammar from a request's first token on, so that the output begins anew with each request. */
-function prepareResume({ generation, sampling, onTokens }: GenerateCall): void {
+function prepareResume({ generation, sampling, onTokens }: GenerateCall, stops: StopWatch | undefined): void {
   if (sampling.grammar === undefined || generation.length === 0) return;
   if (onTokens) {
     const message =
@@ -121,17 +170,5 @@ function prepareResume({ generation, sampling, onTokens }: GenerateCall): void {
     throw new EngineError("engine_error", message);
   }
   generation.truncate(0);
-}
-
-/** A server that aborts at once is being updated: ask again, ever more slowly. */
-async function pause(emptyAborts: number, signal: AbortSignal): Promise<void> {
-  await wait(Math.min(FIRST_PAUSE_MS * 2 ** (emptyAborts - 1), LONGEST_PAUSE_MS), signal);
-}
-
-async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(milliseconds, undefined, { signal });
-  } catch {
-    signal.throwIfAborted();
-  }
+  stops?.reset();
 }

@@ -14,9 +14,14 @@ interface Member {
   readonly tally: ServerTally;
   draining: boolean;
   requests: number;
+  /** When the server last sent something of a reply or took up work, in milliseconds since the epoch. */
+  progressAt: number;
   /** Called when there are no requests any more. */
   readonly idle: Set<() => void>;
 }
+
+/** @param onProgress to be called when the server has sent something of the reply */
+export type Request<T> = (server: EngineServer, onProgress: () => void) => Promise<T>;
 
 export interface ServerPoolOptions {
   readonly connections: number;
@@ -33,20 +38,25 @@ export class ServerPool {
   readonly #urls: readonly string[];
   /** Servers are checked. Else none is left out: nobody would find out that it is up again. */
   readonly #watched: boolean;
+  #suspended = false;
 
   constructor(servers: readonly EngineServer[], { connections, healthMilliseconds }: ServerPoolOptions) {
     const intervalMilliseconds = servers.length > 1 ? healthMilliseconds : 0;
     this.#watched = intervalMilliseconds > 0;
     this.#urls = servers.map(({ url }) => url);
-    const memberOf = (server: EngineServer): Member => ({
-      server,
-      gate: new Gate(connections),
-      monitor: new HealthMonitor({ check: (signal) => server.health(signal), intervalMilliseconds }),
-      tally: new ServerTally(),
-      draining: false,
-      requests: 0,
-      idle: new Set(),
-    });
+    const memberOf = (server: EngineServer): Member => {
+      const member: Member = {
+        server,
+        gate: new Gate(connections),
+        monitor: new HealthMonitor({ check: (signal) => check(member, signal), intervalMilliseconds }),
+        tally: new ServerTally(),
+        draining: false,
+        requests: 0,
+        progressAt: Date.now(),
+        idle: new Set(),
+      };
+      return member;
+    };
     this.#members = new Map(servers.map((server) => [server.url, memberOf(server)]));
   }
 
@@ -72,7 +82,7 @@ export class ServerPool {
    *
    * @param request is run again on the next server where it rejects with a NotStartedError, and only there.
    */
-  async run<T>(key: string, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
+  async run<T>(key: string, signal: AbortSignal, request: Request<T>): Promise<T> {
     let failure: NotStartedError | undefined;
     let left: Member | undefined;
     for (const member of this.#order(key)) {
@@ -107,7 +117,8 @@ export class ServerPool {
     return answers;
   }
 
-  async #runOn<T>(member: Member, signal: AbortSignal, request: (server: EngineServer) => Promise<T>): Promise<T> {
+  async #runOn<T>(member: Member, signal: AbortSignal, request: Request<T>): Promise<T> {
+    if (member.requests === 0) member.progressAt = Date.now();
     member.requests++;
     try {
       return await member.gate.run(signal, () => {
@@ -115,18 +126,19 @@ export class ServerPool {
         return this.#counted(member, signal, request);
       });
     } finally {
+      member.progressAt = Date.now();
       member.requests--;
       if (member.requests === 0) for (const notify of member.idle) notify();
     }
   }
 
-  async #counted<T>(
-    { server, tally, monitor }: Member,
-    signal: AbortSignal,
-    request: (server: EngineServer) => Promise<T>,
-  ): Promise<T> {
+  async #counted<T>(member: Member, signal: AbortSignal, request: Request<T>): Promise<T> {
+    const { server, tally, monitor } = member;
+    const onProgress = () => {
+      member.progressAt = Date.now();
+    };
     try {
-      const result = await tally.count(signal, () => request(server));
+      const result = await tally.count(signal, () => request(server, onProgress));
       monitor.reportSuccess();
       return result;
     } catch (error) {
@@ -169,10 +181,26 @@ export class ServerPool {
     this.#member(url).draining = false;
   }
 
-  /** Resolves when one server at least takes requests. */
+  /** Makes no health checks: the servers are paused on purpose. */
+  suspendChecks(): void {
+    this.#suspended = true;
+    for (const { monitor } of this.#members.values()) monitor.suspend();
+  }
+
+  /** Takes every server for healthy, and checks them again. */
+  restartChecks(): void {
+    this.#suspended = false;
+    for (const member of this.#members.values()) {
+      member.progressAt = Date.now();
+      member.monitor.restart();
+    }
+  }
+
+  /** Resolves when one server at least takes requests, and at once while checks are suspended. */
   async health(signal?: AbortSignal): Promise<void> {
+    if (this.#suspended) return;
     const members = [...this.#members.values()].filter(({ draining }) => !draining);
-    const checks = await Promise.allSettled(members.map(({ server }) => server.health(signal)));
+    const checks = await Promise.allSettled(members.map((member) => check(member, signal)));
     if (checks.some(({ status }) => status === "fulfilled")) return;
     const [first] = checks;
     if (first?.status === "rejected") throw first.reason;
@@ -193,6 +221,19 @@ export class ServerPool {
     if (!member) throw new RangeError(`There is no engine server ${url}.`);
     return member;
   }
+}
+
+/**
+ * A server with requests that has sent nothing for so long is asked whether its scheduler runs. A healthy one is silent as long
+ * as it works on a long prompt or on replies that are not streamed, but answers.
+ */
+const SILENCE_MS = 60_000;
+
+/** Rejects unless the server answers, and its scheduler too if its own requests give reason to doubt that it runs. */
+async function check({ server, requests, progressAt }: Member, signal?: AbortSignal): Promise<void> {
+  await server.health(signal);
+  const silent = requests > 0 && Date.now() - progressAt >= SILENCE_MS;
+  if (silent) await server.schedulerHealth?.(signal);
 }
 
 /** Of two refusals the one that says sooner when to ask again; else the later one. */

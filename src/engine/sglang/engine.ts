@@ -12,12 +12,7 @@ const GREEDY_BELOW = 1e-6;
  * @throws RangeError where an option is out of range, TypeError where an address is not a URL.
  */
 export function createSglangEngine(options: SglangOptions): Engine {
-  const { connections, apiKey } = options;
-  return new ServedEngine(
-    { type: "sglang", effectiveTemperature },
-    options,
-    (url) => new SglangServer(url, connections, apiKey),
-  );
+  return new ServedEngine({ type: "sglang", effectiveTemperature }, options, (url) => new SglangServer(url, options));
 }
 
 function effectiveTemperature(temperature: number): number {

@@ -8,6 +8,8 @@ export interface RequestFields {
   readonly model: string;
   readonly requestId: string;
   readonly stream: boolean;
+  /** Ask for one alternative more than is wanted; see {@link generateSuffix}. */
+  readonly oneMore?: boolean;
 }
 
 export const GENERATE_PREFIX = '{"token_ids":';
@@ -16,12 +18,22 @@ export const COMPLETIONS_PREFIX = '{"prompt":';
 /**
  * What follows the token ids in the body of `/inference/v1/generate` (vLLM's token_in_token_out protocol). Every field
  * that changes the result is sent, because what is left out comes from the server's defaults.
+ *
+ * It lists the sampled token first and then the most likely ones, as many as were asked for in all: without one more, the
+ * least likely alternative is missing if the sampled token is none of them.
  */
 export function generateSuffix(fields: RequestFields): string {
-  const { sampling } = fields;
+  const { sampling, oneMore } = fields;
   return suffix(fields, {
-    // Stop strings are looked for in text.
-    sampling_params: { ...samplingFields(fields), detokenize: sampling.stop.length > 0 },
+    sampling_params: {
+      ...samplingFields(fields),
+      ...(oneMore && sampling.topLogprobs > 0 ? { logprobs: sampling.topLogprobs + 1 } : {}),
+      // Stop strings are looked for in text.
+      detokenize: sampling.stop.length > 0,
+    },
+    // A structural tag describes the reasoning too. Without this, a server with --reasoning-parser applies it only behind
+    // the reasoning; servers that do not know the field ignore it.
+    ...(sampling.grammar?.kind === "structural_tag" ? { reasoning_ended: true } : {}),
   });
 }
 

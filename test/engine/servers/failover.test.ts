@@ -154,13 +154,28 @@ describe("a call that its server may have begun with goes to no other", () => {
     expect(second.to("/generate")).toHaveLength(0);
   });
 
-  it.each([500, 502, 504, 400])("where the server answers %d", async (status) => {
+  it.each([
+    [500, "engine_error"],
+    [502, "engine_error"],
+    [504, "engine_error"],
+    [400, "engine_rejected_request"],
+  ])("where the server answers %d", async (status, code) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "status", status });
-    await expect(engine.generate(callOf([1], {}, { affinityKey: key }))).rejects.toMatchObject({
-      code: "engine_error",
-    });
+    await expect(engine.generate(callOf([1], {}, { affinityKey: key }))).rejects.toMatchObject({ code });
+    expect(second.to("/generate")).toHaveLength(0);
+  });
+
+  const ranOut = "Request running timeout reached.";
+  it.each([false, true])("where it says that the request ran out of time, streamed: %s", async (streams) => {
+    const first = opened(await startSglangServer());
+    const { engine, key, second } = await enginePair(first.url);
+    first.fault({ kind: "abort-with-status", statusCode: 503, message: ranOut });
+    const rest = { affinityKey: key, ...(streams ? { onTokens: () => undefined } : {}) };
+    const failed = engine.generate(callOf([1], {}, rest));
+    await expect(failed).rejects.toMatchObject({ code: "engine_error" });
+    await expect(failed).rejects.toThrow(ranOut);
     expect(second.to("/generate")).toHaveLength(0);
   });
 

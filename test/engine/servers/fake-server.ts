@@ -8,6 +8,8 @@ export class FakeServer implements EngineServer {
   readonly logprobs: LogprobContent = "temperature";
   healthChecks = 0;
   unhealthy = false;
+  schedulerChecks = 0;
+  schedulerDead = false;
   closed = false;
 
   constructor(url: string) {
@@ -29,6 +31,11 @@ export class FakeServer implements EngineServer {
   async health(): Promise<void> {
     this.healthChecks++;
     if (this.unhealthy) throw new Error("not healthy");
+  }
+
+  async schedulerHealth(): Promise<void> {
+    this.schedulerChecks++;
+    if (this.schedulerDead) throw new Error("no answer");
   }
 
   async pause(): Promise<void> {}

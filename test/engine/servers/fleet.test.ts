@@ -29,6 +29,8 @@ interface Kind {
   readonly engine: (options: ServerOptions) => Engine;
   readonly path: string;
   readonly promptField: string;
+  /** Asked to see whether a server is healthy. */
+  readonly healthPath: string;
 }
 
 const PROMPT = 2;
@@ -49,6 +51,7 @@ const KINDS: [string, Kind][] = [
       engine: createSglangEngine,
       path: "/generate",
       promptField: "input_ids",
+      healthPath: "/model_info",
     },
   ],
   [
@@ -58,6 +61,7 @@ const KINDS: [string, Kind][] = [
       engine: createVllmEngine,
       path: "/inference/v1/generate",
       promptField: "token_ids",
+      healthPath: "/health",
     },
   ],
 ];
@@ -177,7 +181,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
       ),
     ).toEqual([]);
     // Two checks of the last life: those of earlier ones are over.
-    await expect.poll(() => lives.at(-1)?.to("/health").length).toBeGreaterThan(1);
+    await expect.poll(() => lives.at(-1)?.to(kind.healthPath).length).toBeGreaterThan(1);
     await expect.poll(() => engine.servers?.list()[0]?.state).toBe("up");
     const last = Array.from({ length: 20 }, (_n, n) => run(500 + n));
     await Promise.all(last.map(({ outcome }) => outcome));

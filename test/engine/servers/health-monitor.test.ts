@@ -73,6 +73,33 @@ describe("a health monitor", () => {
     expect(checks).toEqual([]);
   });
 
+  it("asks nothing while it is suspended, and begins anew when it is restarted", async () => {
+    start(10_000);
+    monitor.reportFailure();
+    monitor.suspend();
+    healthy = false;
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect(checks).toEqual([]);
+    healthy = true;
+    monitor.restart();
+    expect(monitor.healthy).toBe(true);
+    await vi.advanceTimersByTimeAsync(25_000);
+    expect(checks).toEqual([110_000, 120_000]);
+  });
+
+  it("ignores a check that was running when it was suspended", async () => {
+    let fail = () => {};
+    monitor = new HealthMonitor({
+      intervalMilliseconds: 10_000,
+      check: () => new Promise((_, reject) => (fail = () => reject(new Error("paused")))),
+    });
+    await vi.advanceTimersByTimeAsync(10_000);
+    monitor.suspend();
+    fail();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(monitor.healthy).toBe(true);
+  });
+
   it("does not take a late answer for health where it checks", async () => {
     start(10_000);
     monitor.reportFailure();

@@ -147,6 +147,58 @@ describe("servers that are not checked", () => {
   });
 });
 
+describe("a server whose requests are silent", () => {
+  const watched = () => {
+    vi.useFakeTimers();
+    const { pool, servers } = poolOf(["http://a", "http://b"], { healthMilliseconds: 10_000 });
+    const home = servers.find(({ url }) => url === rendezvousOrder("key", ["http://a", "http://b"])[0]);
+    if (!home) throw new Error("no server");
+    const stateOf = () => pool.list().find(({ url }) => url === home.url)?.state;
+    return { pool, home, stateOf };
+  };
+  const forever = () => new Promise<never>(() => {});
+
+  it("is asked after a minute whether its scheduler runs, and is down if that does not answer", async () => {
+    const { pool, home, stateOf } = watched();
+    home.schedulerDead = true;
+    void pool.run("key", never, forever);
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect([home.schedulerChecks, stateOf()]).toEqual([0, "up"]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(stateOf()).toBe("down");
+  });
+
+  it("is up while its scheduler answers, however long a prompt takes", async () => {
+    const { pool, home, stateOf } = watched();
+    void pool.run("key", never, forever);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(home.schedulerChecks).toBeGreaterThan(10);
+    expect(stateOf()).toBe("up");
+  });
+
+  it("is not asked while tokens come, nor without requests", async () => {
+    const { pool, home } = watched();
+    await vi.advanceTimersByTimeAsync(100_000);
+    void pool.run("key", never, (_, onProgress) => {
+      setInterval(onProgress, 30_000);
+      return forever();
+    });
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(home.schedulerChecks).toBe(0);
+  });
+
+  it("does not make the engine ready, if it is the only one", async () => {
+    vi.useFakeTimers();
+    const { pool, servers } = poolOf(["http://a"]);
+    const [server] = servers;
+    if (server) server.schedulerDead = true;
+    void pool.run("key", never, forever);
+    await expect(pool.health()).resolves.toBeUndefined();
+    await vi.advanceTimersByTimeAsync(61_000);
+    await expect(pool.health()).rejects.toThrow("no answer");
+  });
+});
+
 describe("the counts of a server", () => {
   const countsOf = (pool: ServerPool) => pool.list().map(({ counts }) => counts);
 

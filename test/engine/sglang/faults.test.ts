@@ -32,7 +32,6 @@ describe("a fault of the engine", () => {
   const replyFaults: [string, Fault, string][] = [
     ["HTTP 500", { kind: "status", status: 500 }, "HTTP 500: Internal Server Error"],
     ["HTTP 503", { kind: "status", status: 503, body: { error: { message: "overloaded" } } }, "HTTP 503: overloaded"],
-    ["HTTP 400", { kind: "status", status: 400, body: { error: { message: "no" } } }, "HTTP 400: no"],
     ["HTTP 404 without JSON", { kind: "status", status: 404, body: "<html>" }, "HTTP 404"],
     ["a redirect", { kind: "status", status: 307 }, "HTTP 307"],
     ["truncated JSON", { kind: "truncated-json" }, "malformed"],
@@ -50,6 +49,23 @@ describe("a fault of the engine", () => {
     const failed = await failure(fault);
     expect(failed).toMatchObject({ code: "engine_error", requests: 1 });
     expect(failed.message).toContain(message);
+  });
+
+  const rejected: [string, Fault, string][] = [
+    ["HTTP 400", { kind: "status", status: 400, body: { error: { message: "no" } } }, "HTTP 400: no"],
+    ["HTTP 422", { kind: "status", status: 422, body: { detail: "no" } }, "HTTP 422: no"],
+    ["an abort mapped to HTTP 400", { kind: "abort-with-status", statusCode: 400 }, "HTTP 400: Scheduler says no"],
+  ];
+  it.each(rejected)("fails the call as engine_rejected_request: %s", async (_, fault, message) => {
+    const failed = await failure(fault);
+    expect(failed).toMatchObject({ code: "engine_rejected_request", requests: 1 });
+    expect(failed.message).toContain(message);
+  });
+
+  it("fails a stream as engine_rejected_request that begins with an abort for a bad request", async () => {
+    server.fault({ kind: "abort-with-status", statusCode: 400 });
+    const streamed = engine.generate(callOf([1], {}, { onTokens: () => undefined }));
+    await expect(streamed).rejects.toMatchObject({ code: "engine_rejected_request" });
   });
 
   const lost: [string, Fault][] = [

@@ -51,9 +51,9 @@ describe("a generation cut by a weight update", () => {
   });
 
   it("has the version of each token that stood when its request was sent", async () => {
-    let version = 0;
     server.fault({ kind: "abort", after: 2 });
-    const call = callOf(promptOf(5), { maxTokens: 5 }, { currentVersion: () => ++version });
+    const currentVersion = () => server.to("/generate").length + 1;
+    const call = callOf(promptOf(5), { maxTokens: 5 }, { currentVersion });
     await engine.generate(call);
     expect(Array.from(call.generation.versions())).toEqual([1, 1, 2, 2, 2]);
   });

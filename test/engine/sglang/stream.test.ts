@@ -156,7 +156,8 @@ describe("a generation that follows a grammar", () => {
   it("begins anew when it was cut", async () => {
     const { server, engine } = await start();
     server.fault({ kind: "abort", after: 4 });
-    const call = callOf([1, 2], { maxTokens: 6, grammar: { kind: "regex", pattern: "a+" } });
+    const currentVersion = () => server.to("/generate").length;
+    const call = callOf([1, 2], { maxTokens: 6, grammar: { kind: "regex", pattern: "a+" } }, { currentVersion });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
     expect(call.generation.length).toBe(6);
     const requests = server.to("/generate").map(({ json }) => json);

@@ -88,8 +88,15 @@ describe("a request", () => {
       seed: 77,
       stop: ["a", "b"],
       detokenize: true,
-      logprobs: 3,
+      logprobs: 4,
     });
+  });
+
+  it("for tokens says that the grammar of a structural tag applies from the first token on", async () => {
+    const { server, engine } = await start();
+    await engine.generate(callOf([1], { grammar: { kind: "structural_tag", tag: "{}" } }));
+    await engine.generate(callOf([1], { grammar: { kind: "regex", pattern: "a" } }));
+    expect(server.to(GENERATE).map(({ json }) => json["reasoning_ended"])).toEqual([true, undefined]);
   });
 
   it.each([
@@ -233,6 +240,97 @@ describe.each([
     controller.abort(new Error("left"));
     await expect(running).rejects.toThrow("left");
     await expect.poll(() => server.scheduler.pending).toBe(0);
+  });
+});
+
+describe("alternatives", () => {
+  const outside = { sampledOutsideTop: true };
+
+  it.each([true, false])(
+    "are the most likely ones where the sampled token is none of them, generate: %s",
+    async (scaleOut) => {
+      const { engine } = await start({ ...outside, scaleOut });
+      const call = callOf(promptOf(4), { maxTokens: 3, topLogprobs: 2 });
+      await engine.generate(call);
+      const ids = Array.from(call.generation.ids());
+      expect(Array.from(call.generation.top()?.ids ?? [])).toEqual(ids.flatMap((id) => [id + 1, id + 2]));
+    },
+  );
+
+  it("are one less in the list where the server allows no more, which is asked once", async () => {
+    const { server, engine } = await start({ ...outside, maxLogprobs: 2 });
+    for (let n = 0; n < 2; n++) {
+      const call = callOf([1], { maxTokens: 3, topLogprobs: 2 });
+      await engine.generate(call);
+      expect(call.generation.top()?.width).toBe(2);
+    }
+    const asked = server.to(GENERATE).map(({ json }) => Object(json["sampling_params"]).logprobs as number);
+    expect(asked).toEqual([3, 2, 2]);
+  });
+
+  it("beyond what the server allows are refused", async () => {
+    const { engine } = await start({ maxLogprobs: 2 });
+    const refused = engine.generate(callOf([1], { topLogprobs: 3 }));
+    await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
+  });
+});
+
+describe("stop strings on a server that does not look for them", () => {
+  /** The text of token 105 is " t105": the stop string lies across two tokens. */
+  const tokenBytes = (id: number) => Buffer.from(` t${id}`);
+  const complete = ({ inputLength }: { inputLength: number }) =>
+    Array.from({ length: 300 }, (_, index) => 100 + inputLength + index);
+  const sampling = { maxTokens: 300, stop: ["5 t106", "never"] };
+  const WHOLE = { finish: { reason: "stop", matched: "5 t106" }, resumes: 0 };
+
+  it.each([false, true])("end the output, and the engine's work, read along: %s", async (streams) => {
+    const { server, engine } = await start({ complete, tokenMilliseconds: 3 });
+    const told: number[] = [];
+    const onTokens = () => void told.push(call.generation.length);
+    const call = callOf([1, 2], sampling, { tokenBytes, ...(streams ? { onTokens } : {}) });
+    expect(await engine.generate(call)).toMatchObject(WHOLE);
+    expect(Array.from(call.generation.ids())).toEqual([102, 103, 104, 105, 106]);
+    expect(call.generation.logprobs()).toHaveLength(5);
+    await expect.poll(() => server.scheduler.pending).toBe(0);
+    expect(Math.max(0, ...told)).toBe(streams ? 5 : 0);
+    expect(engine.servers?.list()[0]?.counts).toMatchObject({ completed: 1, failed: 0 });
+  });
+
+  it("end a reply that comes at once", async () => {
+    const { engine } = await start({ complete, scaleOut: false });
+    const call = callOf([1, 2], sampling, { tokenBytes });
+    expect(await engine.generate(call)).toMatchObject(WHOLE);
+    expect(call.generation.length).toBe(5);
+  });
+
+  it.each([false, true])("are found where a weight update cut them, read along: %s", async (streams) => {
+    const { server, engine } = await start({ complete });
+    server.fault({ kind: "abort", after: 4 });
+    const rest = { tokenBytes, ...(streams ? { onTokens: () => undefined } : {}) };
+    const call = callOf([1, 2], sampling, rest);
+    expect(await engine.generate(call)).toMatchObject({ ...WHOLE, resumes: 1 });
+    expect(Array.from(call.generation.ids())).toEqual([102, 103, 104, 105, 106]);
+  });
+
+  it("may be a part of a character", async () => {
+    const { engine } = await start({ complete });
+    const bytes = Buffer.from("ab\u00e9cd");
+    const call = callOf(
+      [1, 2],
+      { maxTokens: 300, stop: ["\u00e9"] },
+      {
+        tokenBytes: (id) => bytes.subarray(id - 102, id - 101),
+      },
+    );
+    expect(await engine.generate(call)).toMatchObject({ finish: { reason: "stop", matched: "\u00e9" } });
+    expect(call.generation.length).toBe(4);
+  });
+
+  it("do not end an output that has none of them", async () => {
+    const { engine } = await start({ complete });
+    const call = callOf([1, 2], { maxTokens: 20, stop: ["nowhere"] }, { tokenBytes });
+    expect(await engine.generate(call)).toMatchObject({ finish: { reason: "length" } });
+    expect(call.generation.length).toBe(20);
   });
 });
 

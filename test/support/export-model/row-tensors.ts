@@ -61,6 +61,7 @@ function alike(prefix: string, count: number): Columns {
     requested_model: same(i32, -1),
     logprob_content: same(i32, 0),
     attempt: same(i32, 0),
+    resumes: same(i32, 0),
     latency: same(f32, 0),
     temperature: same(f32, 1),
     sampling_temperature: same(f32, 1),

@@ -1,0 +1,57 @@
+import { EngineError } from "../engine.js";
+import type { CutCause } from "./cut-cause.js";
+
+const FIRST_WAIT_MS = 25;
+const LONGEST_WAIT_MS = 5_000;
+
+/** Restarts in a row for which the server's own word is the only reason. With the waits between them: two minutes. */
+export const MAX_RESTARTS = 30;
+
+/** A request that ran for so long before it was cut is no part of a row. */
+const LONG_RUN_MS = 10_000;
+
+/** Spaces the restarts of one call and limits them: a server that cuts every request must not be asked in a loop. */
+export class Restarts {
+  #inRow = 0;
+  #unproved = 0;
+
+  /**
+   * Waits before the next request of a generation that was cut: 25 ms, twice as long after each further cut in a row, 5 s at
+   * most.
+   *
+   * @param ranMilliseconds how long the request ran before it was cut
+   * @throws EngineError after {@link MAX_RESTARTS} in a row without proof of a weight update.
+   */
+  async wait(cause: CutCause, ranMilliseconds: number, signal: AbortSignal): Promise<void> {
+    if (ranMilliseconds >= LONG_RUN_MS) this.#inRow = this.#unproved = 0;
+    if (cause !== "message") this.#unproved = 0;
+    else if (this.#unproved === MAX_RESTARTS) throw tooMany();
+    else this.#unproved++;
+    const milliseconds = Math.min(FIRST_WAIT_MS * 2 ** this.#inRow, LONGEST_WAIT_MS);
+    this.#inRow++;
+    await waitFor(milliseconds, signal);
+  }
+}
+
+/** Rejects with the signal's reason when that is aborted before. */
+export async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const giveUp = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", giveUp);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", giveUp, { once: true });
+  });
+}
+
+function tooMany(): EngineError {
+  const message =
+    `The engine cut the generation and was asked again ${MAX_RESTARTS} times in a row, ` +
+    "without a pause from here or a new weight version.";
+  return new EngineError("engine_error", message);
+}

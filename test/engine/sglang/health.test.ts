@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
+import type { SglangOptions } from "../../../src/engine/sglang/options.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../support/sglang-server.js";
+import { callOf } from "../generate-call.js";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+async function startPair(serverOptions: SglangServerOptions = {}, options: Partial<SglangOptions> = {}) {
+  const servers = [await startSglangServer(serverOptions), await startSglangServer(serverOptions)];
+  const urls = servers.map(({ url }) => url);
+  const engine = createSglangEngine({ urls, timeoutSeconds: 0, connections: 4, healthSeconds: 0.02, ...options });
+  open.push(...servers, engine);
+  const states = () => engine.servers?.list().map(({ state }) => state);
+  return { servers, engine, states };
+}
+
+const checksOf = (servers: readonly SglangServer[], path: string) =>
+  servers.reduce((sum, server) => sum + server.to(path).length, 0);
+
+describe("the health of SGLang servers", () => {
+  it("is asked without a generation", async () => {
+    const { servers, engine } = await startPair();
+    await engine.health();
+    await expect.poll(() => checksOf(servers, "/model_info")).toBeGreaterThan(3);
+    expect(checksOf(servers, "/health") + checksOf(servers, "/health_generate")).toBe(0);
+  });
+
+  it.each([
+    [["/model_info"], "/get_model_info"],
+    [["/model_info", "/get_model_info"], "/health"],
+  ])("is asked at the next name where %o is missing", async (missingPaths, path) => {
+    const { servers, engine, states } = await startPair({ missingPaths });
+    await engine.health();
+    await expect.poll(() => checksOf(servers, path)).toBeGreaterThan(3);
+    expect(states()).toEqual(["up", "up"]);
+  });
+
+  it("is not asked during a pause from here; the servers stay up, and the engine ready", async () => {
+    const { servers, engine, states } = await startPair();
+    await engine.servers?.pause("abort");
+    const asked = checksOf(servers, "/model_info");
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(checksOf(servers, "/model_info")).toBe(asked);
+    await expect(engine.health()).resolves.toBeUndefined();
+    expect(states()).toEqual(["up", "up"]);
+    await engine.servers?.resume();
+    await expect.poll(() => checksOf(servers, "/model_info")).toBeGreaterThan(asked + 1);
+    expect(states()).toEqual(["up", "up"]);
+  });
+
+  it("is good while somebody else has paused the servers", async () => {
+    const { servers, engine, states } = await startPair();
+    for (const { scheduler } of servers) scheduler.pause("in_place");
+    const asked = checksOf(servers, "/model_info");
+    await expect.poll(() => checksOf(servers, "/model_info")).toBeGreaterThan(asked + 5);
+    await expect(engine.health()).resolves.toBeUndefined();
+    expect(states()).toEqual(["up", "up"]);
+  });
+});
+
+describe("servers with an admin key", () => {
+  const keys = { apiKey: "sk-engine", adminApiKey: "sk-admin" };
+
+  it("are paused, continued and told of aborts with it, and asked for generations without it", async () => {
+    const { servers, engine } = await startPair({ ...keys, tokenMilliseconds: 5 }, keys);
+    await engine.servers?.pause("abort");
+    await engine.servers?.resume();
+    const controller = new AbortController();
+    const leaving = engine.generate(callOf([1], { maxTokens: 100 }, { signal: controller.signal }));
+    await expect.poll(() => checksOf(servers, "/generate")).toBe(1);
+    controller.abort(new Error("left"));
+    await expect(leaving).rejects.toThrow("left");
+    await expect.poll(() => servers.flatMap((server) => server.to("/abort_request"))).toHaveLength(1);
+    const [aborted] = servers.flatMap((server) => server.to("/abort_request"));
+    const [generated] = servers.flatMap((server) => server.to("/generate"));
+    expect([aborted?.headers.authorization, generated?.headers.authorization]).toEqual([
+      "Bearer sk-admin",
+      "Bearer sk-engine",
+    ]);
+  });
+
+  it("that refuse an abort are warned of, once", async () => {
+    const warnings: string[] = [];
+    const onWarning = (message: string) => void warnings.push(message);
+    const { servers, engine } = await startPair({ ...keys, tokenMilliseconds: 5 }, { apiKey: keys.apiKey, onWarning });
+    for (let n = 1; n <= 2; n++) {
+      const controller = new AbortController();
+      const leaving = engine.generate(callOf([1], { maxTokens: 100 }, { signal: controller.signal }));
+      await expect.poll(() => checksOf(servers, "/generate")).toBe(n);
+      controller.abort(new Error("left"));
+      await expect(leaving).rejects.toThrow("left");
+      await expect.poll(() => checksOf(servers, "/abort_request")).toBe(n);
+    }
+    await expect.poll(() => warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/refused to abort.*HTTP 401.*engine\.admin_api_key/);
+  });
+});
