@@ -58,8 +58,8 @@ describe("exportBatch of random sessions", () => {
         last?.release();
       },
     );
-    await fc.assert(property, { numRuns: 400 });
-  });
+    await fc.assert(property, { numRuns: 300 });
+  }, 120_000);
 
   it("names its rows and shows its tensors as views of one block, until it is released", async () => {
     const from = store();
@@ -86,7 +86,7 @@ describe("exportBatch of random sessions", () => {
       },
     );
     await fc.assert(property, { numRuns: 200 });
-  });
+  }, 120_000);
 });
 
 describe.skipIf(pinnable)("a batch in page-locked memory where there is none", () => {
