@@ -55,7 +55,7 @@ describe("a session of 100,000 interactions", { timeout: 120_000 }, () => {
       length: 1,
       interactions: Uint32Array.of(TURNS - 1),
       lengths: Uint32Array.of(3 * TURNS),
-      rewards: Float32Array.of(1),
+      rewards: Float64Array.of(1),
     });
     const batch = await plan.pack({});
     const packed = tensor(batch, "input_ids");
