@@ -50,7 +50,9 @@ export type {
 export type { BatchOrder } from "./rollout/controller/accepted-tasks.js";
 export { RolloutBatch } from "./rollout/controller/batch.js";
 export {
+  type ConfiguredOptions,
   type ControllerOptions,
+  type ControllerSettings,
   RolloutController,
   type RolloutCounts,
   type SubmitOptions,

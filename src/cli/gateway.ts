@@ -1,4 +1,4 @@
-import { resolveConfig } from "../config/index.js";
+import { refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "../config/index.js";
 import type { RunningGateway } from "../gateway/start.js";
 import { stopOnSignal } from "./lifetime.js";
 import { createLogger } from "./logger.js";
@@ -13,6 +13,7 @@ const STOP_MARGIN_SECONDS = 5;
  */
 export async function gateway(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
+  refuseUnused(overrides, UNUSED_BY_GATEWAY);
   const logger = createLogger(config);
   let running: RunningGateway | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => running?.close());

@@ -1,4 +1,4 @@
-import { resolveConfig } from "../config/index.js";
+import { refuseUnused, resolveConfig, UNUSED_BY_JOB } from "../config/index.js";
 import { SchedulerError } from "../scheduler/error.js";
 import { runScheduledJob } from "../scheduler/schedule.js";
 import type { JobState } from "../scheduler/slurm/job-state.js";
@@ -9,6 +9,7 @@ import { EXIT_INTERRUPTED, onInterrupt } from "./rollout-interrupt.js";
 /** `rolltape job`: runs the processes of a job until its controller has ended. What happens is said on standard error. */
 export async function job(file: string, overrides: readonly string[], { config }: ConfigOptions): Promise<void> {
   const { type } = resolveConfig({ file: config, overrides }).scheduler;
+  refuseUnused(overrides, UNUSED_BY_JOB);
   const spec = await readJobFile(file);
   const stop = new AbortController();
   const forget = onInterrupt(() => {

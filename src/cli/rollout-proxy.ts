@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AdminKey, adminKey, type Config } from "../config/index.js";
+import { type AdminKey, adminKey, type Config, UNUSED_BY_SERVE, withoutUnused } from "../config/index.js";
 import type { RunningGateway } from "../gateway/start.js";
 import { createLogger } from "./logger.js";
 import { ProxyWorker } from "./proxy-worker.js";
@@ -28,7 +28,11 @@ export async function openProxy({ config, options, overrides }: JobProxySettings
   const workers = options.proxyWorkers ?? 1;
   if (workers === 1) return startOne(config, admin.key);
   const file = options.config === undefined ? [] : ["--config", options.config];
-  return startSeveral(workers, { config, key: admin.key, args: [...overrides, ...file] });
+  return startSeveral(workers, {
+    config,
+    key: admin.key,
+    args: [...withoutUnused(overrides, UNUSED_BY_SERVE), ...file],
+  });
 }
 
 function runningProxy(url: string, { key, file }: AdminKey): JobProxy {

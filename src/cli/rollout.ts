@@ -1,6 +1,6 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Config, resolveConfig } from "../config/index.js";
+import { type Config, refuseUnused, resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
 import { readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
@@ -11,6 +11,7 @@ import type { RolloutOptions } from "./rollout-options.js";
 import { openProxy } from "./rollout-proxy.js";
 import { describeRollout } from "./rollout-summary.js";
 import { SampledTokens } from "./rollout-tokens.js";
+import { unusedByRollout } from "./rollout-unused-keys.js";
 import { createWorkflow } from "./rollout-workflow.js";
 
 /**
@@ -34,6 +35,7 @@ export async function rollout(args: readonly string[], options: RolloutOptions):
 async function run(args: readonly string[], options: RolloutOptions): Promise<void> {
   const overrides = [...JOB_DEFAULTS, ...args];
   const config = resolveConfig({ file: options.config, overrides });
+  refuseUnused(args, unusedByRollout(config, options));
   assertLocal(config);
   assertRowReward(config, options);
   const tasks = await readTasks(options.data);

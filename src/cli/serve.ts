@@ -1,5 +1,14 @@
 import { resolve } from "node:path";
-import { type AdminKey, adminKey, type Config, removeKeyFile, resolveConfig, writeKeyFile } from "../config/index.js";
+import {
+  type AdminKey,
+  adminKey,
+  type Config,
+  refuseUnused,
+  removeKeyFile,
+  resolveConfig,
+  UNUSED_BY_SERVE,
+  writeKeyFile,
+} from "../config/index.js";
 import type { RunningServer } from "../server/start.js";
 import { stopOnSignal } from "./lifetime.js";
 import { createLogger } from "./logger.js";
@@ -14,6 +23,7 @@ const STOP_MARGIN_SECONDS = 5;
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
+  refuseUnused(overrides, UNUSED_BY_SERVE);
   const admin = adminKey(config, process.env);
   const logger = createLogger(config);
   let running: RunningServer | undefined;

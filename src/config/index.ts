@@ -1,5 +1,13 @@
 export { cacheFolder } from "../cache-folder.js";
 export { type AdminKey, adminKey } from "./admin-key.js";
+export {
+  refuseUnused,
+  UNUSED_BY_GATEWAY,
+  UNUSED_BY_JOB,
+  UNUSED_BY_SERVE,
+  type UnusedKeys,
+  withoutUnused,
+} from "./command-keys.js";
 export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./error.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
 export { messageFilters } from "./message-filters.js";

@@ -14,6 +14,8 @@ rolltape serve --config rolltape.yaml server.port=0 'engine.urls=[http://a:30000
 - \`rollout.compat\` is another spelling of \`rollout.agent\`. A key in both with two values is an error.
 - A list of one may be written as its single value. Null, where a key takes it, stands for "not given".
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
+- A key that has no effect is an error. As an argument it must be one that the command uses: \`rolltape serve group_size=4\` is
+  refused. In a file it may be there for other commands.
 - \`rolltape config\` takes the same arguments and prints what results, without keys.
 
 ## Environment variables

@@ -1,8 +1,12 @@
+import type { Config } from "../config/index.js";
+import { isConfig, workflowOptions } from "./configured.js";
 import type { Agent, RolloutWorkflow } from "./contract.js";
 import { describe } from "./describe.js";
 import { GroupedWorkflow, type GroupedWorkflowOptions } from "./grouped-workflow.js";
 import { importString } from "./import-string.js";
 import { ProxyWorkflow, type ProxyWorkflowOptions } from "./proxy-workflow.js";
+import { ProgramAgent } from "./subproc/program-agent.js";
+import { SubprocAgent } from "./subproc/subproc-agent.js";
 import { WorkflowError } from "./workflow-error.js";
 
 /** A class, constructed with the keyword arguments as one object. */
@@ -21,6 +25,11 @@ export interface ResolveOptions extends ProxyWorkflowOptions, GroupedWorkflowOpt
   readonly keywordArguments?: Readonly<Record<string, unknown>> | undefined;
   /** Episodes of one task. Default 1; more are a {@link GroupedWorkflow}. */
   readonly groupSize?: number | undefined;
+  /**
+   * Stands for `groupSize`, `dropIncompleteGroup`, `discount` and `style` where they are not given: `group_size`,
+   * `drop_incomplete_group`, `rollout.agent.turn_discount` and `rollout.agent.export_style`.
+   */
+  readonly config?: Config | undefined;
   /** Where import strings look for files. Default: the working directory. */
   readonly directory?: string | undefined;
 }
@@ -35,15 +44,30 @@ export interface ResolveOptions extends ProxyWorkflowOptions, GroupedWorkflowOpt
  *    one is constructed first;
  * 5. with `groupSize` > 1 the result is wrapped into a {@link GroupedWorkflow}.
  *
+ * A configuration in place of the options, or as their `config`, says what the options leave open.
+ *
  * Throws a {@link WorkflowError} that says what was given and what was expected.
  */
 export async function resolveWorkflow<Data = unknown>(
   input: WorkflowInput<Data>,
-  options: ResolveOptions = {},
+  given: ResolveOptions | Config = {},
 ): Promise<RolloutWorkflow<Data>> {
+  const { config, ...rest } = isConfig(given) ? { config: given } : given;
+  if (config?.rollout.agent.mode === "subproc") requireSubproc(input, config);
+  const options = workflowOptions({ config, ...rest });
   const { groupSize = 1 } = options;
   const workflow = (await resolveOne(input, options, [])) as RolloutWorkflow<Data>;
   return groupSize === 1 ? workflow : new GroupedWorkflow(workflow, groupSize, options);
+}
+
+/** Agents in processes of their own need a pool, which somebody must close. */
+function requireSubproc(input: unknown, { rollout: { agent } }: Config): void {
+  if (input instanceof SubprocAgent || input instanceof ProgramAgent || isWorkflow(input)) return;
+  throw new WorkflowError(
+    "invalid_option",
+    `rollout.agent.mode is subproc, but ${describe(input)} would run in this process. Give resolveWorkflow a SubprocAgent ` +
+      `with a ProcessPool of rollout.agent.subproc_max_workers (${agent.subproc_max_workers}) processes, or set the mode to inline.`,
+  );
 }
 
 async function resolveOne(

@@ -1,5 +1,8 @@
 import type { z } from "zod";
+import { engineSchema } from "./engine.js";
 import type { Config } from "./sections.js";
+
+const DEFAULTS = engineSchema.parse({});
 
 /** A rule over several keys. It is judged where every key that it reads is valid by itself. */
 interface CrossCheck {
@@ -61,11 +64,41 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
     holds: ({ rollout: { agent } }) => agent.concat_reward === "leaf" || agent.export_style === "concat",
   },
   {
+    reads: ["engine.sequences", "engine.type"],
+    message: "only the embedded engine runs a number of calls; engine.connections limits those to each server",
+    holds: ({ engine }) => engine.type === "embedded" || isDefault("sequences", engine),
+  },
+  {
+    reads: ["engine.connections", "engine.type"],
+    message: "the embedded engine has no connections; engine.sequences limits its calls",
+    holds: ({ engine }) => engine.type !== "embedded" || isDefault("connections", engine),
+  },
+  {
+    reads: ["engine.health_seconds", "engine.type"],
+    message: "the embedded engine runs in this process and has no servers to ask",
+    holds: ({ engine }) => engine.type !== "embedded" || isDefault("health_seconds", engine),
+  },
+  {
+    reads: ["engine.vllm_api", "engine.type"],
+    message: "only the engine type vllm has several ways to be asked",
+    holds: ({ engine }) => engine.type === "vllm" || isDefault("vllm_api", engine),
+  },
+  {
+    reads: ["server.advertised_host", "server.workers_folder"],
+    message: "gateways find this name in server.workers_folder, got null",
+    holds: ({ server }) => server.advertised_host === null || server.workers_folder !== null,
+  },
+  {
     reads: ["server.worker_tag", "server.workers_folder"],
     message: "expected a tag or auto: a server registers in server.workers_folder under its tag, got null",
     holds: ({ server }) => server.worker_tag !== null || server.workers_folder === null,
   },
 ];
+
+/** Whether a key has its default: then nobody has asked for something that has no effect. */
+function isDefault(key: keyof Config["engine"], engine: Config["engine"]): boolean {
+  return engine[key] === DEFAULTS[key];
+}
 
 /** The schema with every rule over several keys attached. */
 export function withCrossChecks<Schema extends z.ZodType<Config>>(schema: Schema): Schema {

@@ -1,17 +1,26 @@
 import type { BatchFields } from "../../client/admin-client.js";
 import type { CallOptions } from "../../client/proxy-calls.js";
+import type { Config } from "../../config/index.js";
 import type { RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { runWorkflow } from "../episode-result.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
 import { AcceptedTasks, type BatchOrder } from "./accepted-tasks.js";
 import { AnnouncedVersion } from "./announced-version.js";
 import { RolloutBatch } from "./batch.js";
+import { controllerOptions } from "./configured.js";
 import { ControllerError } from "./error.js";
 import { assertLimits, StalenessControl, type StalenessLimits } from "./staleness.js";
 import type { RejectionCounts, TaskResult } from "./task.js";
 import { BatchWaiters } from "./waiters.js";
 
-export interface ControllerOptions<Data = unknown> extends StalenessLimits {
+export interface ControllerOptions<Data = unknown> extends StalenessLimits, ControllerSettings<Data> {}
+
+/** Options beside a configuration, which says what they leave open: limits under `rollout`, and how batches are exported. */
+export interface ConfiguredOptions<Data = unknown> extends Partial<StalenessLimits>, ControllerSettings<Data> {
+  readonly config: Config;
+}
+
+export interface ControllerSettings<Data = unknown> {
   /**
    * Weight version from which training goes on after a restart; the proxy is told before the first task starts. Default
    * 0, which a proxy that was started with this job takes for granted.
@@ -83,7 +92,12 @@ export class RolloutController<Data = unknown> {
   #complete = false;
 
   /** @throws ControllerError `invalid_option` */
-  constructor(workflow: RolloutWorkflow<Data>, engine: RolloutEngine, options: ControllerOptions<Data>) {
+  constructor(
+    workflow: RolloutWorkflow<Data>,
+    engine: RolloutEngine,
+    given: ControllerOptions<Data> | ConfiguredOptions<Data> | Config,
+  ) {
+    const options = controllerOptions(given);
     assertLimits(options);
     this.#workflow = workflow;
     this.#engine = engine;

@@ -1,0 +1,84 @@
+import { ConfigError } from "./error.js";
+import { readOverrides } from "./overrides.js";
+import { normalizeSpelling } from "./spelling.js";
+import { mapLeaves } from "./tree.js";
+
+/** Keys that a command does not use, and why. A prefix is a key, or a section with its dot. */
+export interface UnusedKeys {
+  readonly prefixes: readonly string[];
+  /** The end of the sentence "has no effect: …". */
+  readonly reason: string;
+}
+
+/** Keys of `rollout.agent` that concern agents and what is exported of them, not the server. */
+const OF_ROLLOUT_JOBS = [
+  "rollout.agent.mode",
+  "rollout.agent.subproc_max_workers",
+  "rollout.agent.turn_discount",
+  "rollout.agent.export_style",
+  "rollout.agent.concat_reward",
+  "rollout.agent.reward_scope",
+  "rollout.max_",
+  "rollout.consumer_batch_size",
+  "group_size",
+  "drop_incomplete_group",
+] as const;
+
+export const UNUSED_BY_SERVE: readonly UnusedKeys[] = [
+  { prefixes: OF_ROLLOUT_JOBS, reason: "`rolltape rollout` uses it, `rolltape serve` does not" },
+  { prefixes: ["gateway."], reason: "`rolltape gateway` uses it, `rolltape serve` does not" },
+  { prefixes: ["scheduler."], reason: "`rolltape job` uses it, `rolltape serve` does not" },
+];
+
+export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
+  {
+    prefixes: [
+      "model.",
+      "engine.",
+      "rollout.",
+      "group_size",
+      "drop_incomplete_group",
+      "scheduler.",
+      "server.known_request_bytes",
+      "server.keepalive_seconds",
+      "server.worker_tag",
+      "server.workers_folder",
+      "server.advertised_host",
+    ],
+    reason: "the servers behind the gateway have their own; start them with it",
+  },
+];
+
+export const UNUSED_BY_JOB: readonly UnusedKeys[] = [
+  {
+    prefixes: ["server.", "model.", "engine.", "rollout.", "gateway.", "group_size", "drop_incomplete_group"],
+    reason: "`rolltape job` uses `scheduler.type` only; write it into the commands of the job's file",
+  },
+];
+
+/**
+ * Refuses `key=value` arguments with keys that the command does not use. Keys of a file are not refused: commands share it.
+ *
+ * @throws {@link ConfigError} `config_invalid` that names each of them
+ */
+export function refuseUnused(overrides: readonly string[], unused: readonly UnusedKeys[]): void {
+  const problems = keysIn(overrides).flatMap((path) => {
+    const found = unused.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
+    return found ? [{ path, message: `has no effect: ${found.reason}` }] : [];
+  });
+  if (problems.length > 0) throw new ConfigError("config_invalid", problems);
+}
+
+/** Returns the arguments that have an effect on the command. */
+export function withoutUnused(overrides: readonly string[], unused: readonly UnusedKeys[]): string[] {
+  return overrides.filter((override) => {
+    const keys = keysIn([override]);
+    return keys.some((key) => !unused.some(({ prefixes }) => prefixes.some((prefix) => key.startsWith(prefix))));
+  });
+}
+
+function keysIn(overrides: readonly string[]): string[] {
+  const keys: string[] = [];
+  mapLeaves(normalizeSpelling(readOverrides(overrides).value).value, (_, path) => keys.push(path));
+  return keys;
+}

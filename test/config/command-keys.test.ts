@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import type { RolloutOptions } from "../../src/cli/rollout-options.js";
+import { unusedByRollout } from "../../src/cli/rollout-unused-keys.js";
+import {
+  parseConfig,
+  refuseUnused,
+  resolveConfig,
+  UNUSED_BY_GATEWAY,
+  UNUSED_BY_JOB,
+  UNUSED_BY_SERVE,
+  type UnusedKeys,
+  withoutUnused,
+} from "../../src/config/index.js";
+import { configKeys } from "../../src/config/key.js";
+import { problemsOf } from "./helpers.js";
+
+const COMMANDS: Record<string, readonly UnusedKeys[]> = {
+  serve: UNUSED_BY_SERVE,
+  gateway: UNUSED_BY_GATEWAY,
+  job: UNUSED_BY_JOB,
+};
+
+/** The keys that a command uses, of those under a section. */
+function usedKeys(unused: readonly UnusedKeys[], section: string): string[] {
+  const keys = configKeys.map(({ path }) => path).filter((path) => path.startsWith(section));
+  return keys.filter((path) => withoutUnused([`${path}=null`], unused).length > 0);
+}
+
+describe("an argument with a key that the command does not use", () => {
+  it.each([
+    ["serve", "group_size=4", "`rolltape rollout` uses it, `rolltape serve` does not"],
+    ["serve", "rollout.compat.turn_discount=0.9", "`rolltape rollout` uses it, `rolltape serve` does not"],
+    ["serve", "gateway.workers=[http://a]", "`rolltape gateway` uses it, `rolltape serve` does not"],
+    ["serve", "scheduler.type=slurm", "`rolltape job` uses it, `rolltape serve` does not"],
+    ["gateway", "engine.type=sglang", "the servers behind the gateway have their own; start them with it"],
+    ["gateway", "server.keepalive_seconds=3", "the servers behind the gateway have their own; start them with it"],
+    ["job", "server.port=0", "`rolltape job` uses `scheduler.type` only; write it into the commands of the job's file"],
+  ])("%s refuses %s", (command, override, reason) => {
+    const problems = problemsOf(() => refuseUnused([override], COMMANDS[command] ?? []));
+    expect(Object.values(problems)).toEqual([`has no effect: ${reason}`]);
+  });
+
+  it("is named with every other one, also inside a map", () => {
+    const problems = problemsOf(() => refuseUnused(["rollout={max_staleness: 1}", "group_size=2"], UNUSED_BY_SERVE));
+    expect(Object.keys(problems)).toEqual(["rollout.max_staleness", "group_size"]);
+  });
+
+  it("is in the file without an error: commands share files", () => {
+    expect(() => refuseUnused([], UNUSED_BY_GATEWAY)).not.toThrow();
+  });
+
+  it("is not passed on to the processes of a job", () => {
+    const overrides = ["group_size=2", "engine.sequences=4", "rollout.max_staleness=1"];
+    expect(withoutUnused(overrides, UNUSED_BY_SERVE)).toEqual(["engine.sequences=4"]);
+  });
+});
+
+describe("the keys that a command uses", () => {
+  it("are all but those of other commands", () => {
+    expect(usedKeys(UNUSED_BY_GATEWAY, "")).toEqual([
+      "server.host",
+      "server.port",
+      "server.max_body_bytes",
+      "server.strict_control_fields",
+      "server.shutdown_seconds",
+      "server.log_level",
+      "gateway.workers",
+      "gateway.workers_file",
+      "gateway.workers_folder",
+      "gateway.poll_seconds",
+    ]);
+    expect(usedKeys(UNUSED_BY_JOB, "")).toEqual(["scheduler.type"]);
+    expect(usedKeys(UNUSED_BY_SERVE, "rollout.")).not.toContain("rollout.agent.mode");
+    expect(usedKeys(UNUSED_BY_SERVE, "rollout.agent.chat_template_type")).toHaveLength(1);
+  });
+});
+
+describe("a rollout", () => {
+  const BASE: RolloutOptions = { data: "tasks.jsonl", out: "batch.safetensors", layout: "padded" };
+  const refused = (override: string, options: Partial<RolloutOptions> = {}) => {
+    const config = resolveConfig({ overrides: [override], env: {} });
+    return problemsOf(() => refuseUnused([override], unusedByRollout(config, { ...BASE, ...options })));
+  };
+  const accepted = (override: string, options: Partial<RolloutOptions> = {}) => {
+    const config = resolveConfig({ overrides: [override], env: {} });
+    expect(() => refuseUnused([override], unusedByRollout(config, { ...BASE, ...options }))).not.toThrow();
+  };
+
+  it("refuses what only the proxy uses if it does not start the proxy", () => {
+    const options = { proxy: "http://127.0.0.1:8090" };
+    for (const key of ["engine.sequences=4", "server.port=1", "rollout.agent.chat_template_type=concat"]) {
+      expect(Object.values(refused(key, options))).toEqual([
+        "has no effect: the proxy at `--proxy` has its own configuration; start it with this key",
+      ]);
+      accepted(key);
+    }
+    accepted("rollout.agent.turn_discount=0.9", options);
+  });
+
+  it("refuses staleness without a trainer, and processes without agents in them", () => {
+    expect(refused("rollout.max_staleness=2")).toHaveProperty(["rollout.max_staleness"]);
+    accepted("rollout.max_staleness=2", { trainer: ["python3"] });
+    expect(refused("rollout.agent.subproc_max_workers=2")).toHaveProperty(["rollout.agent.subproc_max_workers"]);
+    accepted("rollout.agent.subproc_max_workers=2", { command: ["python3"] });
+  });
+
+  it("refuses keys of a gateway without several proxies", () => {
+    expect(refused("gateway.poll_seconds=2")).toHaveProperty(["gateway.poll_seconds"]);
+    accepted("gateway.poll_seconds=2", { proxyWorkers: 2 });
+  });
+});
+
+describe("a key without effect on the engine's type", () => {
+  const SGLANG = { type: "sglang", urls: ["http://a"] };
+  it.each([
+    [{ engine: { ...SGLANG, sequences: 4 }, model: { path: "/m" } }, "engine.sequences"],
+    [{ engine: { connections: 4 } }, "engine.connections"],
+    [{ engine: { health_seconds: 0 } }, "engine.health_seconds"],
+    [{ engine: { ...SGLANG, vllm_api: "generate" }, model: { path: "/m" } }, "engine.vllm_api"],
+    [{ server: { advertised_host: "node1" } }, "server.advertised_host"],
+  ])("is refused: %j", (written, key) => {
+    expect(Object.keys(problemsOf(() => parseConfig(written)))).toEqual([key]);
+  });
+
+  it("may be there with its default", () => {
+    expect(parseConfig({ engine: { connections: 256 } }).engine.connections).toBe(256);
+  });
+});

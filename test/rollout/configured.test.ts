@@ -1,0 +1,59 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseConfig } from "../../src/config/index.js";
+import { connectProxy } from "../../src/rollout/connect.js";
+import { RolloutController } from "../../src/rollout/controller/controller.js";
+import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
+import { resolveWorkflow } from "../../src/rollout/resolve.js";
+import { HeldWorkflow } from "./controller/held-workflow.js";
+
+const AGENT = { run: () => Promise.resolve(1) };
+
+describe("resolveWorkflow with a configuration", () => {
+  it.each([
+    ["in place of the options", (config: ReturnType<typeof parseConfig>) => config],
+    ["among the options", (config: ReturnType<typeof parseConfig>) => ({ config })],
+  ])("%s makes groups of group_size", async (_, given) => {
+    const workflow = await resolveWorkflow(AGENT, given(parseConfig({ group_size: 3 })));
+    expect(workflow).toBeInstanceOf(GroupedWorkflow);
+    expect(workflow).toMatchObject({ groupSize: 3 });
+  });
+
+  it("gives way to the options", async () => {
+    const workflow = await resolveWorkflow(AGENT, { config: parseConfig({ group_size: 3 }), groupSize: 2 });
+    expect(workflow).toMatchObject({ groupSize: 2 });
+  });
+
+  it("refuses mode subproc for an agent that would run in this process", async () => {
+    const config = parseConfig({ rollout: { agent: { mode: "subproc", subproc_max_workers: 2 } } });
+    await expect(resolveWorkflow(AGENT, config)).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining("rollout.agent.mode is subproc") as string,
+    });
+  });
+});
+
+describe("RolloutController with a configuration", () => {
+  const control = (given: ConstructorParameters<typeof RolloutController<number>>[2]) => {
+    const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+    onTestFinished(() => engine.close());
+    const workflow = new HeldWorkflow();
+    const controller = new RolloutController<number>(workflow, engine, given);
+    for (let task = 0; task < 9; task++) controller.submit(task);
+    return workflow.started.length;
+  };
+  const config = parseConfig({
+    rollout: { max_concurrent_rollouts: 5, max_staleness: 1, consumer_batch_size: 2 },
+  });
+
+  it("starts as many tasks as its limits allow", () => {
+    // (1 + 0 + 1) × 2
+    expect(control(config)).toBe(4);
+    expect(control({ config, maxStaleness: 0 })).toBe(2);
+    expect(control({ config, maxStaleness: 8 })).toBe(5);
+  });
+
+  it("wants to know how many rollouts a batch has", () => {
+    expect(() => control(parseConfig({}))).toThrow("rollout.consumer_batch_size is null");
+    expect(control({ config: parseConfig({}), consumerBatchSize: 3 })).toBe(3);
+  });
+});
