@@ -24,6 +24,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   ...["native", "held", "uncollected", "text"].map((row) => ({ name: "session-memory", args: [row] })),
   { name: "reply-scan" },
   { name: "tree-bytes" },
+  { name: "row-tensors" },
   { name: "loop-delay" },
 ];
 

@@ -50,10 +50,14 @@ class Load {
     const std::vector<std::int32_t> output = ids(outputs);
     Generation generation;
     generation.append(output, std::vector<float>(output.size(), -0.5f), turn / 4);
-    session.record({prompt, generation, {}, {}, turn - 1});
+    RecordInput call{prompt, generation, {}, {}, turn - 1};
+    call.facts = facts_;
+    call.labels = {"stop", "", "chat.completions", "model", "temperature"};
+    session.record(call);
   }
 
   std::vector<std::unique_ptr<Session>> sessions_;
+  std::vector<std::uint32_t> facts_ = std::vector<std::uint32_t>(17, 1);
   std::mt19937 engine_{20'240'229};
 };
 
@@ -124,6 +128,17 @@ const Load& manyCalls() {
 }
 
 BENCHMARK_CAPTURE(planBatch, agent_run, agentRun(), PlanOptions{})->Unit(benchmark::kMicrosecond);
+/// 160,000 rows of few tokens: what a plan costs per row and per session.
+const Load& manySessions() {
+  static const Load load(10'000, 16, 64);
+  return load;
+}
+
+BENCHMARK_CAPTURE(planBatch, sessions_10000, manySessions(), PlanOptions{})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planBatch, sessions_10000_concat, manySessions(), PlanOptions{.style = RowStyle::kConcat})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(planBatch, sessions_10000_tree, manySessions(), PlanOptions{.layout = Layout::kTree})
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(planBatch, calls_100000_padded, manyCalls(), PlanOptions{})->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(planBatch, calls_100000_tree, manyCalls(), PlanOptions{.layout = Layout::kTree})
     ->Unit(benchmark::kMicrosecond);

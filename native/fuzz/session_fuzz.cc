@@ -204,11 +204,13 @@ class Episode {
   /// Interactions without a child that is kept.
   PlannedSession leaveOut() {
     PlannedSession planned{&session_};
-    const bool some = input_.ConsumeBool();
-    for (std::size_t i = model_.all.size(); i-- > 0;) {
-      const bool allowed = !model_.all[i].dropped && model_.outline().children(i, true).empty();
-      model_.all[i].leftOut = some && allowed && input_.ConsumeBool();
-      if (model_.all[i].leftOut) planned.leftOut.push_back(static_cast<std::uint32_t>(i));
+    if (!input_.ConsumeBool()) return planned;
+    test::Outline outline = model_.outline();
+    for (std::size_t i = outline.all.size(); i-- > 0;) {
+      const bool allowed = !outline.all[i].dropped && outline.children(i, true).empty();
+      if (!allowed || !input_.ConsumeBool()) continue;
+      model_.all[i].leftOut = outline.all[i].leftOut = true;
+      planned.leftOut.push_back(static_cast<std::uint32_t>(i));
     }
     return planned;
   }

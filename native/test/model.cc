@@ -129,9 +129,10 @@ void ModelledSession::grow(Random& random) {
 }
 
 void ModelledSession::leaveOut(Random& random) {
+  Outline outline = model.outline();
   for (std::size_t i = model.all.size(); i-- > 0;) {
-    const Outline outline = model.outline();
-    model.all[i].leftOut = !outline.all[i].dropped && outline.children(i, true).empty() && random.chance(0.4);
+    const bool allowed = !outline.all[i].dropped && outline.children(i, true).empty();
+    model.all[i].leftOut = outline.all[i].leftOut = allowed && random.chance(0.4);
   }
 }
 

@@ -1,0 +1,105 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { native } from "../../../src/native/addon.js";
+import type { NativeSession } from "../../../src/native/contract.js";
+import { MAX_LABELS } from "../../../src/session/batch-metadata.js";
+import { encodeFacts, encodeLabels } from "../../../src/session/recorded-facts.js";
+import { ROW_COLUMNS } from "../../../src/session/row-columns.js";
+import { DISCOUNT, makeLoad, recordedStore } from "../load.js";
+import { median, type Times, takeTurns, timesFaster } from "../measure.js";
+import { exportOptions } from "../options.js";
+import { milliseconds, type Row, report } from "../row.js";
+
+/**
+ * What the tensors and metadata that describe rows cost in a batch of 160,000 rows: planning, which the event loop does, the
+ * whole export, and the longest time for which the export keeps the event loop.
+ */
+
+const ROUNDS = 9;
+const SHAPE = { sessions: 10_000, turns: 16, tokens: 64 };
+const ROWS = SHAPE.sessions * SHAPE.turns;
+const RESOLUTION_MS = 1;
+const NANOSECONDS_PER_MS = 1e6;
+
+const load = makeLoad(SHAPE);
+
+/** Conversations in native memory alone, each call with the facts and labels of a server's. */
+function nativeSessions(): NativeSession[] {
+  const call = { api: "chat.completions", finishReason: "stop", createdAt: Date.now(), requestedModel: "m" } as const;
+  const facts = encodeFacts(call);
+  const labels = encodeLabels(call);
+  const digests = new Uint8Array(16);
+  return load.map((conversation) => {
+    const session = new native.Session();
+    for (const [turn, { tail, output, logprobs, version }] of conversation.entries()) {
+      const prompt = session.prompt([tail], turn > 0 ? turn - 1 : undefined);
+      const generation = new native.Generation();
+      generation.append(output, logprobs, version);
+      session.record({ prompt, generation, digests, output: [], parent: turn - 1, facts, labels });
+    }
+    session.setReward(conversation.length - 1, 1);
+    return session;
+  });
+}
+
+function plan(sessions: readonly NativeSession[], withColumns: boolean): number {
+  const started = performance.now();
+  native.planBatch(sessions, {
+    style: "individual",
+    discount: DISCOUNT,
+    onMismatch: "error",
+    padTokenId: 0,
+    padSide: "right",
+    padToMultipleOf: 1,
+    maxLength: 0,
+    overflow: "error",
+    ...(withColumns && { columns: ROW_COLUMNS, labelLimit: MAX_LABELS }),
+  });
+  return (performance.now() - started) / 1000;
+}
+
+type Both = Times<"without" | "with">;
+
+function compare(what: string, times: Both, wanted: number): Row {
+  return {
+    what: `${what}, ${ROWS.toLocaleString("en")} rows, with row tensors against without`,
+    ours: milliseconds(median(times.with)),
+    reference: milliseconds(median(times.without)),
+    verdict: { value: timesFaster(times.without, times.with), wanted, sense: "at most", unit: "x" },
+  };
+}
+
+const sessions = nativeSessions();
+const planning: Both = await takeTurns(ROUNDS, {
+  without: () => plan(sessions, false),
+  with: () => plan(sessions, true),
+});
+for (const session of sessions) session.release();
+
+const { store, ids } = recordedStore(load);
+const stalls = { without: [] as number[], with: [] as number[] };
+
+/** Seconds of the export; notes the longest time between two turns of the event loop meanwhile. */
+async function exportOnce(how: keyof Both): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  await sleep(10);
+  delay.enable();
+  const started = performance.now();
+  const batch = await store.exportBatch(ids, exportOptions({ rowTensors: how === "with" }));
+  const taken = (performance.now() - started) / 1000;
+  await sleep(2 * RESOLUTION_MS);
+  delay.disable();
+  stalls[how].push(delay.max / NANOSECONDS_PER_MS / 1000);
+  batch.release();
+  return taken;
+}
+
+const exporting: Both = await takeTurns(ROUNDS, {
+  without: () => exportOnce("without"),
+  with: () => exportOnce("with"),
+});
+report(
+  compare("native.planBatch", planning, 1.1),
+  compare("whole exportBatch", exporting, 1.5),
+  compare("longest stall of the event loop", { without: stalls.without.slice(1), with: stalls.with.slice(1) }, 1.25),
+);
