@@ -1,9 +1,14 @@
 import type { Config } from "../config/index.js";
 import type { ResolveOptions } from "./resolve.js";
 
-/** Whether options are a whole configuration. */
-export function isConfig(options: object): options is Config {
-  return "rollout" in options && "engine" in options && "server" in options;
+/** Whether options are a whole configuration; whatever JavaScript callers give may be asked. */
+export function isConfig(options: unknown): options is Config {
+  return isObject(options) && "rollout" in options && "engine" in options && "server" in options;
+}
+
+/** Whether a value has properties at all. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** Returns what a configuration says of workflows. Options that are given beside it win. */

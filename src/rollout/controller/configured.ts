@@ -1,5 +1,5 @@
 import type { Config } from "../../config/index.js";
-import { isConfig } from "../configured.js";
+import { isConfig, isObject } from "../configured.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller.js";
 import { ControllerError } from "./error.js";
 
@@ -15,7 +15,7 @@ export function controllerOptions<Data>(
   given: ControllerOptions<Data> | ConfiguredOptions<Data> | Config,
 ): ControllerOptions<Data> {
   if (isConfig(given)) return controllerOptions({ config: given });
-  if (!("config" in given)) return given;
+  if (!isObject(given) || !("config" in given)) return given;
   const { config, ...options } = given;
   const { rollout } = config;
   const consumerBatchSize = options.consumerBatchSize ?? rollout.consumer_batch_size;
