@@ -48,7 +48,7 @@ describe("an unknown field of a control body", () => {
     });
   });
 
-  it.each(["/rl/end_session", "/rl/engine/resume"])("of %s, which takes none, is refused", async (path) => {
+  it.each(["/rl/end_session"])("of %s, which takes none, is refused", async (path) => {
     const reply = await post(path, { force: true });
     expect([reply.refusal, reply.error.param]).toEqual(["400 unknown_parameter", "force"]);
     expect(reply.error.message).toBe("Unknown parameter: `force`. This call takes no parameters.");
