@@ -17,9 +17,8 @@ Napi::Function SessionObject::define(Napi::Env env) {
   return DefineClass(
       env, "Session",
       {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
-       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::findSame>("findSame"),
-       guardedMethod<&Self::prompt>("prompt"), guardedMethod<&Self::record>("record"),
-       guardedMethod<&Self::drop>("drop"), guardedMethod<&Self::setReward>("setReward"),
+       guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::prompt>("prompt"),
+       guardedMethod<&Self::record>("record"), guardedMethod<&Self::setReward>("setReward"),
        guardedMethod<&Self::setSessionReward>("setSessionReward"),
        guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
        guardedMethod<&Self::release>("release")});
@@ -53,13 +52,6 @@ Napi::Value SessionObject::findParent(const Napi::CallbackInfo& info) {
   const char* rule = match->rule == ParentRule::kContinuation ? "continuation" : "messages";
   found.Set("index", Napi::Number::New(info.Env(), match->index));
   found.Set("rule", Napi::String::New(info.Env(), rule));
-  return found;
-}
-
-Napi::Value SessionObject::findSame(const Napi::CallbackInfo& info) {
-  const std::vector<std::uint32_t> same = session().findSame(digestsArg(info[0], "digests"));
-  const Napi::Array found = Napi::Array::New(info.Env(), same.size());
-  for (std::uint32_t i = 0; i < same.size(); ++i) found.Set(i, Napi::Number::New(info.Env(), same[i]));
   return found;
 }
 
@@ -124,11 +116,6 @@ Napi::Value SessionObject::record(const Napi::CallbackInfo& info) {
   return result;
 }
 
-Napi::Value SessionObject::drop(const Napi::CallbackInfo& info) {
-  session().drop(indexArg(info[0], "index"));
-  return info.Env().Undefined();
-}
-
 Napi::Value SessionObject::setReward(const Napi::CallbackInfo& info) {
   const std::uint32_t index = indexArg(info[0], "index");
   session().setReward(index, numberArg(info[1], "reward"));
@@ -151,15 +138,15 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
   object.Set("promptTokens", Napi::Number::New(env, at.inputLength));
   object.Set("completionTokens", Napi::Number::New(env, at.outputLength));
   object.Set("sharedTokens", Napi::Number::New(env, at.shared));
-  object.Set("ownReward", state.ownReward ? Napi::Number::New(env, *state.ownReward) : env.Undefined());
+  object.Set("ownReward", state.isRewarded() ? Napi::Number::New(env, state.ownReward) : env.Undefined());
   object.Set("children", Napi::Number::New(env, state.children));
-  object.Set("dropped", Napi::Boolean::New(env, state.dropped));
   return object;
 }
 
 Napi::Value SessionObject::discountedRewards(const Napi::CallbackInfo& info) {
   const double discount = numberArg(info[0], "discount");
-  const std::vector<double> rewards = SessionRewards(session(), discount, droppedInteractions(session())).final;
+  const std::vector<bool> noneAbsent(session().length());
+  const std::vector<double> rewards = SessionRewards(session(), discount, noneAbsent).final;
   for (std::size_t i = 0; i < rewards.size(); ++i) requireFinalReward(rewards[i], i);
   auto array = newArray<double>(info.Env(), rewards.size());
   std::ranges::copy(rewards, array.Data());

@@ -23,10 +23,8 @@ class SessionObject : public Wrapped<SessionObject> {
   Napi::Value length(const Napi::CallbackInfo& info);
   Napi::Value byteLength(const Napi::CallbackInfo& info);
   Napi::Value findParent(const Napi::CallbackInfo& info);
-  Napi::Value findSame(const Napi::CallbackInfo& info);
   Napi::Value prompt(const Napi::CallbackInfo& info);
   Napi::Value record(const Napi::CallbackInfo& info);
-  Napi::Value drop(const Napi::CallbackInfo& info);
   Napi::Value setSessionReward(const Napi::CallbackInfo& info);
   Napi::Value setReward(const Napi::CallbackInfo& info);
   Napi::Value interaction(const Napi::CallbackInfo& info);

@@ -36,7 +36,7 @@ BatchLayout layoutBatch(const Plan& plan, const Metadata& metadata) {
 void writeBatch(const Plan& plan, const BatchLayout& layout, std::byte* block, unsigned threads) {
   std::memcpy(block, layout.header.data(), layout.header.size());
   const BatchBlock batch(layout, block);
-  writeRowTensors(plan, layout.labels, batch);
+  writeRowTensors(plan, layout.labels, batch, threads);
   switch (plan.options().layout) {
     case Layout::kPadded:
       return writePadded(plan, batch, threads);

@@ -23,33 +23,34 @@ using LabelSet = std::vector<std::string>;
 /// Its sequence is its input tokens followed by its output tokens. The first `shared` input tokens are those of the
 /// parent's sequence and are stored there; `tail` holds the others.
 struct Interaction {
+  // What plans read of every interaction comes first, within one line of the cache.
   const Interaction* parent = nullptr;
-  /// The nearest ancestor whose own tokens the shared part still reaches into. Null where nothing is shared.
-  const Interaction* source = nullptr;
-  const std::int32_t* tail = nullptr;
-  const std::int32_t* outputIds = nullptr;
-  const float* logprobs = nullptr;
-  const VersionRun* versionRuns = nullptr;
   /// The first turn of the row that ends with this interaction: token-exact edges lead from there to here.
   const Interaction* rowStart = nullptr;
-  /// Owned by the session's storage. Null if nothing was recorded.
-  const LabelSet* labels = nullptr;
-  const std::uint32_t* factWords = nullptr;
   std::uint32_t index = 0;
   std::uint32_t shared = 0;
   std::uint32_t inputLength = 0;
   std::uint32_t outputLength = 0;
-  std::uint32_t versionRunCount = 0;
-  /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
-  /// this very context.
-  std::uint32_t exactFrom = 0;
-  std::uint32_t factCount = 0;
   /// Edges to the root.
   std::uint32_t depth = 0;
   /// The parent's whole sequence is a prefix of this input. False for a root.
   bool tokenExact = false;
   /// If it is not token-exact, it begins a new row of a `concat` export and does not make the export fail.
   bool startsRow = false;
+  /// The nearest ancestor whose own tokens the shared part still reaches into. Null where nothing is shared.
+  const Interaction* source = nullptr;
+  const std::int32_t* tail = nullptr;
+  const std::int32_t* outputIds = nullptr;
+  const float* logprobs = nullptr;
+  const VersionRun* versionRuns = nullptr;
+  /// Owned by the session's storage. Null if nothing was recorded.
+  const LabelSet* labels = nullptr;
+  const std::uint32_t* factWords = nullptr;
+  std::uint32_t factCount = 0;
+  std::uint32_t versionRunCount = 0;
+  /// Where the part of the sequence begins that token-exact edges lead to: the outputs behind it were all sampled in
+  /// this very context.
+  std::uint32_t exactFrom = 0;
 
   /// -1 for a root.
   std::int32_t parentIndex() const { return parent == nullptr ? -1 : static_cast<std::int32_t>(parent->index); }

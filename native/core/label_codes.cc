@@ -8,13 +8,13 @@ LabelCodes::LabelCodes(const Plan& plan) {
   for (const RowColumn& column : plan.columns()) {
     tableOf_.push_back(tables_.size());
     if (column.source != RowSource::kLabel) continue;
-    Table& table = tables_.emplace_back(Table{column.name, column.slot, column.ofBroken, column.knownLabels, {}, {}});
+    Table& table = tables_.emplace_back(Table{column.name, column.slot, column.ofBroken, column.knownLabels});
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
       table.byLabel.emplace(table.labels[i], static_cast<std::int32_t>(i));
     }
     const std::uint32_t limit = plan.options().labelLimit;
     if (column.perRow) {
-      for (const PlanRow& row : plan.rows()) meet(table, columnTurn(row, column), limit);
+      for (const PlanRow& row : plan.rows()) meet(table, plan.columnTurn(row, column), limit);
     }
     if (column.perTurn) {
       for (const PlanTurn& turn : plan.turns()) meet(table, *turn.interaction, limit);
@@ -24,7 +24,10 @@ LabelCodes::LabelCodes(const Plan& plan) {
 
 void LabelCodes::meet(Table& table, const Interaction& interaction, std::uint32_t limit) {
   const LabelSet* set = interaction.labels;
-  if (set == nullptr || (table.ofBroken && interaction.tokenExact) || table.bySet.contains(set)) return;
+  // Calls of one session, which come one after the other, mostly share their labels.
+  if (set == nullptr || set == table.lastMet || (table.ofBroken && interaction.tokenExact)) return;
+  table.lastMet = set;
+  if (table.bySet.contains(set)) return;
   const std::string& label = table.slot < set->size() ? (*set)[table.slot] : std::string();
   std::int32_t code = kNone;
   if (!label.empty()) {

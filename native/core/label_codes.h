@@ -32,9 +32,10 @@ class LabelCodes {
     std::uint32_t slot;
     bool ofBroken;
     std::vector<std::string> labels;
-    std::unordered_map<std::string, std::int32_t> byLabel;
+    std::unordered_map<std::string, std::int32_t> byLabel = {};
     /// Sets that were met in this column: a session's interactions share few of them.
-    std::unordered_map<const LabelSet*, std::int32_t> bySet;
+    std::unordered_map<const LabelSet*, std::int32_t> bySet = {};
+    const LabelSet* lastMet = nullptr;
   };
 
   void meet(Table& table, const Interaction& interaction, std::uint32_t limit);

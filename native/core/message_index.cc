@@ -18,26 +18,21 @@ void MessageIndex::add(const MessageDigest& input, const MessageDigest& conversa
   newestInput = newestConversation = static_cast<std::uint32_t>(links_.size() - 1);
 }
 
-std::uint32_t MessageIndex::skipDropped(std::uint32_t& link, std::uint32_t Links::*older) {
-  while (link != kNone && links_[link].dropped) link = links_[link].*older;
-  return link;
-}
-
-std::uint32_t MessageIndex::newest(Table& table, std::uint32_t Links::*older, const MessageDigest& digest) {
+std::uint32_t MessageIndex::newest(const Table& table, const MessageDigest& digest) {
   const auto found = table.find(digest);
-  return found == table.end() ? kNone : skipDropped(found->second, older);
+  return found == table.end() ? kNone : found->second;
 }
 
-std::optional<std::uint32_t> MessageIndex::longestPrefix(Table& table, std::uint32_t Links::*older,
+std::optional<std::uint32_t> MessageIndex::longestPrefix(const Table& table, std::uint32_t Links::*older,
                                                          std::uint64_t CallIds::*ids,
                                                          std::span<const MessageDigest> digests,
-                                                         std::span<const std::uint64_t> callIds) {
+                                                         std::span<const std::uint64_t> callIds) const {
   for (std::size_t messages = digests.size(); messages-- > 0;) {
-    const std::uint32_t first = newest(table, older, listDigest(digests, messages));
+    const std::uint32_t first = newest(table, listDigest(digests, messages));
     if (first == kNone) continue;
     const std::uint64_t wanted = messages == 0 || callIds.empty() ? 0 : callIds[messages - 1];
     if (wanted == 0) return first;
-    for (std::uint32_t at = first; at != kNone; at = skipDropped(links_[at].*older, older)) {
+    for (std::uint32_t at = first; at != kNone; at = links_[at].*older) {
       if (links_[at].callIds.*ids == wanted) return at;
     }
     return first;
@@ -46,7 +41,7 @@ std::optional<std::uint32_t> MessageIndex::longestPrefix(Table& table, std::uint
 }
 
 std::optional<ParentMatch> MessageIndex::findParent(std::span<const MessageDigest> digests,
-                                                    std::span<const std::uint64_t> callIds) {
+                                                    std::span<const std::uint64_t> callIds) const {
   if (const auto index =
           longestPrefix(byConversation_, &Links::olderConversation, &CallIds::conversation, digests, callIds)) {
     return ParentMatch{*index, ParentRule::kContinuation};
@@ -55,17 +50,6 @@ std::optional<ParentMatch> MessageIndex::findParent(std::span<const MessageDiges
     return ParentMatch{*index, ParentRule::kMessages};
   }
   return std::nullopt;
-}
-
-std::vector<std::uint32_t> MessageIndex::findSame(std::span<const MessageDigest> digests) {
-  std::vector<std::uint32_t> same;
-  const auto found = byInput_.find(listDigest(digests, digests.size()));
-  if (found == byInput_.end()) return same;
-  for (std::uint32_t* link = &found->second; skipDropped(*link, &Links::olderInput) != kNone;) {
-    same.push_back(*link);
-    link = &links_[*link].olderInput;
-  }
-  return same;
 }
 
 std::size_t MessageIndex::byteLength() const {

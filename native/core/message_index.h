@@ -31,17 +31,13 @@ class MessageIndex {
  public:
   /// Adds the next interaction: indices count from 0. @throws std::bad_alloc; nothing changed then.
   void add(const MessageDigest& input, const MessageDigest& conversation, const CallIds& callIds = {});
-  /// Takes an interaction out of all answers.
-  void drop(std::uint32_t index) { links_[index].dropped = true; }
 
   /// The best parent for a request whose messages have these digests: the longest input and output that is a strict
   /// prefix, else the longest input that is one. Of equals the newest whose tool calls have the request's ids, else the
-  /// newest. Costs time in the number of digests and of equals.
+  /// newest. Costs time in the number of digests; with call ids also in that of equals.
   /// @param callIds of the request's first message, first two messages, and so on; empty if it has no tool calls
   std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests,
-                                        std::span<const std::uint64_t> callIds = {});
-  /// The interactions with exactly these input messages, newest first. Costs time in their number.
-  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests);
+                                        std::span<const std::uint64_t> callIds = {}) const;
 
   std::size_t byteLength() const;
 
@@ -52,16 +48,13 @@ class MessageIndex {
     std::uint32_t olderInput;
     std::uint32_t olderConversation;
     CallIds callIds;
-    bool dropped = false;
   };
   using Table = std::unordered_map<MessageDigest, std::uint32_t, MessageDigestHash>;
 
-  /// Makes `link` lead past what was dropped, so that no search meets it again, and returns it.
-  std::uint32_t skipDropped(std::uint32_t& link, std::uint32_t Links::*older);
-  std::uint32_t newest(Table& table, std::uint32_t Links::*older, const MessageDigest& digest);
-  std::optional<std::uint32_t> longestPrefix(Table& table, std::uint32_t Links::*older,
+  static std::uint32_t newest(const Table& table, const MessageDigest& digest);
+  std::optional<std::uint32_t> longestPrefix(const Table& table, std::uint32_t Links::*older,
                                              std::uint64_t CallIds::*ids, std::span<const MessageDigest> digests,
-                                             std::span<const std::uint64_t> callIds);
+                                             std::span<const std::uint64_t> callIds) const;
 
   Table byInput_;
   Table byConversation_;

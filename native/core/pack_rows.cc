@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "error.h"
+#include "parallel.h"
 
 namespace rolltape {
 
@@ -16,11 +17,11 @@ std::uint32_t wordOf(std::int32_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-std::uint32_t wordOf(double value) {
-  return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+std::uint32_t wordOf(float value) {
+  return std::bit_cast<std::uint32_t>(value);
 }
 
-double orZero(double reward) {
+float orZero(float reward) {
   return std::isnan(reward) ? 0 : reward;
 }
 
@@ -28,31 +29,37 @@ std::uint32_t factOf(const Interaction& at, const RowColumn& column) {
   return column.slot < at.factCount ? at.facts()[column.slot] : column.missing;
 }
 
-bool isMixed(const PlanRow& row, const RowColumn& column) {
+bool isMixed(const PlanRow& row, const Interaction& firstTurn, const RowColumn& column) {
   const Interaction* at = row.interaction;
   const std::uint32_t last = factOf(*at, column);
-  while (at != row.firstTurn) {
+  while (at != &firstTurn) {
     at = at->parent;
     if (factOf(*at, column) != last) return true;
   }
   return false;
 }
 
-/// Writes one value per entry, given as a 32-bit word.
-template <typename Entry, typename Word>
-void fill(const BatchBlock& block, const std::string& name, Dtype dtype, std::span<const Entry> entries, Word word) {
+/// Rows or turns [begin, end).
+struct Range {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// Writes one value per entry of the range, given as a 32-bit word.
+template <typename Word>
+void fill(const BatchBlock& block, const std::string& name, Dtype dtype, Range range, Word word) {
   if (dtype == Dtype::kBool) {
     auto* to = block.tensor<std::uint8_t>(name);
-    for (std::size_t i = 0; i < entries.size(); ++i) to[i] = word(i) != 0 ? 1 : 0;
+    for (std::size_t i = range.begin; i < range.end; ++i) to[i] = word(i) != 0 ? 1 : 0;
   } else {
     auto* to = block.tensor<std::uint32_t>(name);
-    for (std::size_t i = 0; i < entries.size(); ++i) to[i] = word(i);
+    for (std::size_t i = range.begin; i < range.end; ++i) to[i] = word(i);
   }
 }
 
 /// Of the rows of one session, which are `rows[begin, end)`: for each row the row that holds its first turn's parent.
-void appendParentRows(std::span<const PlanRow> rows, std::size_t begin, std::size_t end,
-                      std::vector<std::int32_t>& parents) {
+void appendParentRows(const Plan& plan, std::size_t begin, std::size_t end, std::vector<std::int32_t>& parents) {
+  const std::span<const PlanRow> rows = plan.rows();
   constexpr std::int32_t none = -1;
   std::uint32_t last = 0;
   for (std::size_t i = begin; i < end; ++i) last = std::max(last, rows[i].interaction->index);
@@ -60,44 +67,54 @@ void appendParentRows(std::span<const PlanRow> rows, std::size_t begin, std::siz
   std::vector<std::int32_t> rowOf(std::size_t{last} + 1, none);
   for (std::size_t i = begin; i < end; ++i) {
     const Interaction* at = rows[i].interaction;
+    const Interaction* first = &plan.firstTurn(rows[i]);
     for (; rowOf[at->index] == none; at = at->parent) {
       rowOf[at->index] = static_cast<std::int32_t>(i);
-      if (at == rows[i].firstTurn) break;
+      if (at == first) break;
     }
   }
   for (std::size_t i = begin; i < end; ++i) {
-    const Interaction* parent = rows[i].firstTurn->parent;
+    const Interaction* parent = plan.firstTurn(rows[i]).parent;
     parents.push_back(parent == nullptr ? none : rowOf[parent->index]);
   }
 }
 
-std::vector<std::int32_t> parentRows(std::span<const PlanRow> rows) {
+std::vector<std::int32_t> parentRows(const Plan& plan) {
+  const std::span<const PlanRow> rows = plan.rows();
   std::vector<std::int32_t> parents;
   parents.reserve(rows.size());
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin;
     while (end < rows.size() && rows[end].session == rows[begin].session) ++end;
-    appendParentRows(rows, begin, end, parents);
+    appendParentRows(plan, begin, end, parents);
     begin = end;
   }
   return parents;
 }
 
-/// Writes one column, its values of rows and of turns.
+/// Whether the plan has a column of the rows' parents: they cost a walk through all rows.
+bool hasParentRow(const Plan& plan) {
+  return std::ranges::any_of(plan.columns(), [](const RowColumn& column) {
+    return column.perRow && column.source == RowSource::kParentRow;
+  });
+}
+
+/// Writes parts of columns. Any number of threads may use it.
 class ColumnTensors {
  public:
   ColumnTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block)
-      : plan_(plan), codes_(codes), block_(block) {}
+      : plan_(plan), codes_(codes), block_(block), parents_(hasParentRow(plan) ? parentRows(plan) : std::vector<std::int32_t>()) {}
 
-  void writeRows(std::size_t index, const RowColumn& column) const {
+  void writeRows(std::size_t index, const RowColumn& column, Range range) const {
     const std::span<const PlanRow> rows = plan_.rows();
     const auto write = [&](auto word) {
-      fill(block_, "row_" + column.name, column.dtype, rows, [&](std::size_t i) { return word(rows[i]); });
+      fill(block_, "row_" + column.name, column.dtype, range, [&](std::size_t i) { return word(rows[i]); });
     };
-    const auto turn = [&](const PlanRow& row) -> const Interaction& { return columnTurn(row, column); };
+    const auto turn = [&](const PlanRow& row) -> const Interaction& { return plan_.columnTurn(row, column); };
+    const auto first = [&](const PlanRow& row) -> const Interaction& { return plan_.firstTurn(row); };
     switch (column.source) {
       case RowSource::kPromptTokens:
-        return write([](const PlanRow& row) { return std::min(row.firstTurn->inputLength, row.length); });
+        return write([&](const PlanRow& row) { return std::min(first(row).inputLength, row.length); });
       case RowSource::kOwnReward:
         return write([](const PlanRow& row) { return wordOf(orZero(row.ownReward)); });
       case RowSource::kHasReward:
@@ -109,32 +126,30 @@ class ColumnTensors {
       case RowSource::kTurn:
         return write([&](const PlanRow& row) { return turn(row).depth; });
       case RowSource::kTurns:
-        return write([](const PlanRow& row) { return row.interaction->depth - row.firstTurn->depth + 1; });
+        return write([&](const PlanRow& row) { return row.interaction->depth - first(row).depth + 1; });
       case RowSource::kTokenExact:
         return write([&](const PlanRow& row) { return turn(row).tokenExact ? 1u : 0u; });
       case RowSource::kFact:
         return write([&](const PlanRow& row) { return factOf(turn(row), column); });
       case RowSource::kMixedFact:
-        return write([&](const PlanRow& row) { return isMixed(row, column) ? 1u : 0u; });
+        return write([&](const PlanRow& row) { return isMixed(row, first(row), column) ? 1u : 0u; });
       case RowSource::kLabel:
         return write([&](const PlanRow& row) { return wordOf(codes_.code(index, turn(row))); });
       case RowSource::kReward:
-        return write([](const PlanRow& row) { return wordOf(row.reward); });
-      case RowSource::kParentRow: {
-        const std::vector<std::int32_t> parents = parentRows(rows);
-        return fill(block_, "row_" + column.name, column.dtype, rows,
-                    [&](std::size_t i) { return wordOf(parents[i]); });
-      }
+        return write([](const PlanRow& row) { return wordOf(static_cast<float>(row.reward)); });
+      case RowSource::kParentRow:
+        return fill(block_, "row_" + column.name, column.dtype, range,
+                    [&](std::size_t i) { return wordOf(parents_[i]); });
       case RowSource::kTurnStart:
       case RowSource::kTurnEnd:
         throw Error(ErrorCode::kInvalidArg, "columns: " + column.name + " has no value for a row");
     }
   }
 
-  void writeTurns(std::size_t index, const RowColumn& column) const {
+  void writeTurns(std::size_t index, const RowColumn& column, Range range) const {
     const std::span<const PlanTurn> turns = plan_.turns();
     const auto write = [&](auto word) {
-      fill(block_, "turn_" + column.name, column.dtype, turns, [&](std::size_t i) { return word(turns[i]); });
+      fill(block_, "turn_" + column.name, column.dtype, range, [&](std::size_t i) { return word(turns[i]); });
     };
     switch (column.source) {
       case RowSource::kOwnReward:
@@ -151,43 +166,63 @@ class ColumnTensors {
         return write([&](const PlanTurn& turn) { return factOf(*turn.interaction, column); });
       case RowSource::kLabel:
         return write([&](const PlanTurn& turn) { return wordOf(codes_.code(index, *turn.interaction)); });
-      case RowSource::kTurnStart:
-        return writeBounds(column, [](const Interaction& at) { return at.inputLength; });
-      case RowSource::kTurnEnd:
-        return writeBounds(column, [](const Interaction& at) { return at.sequenceLength(); });
       default:
         throw Error(ErrorCode::kInvalidArg, "columns: " + column.name + " has no value for a turn");
     }
   }
 
- private:
-  /// Positions within the row, which may have been truncated.
-  template <typename Bound>
-  void writeBounds(const RowColumn& column, Bound bound) const {
-    auto* to = block_.tensor<std::int32_t>("turn_" + column.name);
-    for (std::size_t row = 0; row < plan_.rows().size(); ++row) {
+  /// Of the turns of these rows. Positions within the row, which may have been truncated.
+  void writeBounds(const RowColumn& column, Range rows) const {
+    auto* to = block_.tensor<std::uint32_t>("turn_" + column.name);
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
       for (std::uint32_t i = plan_.turnStarts()[row]; i < plan_.turnStarts()[row + 1]; ++i) {
-        to[i] = static_cast<std::int32_t>(std::min(bound(*plan_.turns()[i].interaction), plan_.rows()[row].length));
+        const Interaction& at = *plan_.turns()[i].interaction;
+        const std::uint32_t bound = column.source == RowSource::kTurnStart ? at.inputLength : at.sequenceLength();
+        to[i] = std::min(bound, plan_.rows()[row].length);
       }
     }
   }
 
+ private:
   const Plan& plan_;
   const LabelCodes& codes_;
   const BatchBlock& block_;
+  std::vector<std::int32_t> parents_;
 };
+
+bool isBound(const RowColumn& column) {
+  return column.source == RowSource::kTurnStart || column.source == RowSource::kTurnEnd;
+}
+
+/// All columns of some rows and of their turns.
+void writeColumns(const Plan& plan, const ColumnTensors& tensors, Range rows) {
+  const bool hasTurns = plan.options().turns;
+  const Range turns = hasTurns ? Range{plan.turnStarts()[rows.begin], plan.turnStarts()[rows.end]} : Range{0, 0};
+  for (std::size_t i = 0; i < plan.columns().size(); ++i) {
+    const RowColumn& column = plan.columns()[i];
+    if (column.perRow) tensors.writeRows(i, column, rows);
+    if (!column.perTurn || !hasTurns) continue;
+    if (isBound(column)) {
+      tensors.writeBounds(column, rows);
+    } else {
+      tensors.writeTurns(i, column, turns);
+    }
+  }
+}
 
 }  // namespace
 
-void writeRowTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block) {
+void writeRowTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block, unsigned threads) {
+  // So many rows and their interactions stay in the cache from one column to the next.
+  constexpr std::size_t part = 1024;
+  if (plan.options().turns) std::ranges::copy(plan.turnStarts(), block.tensor<std::uint32_t>("cu_turns"));
+  if (plan.columns().empty()) return;
   const ColumnTensors tensors(plan, codes, block);
-  const bool hasTurns = plan.options().turns;
-  for (std::size_t i = 0; i < plan.columns().size(); ++i) {
-    const RowColumn& column = plan.columns()[i];
-    if (column.perRow) tensors.writeRows(i, column);
-    if (column.perTurn && hasTurns) tensors.writeTurns(i, column);
-  }
-  if (hasTurns) std::ranges::copy(plan.turnStarts(), block.tensor<std::uint32_t>("cu_turns"));
+  parallelRanges(plan.rows().size(), threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t from = begin; from < end; from += part) {
+      writeColumns(plan, tensors, {from, std::min(from + part, end)});
+    }
+  });
 }
 
 }  // namespace rolltape

@@ -10,29 +10,6 @@ namespace rolltape {
 
 namespace {
 
-/// Interactions with a token-exact child that is not absent: they are not the end of a row.
-std::vector<bool> continued(const Session& session, const std::vector<bool>& absent) {
-  std::vector<bool> is(session.length());
-  for (const Interaction& at : session.storage()->interactions) {
-    if (at.tokenExact && !absent[at.index]) is[at.parent->index] = true;
-  }
-  return is;
-}
-
-/// By interaction index. @throws as Plan
-std::vector<bool> leftOutOf(const PlannedSession& planned) {
-  const Session& session = *planned.session;
-  std::vector<bool> leftOut(session.length());
-  if (planned.leftOut.empty()) return leftOut;
-  for (const std::uint32_t index : planned.leftOut) leftOut[session.interaction(index, "leftOut").index] = true;
-  for (const Interaction& at : session.storage()->interactions) {
-    if (at.parent == nullptr || leftOut[at.index] || !leftOut[at.parent->index]) continue;
-    throw Error(ErrorCode::kInvalidArg, "leftOut: interaction " + std::to_string(at.parent->index) +
-                                            " has a child that is not left out: " + std::to_string(at.index));
-  }
-  return leftOut;
-}
-
 std::vector<PlannedSession> allOf(std::span<const Session* const> sessions) {
   std::vector<PlannedSession> planned;
   planned.reserve(sessions.size());
@@ -40,7 +17,58 @@ std::vector<PlannedSession> allOf(std::span<const Session* const> sessions) {
   return planned;
 }
 
+/// As the columns have it.
+float ownReward(const SessionRewards& rewards, std::size_t index) {
+  return static_cast<float>(rewards.own[index]);
+}
+
 }  // namespace
+
+/// What is known of one session while its rows are added. Used for all sessions of a plan, one after the other: if they are
+/// many and small, allocating anew for each would take most of the time.
+struct Plan::Buffers {
+  /// By interaction index: left out, and so without a row.
+  std::vector<bool> absent;
+  /// By interaction index: one of PlannedSession::leftOut. Empty if there are none.
+  std::vector<bool> marked;
+  SessionRewards rewards;
+  /// By interaction index: it has a token-exact child that is not absent, and so is not the end of a row.
+  std::vector<bool> continued;
+  /// By interaction index: turns before it in its row have own rewards.
+  std::vector<bool> inner;
+  std::vector<const Interaction*> all;
+  /// By interaction index: the root of its tree, and of a root whether any of its tree has a reward.
+  std::vector<std::uint32_t> rootOf;
+  std::vector<bool> rewardedRoots;
+
+  bool isMarked(std::size_t index) const { return !marked.empty() && marked[index]; }
+
+  void readLeftOut(const PlannedSession& planned, bool includeLeftOut) {
+    const Session& session = *planned.session;
+    const std::span<const InteractionState> states = session.states();
+    absent.assign(states.size(), false);
+    marked.clear();
+    if (planned.leftOut.empty()) return;
+    marked.resize(states.size());
+    for (const std::uint32_t index : planned.leftOut) {
+      marked[session.interaction(index, "leftOut").index] = true;
+      if (!includeLeftOut) absent[index] = true;
+    }
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      if (marked[i] || states[i].parent < 0 || !marked[static_cast<std::size_t>(states[i].parent)]) continue;
+      throw Error(ErrorCode::kInvalidArg, "leftOut: interaction " + std::to_string(states[i].parent) +
+                                              " has a child that is not left out: " + std::to_string(i));
+    }
+  }
+
+  void findContinued(const Session& session) {
+    const std::span<const InteractionState> states = session.states();
+    continued.assign(states.size(), false);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      if (states[i].tokenExact && !absent[i]) continued[static_cast<std::size_t>(states[i].parent)] = true;
+    }
+  }
+};
 
 Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options) : Plan(allOf(sessions), options) {}
 
@@ -52,53 +80,73 @@ Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options)
   }
   if (options.columns) requireRowColumns(*options.columns);
   storages_.reserve(sessions.size());
+  if (options_.style == RowStyle::kIndividual) {
+    std::size_t interactions = 0;
+    for (const PlannedSession& planned : sessions) interactions += planned.session->length();
+    rows_.reserve(interactions);
+    if (options.layout == Layout::kTree) nodes_.reserve(interactions);
+  }
+  Buffers buffers;
   for (const PlannedSession& planned : sessions) {
     storages_.push_back(planned.session->storage());
-    addSession(planned);
+    addSession(planned, buffers);
   }
   measure();
 }
 
-void Plan::addSession(const PlannedSession& planned) {
+void Plan::addSession(const PlannedSession& planned, Buffers& buffers) {
   const Session& session = *planned.session;
-  const std::vector<bool> leftOut = leftOutOf(planned);
-  const std::vector<bool> absent = options_.includeLeftOut ? std::vector<bool>(session.length()) : leftOut;
-  const SessionRewards rewards(session, options_.discount, absent);
+  buffers.readLeftOut(planned, options_.includeLeftOut);
+  buffers.rewards.assign(session, options_.discount, buffers.absent);
   if (options_.layout == Layout::kTree) {
-    addNodes(session, leftOut, rewards);
+    addNodes(session, buffers);
   } else {
-    addRows(session, leftOut, absent, rewards);
+    addRows(session, buffers);
   }
-  addUnrewardedRoots(session, absent);
+  addUnrewardedRoots(session, buffers);
 }
 
-void Plan::addRows(const Session& session, const std::vector<bool>& leftOut, const std::vector<bool>& absent,
-                   const SessionRewards& rewards) {
+void Plan::addRows(const Session& session, Buffers& buffers) {
+  if (options_.style == RowStyle::kConcat) return addConcatRows(session, buffers);
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  const bool concat = options_.style == RowStyle::kConcat;
-  const bool leaf = options_.concatReward == ConcatReward::kLeaf;
-  const std::vector<bool> inner = concat ? continued(session, absent) : std::vector<bool>(session.length());
-  const std::vector<bool> uncounted = concat && leaf ? innerRewards(session, rewards) : std::vector<bool>();
-  const std::vector<double> returns =
-      concat && !leaf ? rowReturns(session, rewards, options_.discount) : std::vector<double>();
+  const SessionRewards& rewards = buffers.rewards;
   for (const Interaction& at : session.storage()->interactions) {
-    if (absent[at.index]) continue;
-    const bool breaks = at.parent != nullptr && !at.tokenExact && !at.startsRow;
-    if (concat && options_.onMismatch == OnMismatch::kError && breaks) addMismatch(at);
-    if (inner[at.index]) continue;
-    PlanRow row{owner, &at, concat ? at.rowStart : &at, at.sequenceLength(), rewards.final[at.index],
-                rewards.own[at.index]};
-    if (!returns.empty()) row.reward = returns[at.index];
-    row.leftOut = leftOut[at.index];
-    row.uncountedRewards = !uncounted.empty() && uncounted[at.index];
-    addRow(row, rewards);
+    const std::uint32_t i = at.index;
+    if (buffers.absent[i]) continue;
+    rows_.push_back(
+        {owner, at.sequenceLength(), &at, rewards.final[i], ownReward(rewards, i), false, buffers.isMarked(i)});
+    finishRow(rewards);
   }
 }
 
-void Plan::addNodes(const Session& session, const std::vector<bool>& leftOut, const SessionRewards& rewards) {
+void Plan::addConcatRows(const Session& session, Buffers& buffers) {
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  std::vector<const Interaction*> all;
-  all.reserve(session.length());
+  const SessionRewards& rewards = buffers.rewards;
+  const bool isReturn = options_.concatReward == ConcatReward::kReturn;
+  std::vector<double> returns;
+  if (isReturn) returns = rowReturns(session, rewards, options_.discount);
+  const std::span<const double> rowRewards = isReturn ? returns : rewards.final;
+  buffers.findContinued(session);
+  findInnerRewards(session, rewards, buffers.inner);
+  for (std::uint32_t i = 0; i < session.length(); ++i) {
+    // Most interactions are continued: only those that are not are looked at.
+    const bool breaks = session.state(i).parent >= 0 && !session.state(i).tokenExact;
+    if (buffers.absent[i] || (buffers.continued[i] && !breaks)) continue;
+    const Interaction& at = session.storage()->interactions[i];
+    if (breaks && !at.startsRow && options_.onMismatch == OnMismatch::kError) addMismatch(at);
+    if (buffers.continued[i]) continue;
+    const bool uncounted = !isReturn && buffers.inner[i];
+    rows_.push_back(
+        {owner, at.sequenceLength(), &at, rowRewards[i], ownReward(rewards, i), uncounted, buffers.isMarked(i)});
+    finishRow(rewards);
+  }
+}
+
+void Plan::addNodes(const Session& session, Buffers& buffers) {
+  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
+  const SessionRewards& rewards = buffers.rewards;
+  std::vector<const Interaction*>& all = buffers.all;
+  all.clear();
   for (const Interaction& at : session.storage()->interactions) all.push_back(&at);
   const auto base = static_cast<std::uint32_t>(nodes_.size());
   for (TreeNode node : depthFirst(all)) {
@@ -106,23 +154,29 @@ void Plan::addNodes(const Session& session, const std::vector<bool>& leftOut, co
     node.end += base;
     nodes_.push_back(node);
     const Interaction& at = *node.interaction;
-    PlanRow row{owner, &at, &at, at.sequenceLength(), rewards.final[at.index], rewards.own[at.index]};
-    row.leftOut = leftOut[at.index];
-    addRow(row, rewards);
+    const std::uint32_t i = at.index;
+    rows_.push_back(
+        {owner, at.sequenceLength(), &at, rewards.final[i], ownReward(rewards, i), false, buffers.isMarked(i)});
+    finishRow(rewards);
   }
 }
 
-void Plan::addUnrewardedRoots(const Session& session, const std::vector<bool>& absent) {
-  if (session.sessionReward()) return;
-  std::vector<std::uint32_t> rootOf(session.length());
-  std::vector<bool> rewarded(session.length());
-  for (const Interaction& at : session.storage()->interactions) {
-    rootOf[at.index] = at.parent == nullptr ? at.index : rootOf[at.parent->index];
-    if (session.state(at.index).ownReward) rewarded[rootOf[at.index]] = true;
+void Plan::addUnrewardedRoots(const Session& session, Buffers& buffers) {
+  const SessionRewards& rewards = buffers.rewards;
+  // Of most sessions the one tree has a reward.
+  if (session.sessionReward() || rewards.roots <= std::min(rewards.rewarded, 1u)) return;
+  const std::span<const InteractionState> states = session.states();
+  std::vector<std::uint32_t>& rootOf = buffers.rootOf;
+  std::vector<bool>& rewarded = buffers.rewardedRoots;
+  rootOf.resize(states.size());
+  rewarded.assign(states.size(), false);
+  for (std::uint32_t i = 0; i < states.size(); ++i) {
+    rootOf[i] = states[i].parent < 0 ? i : rootOf[static_cast<std::size_t>(states[i].parent)];
+    if (rewards.has(i)) rewarded[rootOf[i]] = true;
   }
   const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
   for (std::uint32_t i = 0; i < rootOf.size(); ++i) {
-    if (rootOf[i] != i || rewarded[i] || absent[i]) continue;
+    if (rootOf[i] != i || rewarded[i] || buffers.absent[i]) continue;
     ++unrewardedRoots_.count;
     if (unrewardedRoots_.first.size() < UnrewardedRoots::kMaxNamed) unrewardedRoots_.first.push_back({owner, i});
   }
@@ -135,26 +189,27 @@ void Plan::addMismatch(const Interaction& child) {
                          position < child.inputLength ? tokenAt(child, position) : -1});
 }
 
-void Plan::addRow(PlanRow row, const SessionRewards& rewards) {
+void Plan::finishRow(const SessionRewards& rewards) {
+  PlanRow& row = rows_.back();
   requireFinalReward(row.reward, row.interaction->index);
   if (options_.maxLength > 0 && row.length > options_.maxLength) {
     if (options_.overflow == Overflow::kTruncate) {
       row.length = options_.maxLength;
     } else {
       overflows_.push_back(row);
-      if (options_.overflow == Overflow::kDrop) return;
+      if (options_.overflow == Overflow::kDrop) return rows_.pop_back();
     }
   }
-  rows_.push_back(row);
   if (options_.turns) addTurns(row, rewards);
 }
 
 void Plan::addTurns(const PlanRow& row, const SessionRewards& rewards) {
   turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
   for (const Interaction* at = row.interaction;; at = at->parent) {
-    requireFinalReward(rewards.final[at->index], at->index);
-    turns_.push_back({at, rewards.final[at->index], rewards.own[at->index]});
-    if (at == row.firstTurn) break;
+    const double reward = rewards.final[at->index];
+    requireFinalReward(reward, at->index);
+    turns_.push_back({at, static_cast<float>(reward), ownReward(rewards, at->index)});
+    if (at == &firstTurn(row)) break;
   }
   std::reverse(turns_.begin() + turnStarts_.back(), turns_.end());
 }

@@ -65,15 +65,13 @@ struct PlannedSession {
 struct PlanRow {
   /// Index into the sessions that were planned.
   std::uint32_t session;
-  const Interaction* interaction;
-  /// The interaction itself, but for `concat` rows of several turns.
-  const Interaction* firstTurn;
   /// After truncation.
   std::uint32_t length;
+  const Interaction* interaction;
   /// After discount.
   double reward;
   /// NaN if it has none.
-  double ownReward;
+  float ownReward;
   /// Turns before the last one have own rewards that `reward` does not count.
   bool uncountedRewards = false;
   /// One of PlannedSession::leftOut.
@@ -84,9 +82,9 @@ struct PlanRow {
 struct PlanTurn {
   const Interaction* interaction;
   /// After discount.
-  double reward;
+  float reward;
   /// NaN if it has none.
-  double ownReward;
+  float ownReward;
 };
 
 /// The first of the conversation trees in which no interaction has a reward, and how many there are.
@@ -127,6 +125,14 @@ class Plan {
   const PlanOptions& options() const { return options_; }
   /// In order of sessions, then of interactions; of a tree batch, in the order of the nodes.
   std::span<const PlanRow> rows() const { return rows_; }
+  /// The turn that a row begins with: its interaction, but for `concat` rows of several turns.
+  const Interaction& firstTurn(const PlanRow& row) const {
+    return options_.style == RowStyle::kConcat ? *row.interaction->rowStart : *row.interaction;
+  }
+  /// The turn of a row whose value one of its columns has.
+  const Interaction& columnTurn(const PlanRow& row, const RowColumn& column) const {
+    return column.ofFirstTurn ? firstTurn(row) : *row.interaction;
+  }
   /// Of a tree batch, one for each row.
   std::span<const TreeNode> nodes() const { return nodes_; }
   /// The turns of all rows, one row after the other; those of row i are [turnStarts()[i], turnStarts()[i + 1]).
@@ -157,16 +163,18 @@ class Plan {
   std::vector<Plan> shards(std::uint32_t count) const;
 
  private:
+  struct Buffers;
+
   Plan() = default;
-  void addSession(const PlannedSession& planned);
-  /// @param leftOut which interactions are marked @param absent which of them have no row
-  void addRows(const Session& session, const std::vector<bool>& leftOut, const std::vector<bool>& absent,
-               const SessionRewards& rewards);
-  void addNodes(const Session& session, const std::vector<bool>& leftOut, const SessionRewards& rewards);
+  void addSession(const PlannedSession& planned, Buffers& buffers);
+  void addRows(const Session& session, Buffers& buffers);
+  void addConcatRows(const Session& session, Buffers& buffers);
+  void addNodes(const Session& session, Buffers& buffers);
   void addMismatch(const Interaction& child);
-  void addRow(PlanRow row, const SessionRewards& rewards);
+  /// Checks the row that was added last and limits its length, or takes it out again.
+  void finishRow(const SessionRewards& rewards);
   void addTurns(const PlanRow& row, const SessionRewards& rewards);
-  void addUnrewardedRoots(const Session& session, const std::vector<bool>& absent);
+  void addUnrewardedRoots(const Session& session, Buffers& buffers);
   /// Adds rows [begin, end) of another plan, which begin a tree where there are nodes.
   void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
   void measure();
@@ -184,10 +192,5 @@ class Plan {
   std::uint32_t longestRow_ = 0;
   std::uint64_t byteLength_ = 0;
 };
-
-/// The turn of a row whose value one of its columns has.
-inline const Interaction& columnTurn(const PlanRow& row, const RowColumn& column) {
-  return column.ofFirstTurn ? *row.firstTurn : *row.interaction;
-}
 
 }  // namespace rolltape

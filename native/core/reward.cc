@@ -1,21 +1,18 @@
 #include "reward.h"
 
 #include <string>
-#include <utility>
 
 #include "error.h"
 
 namespace rolltape {
 
-std::vector<double> discountRewards(std::span<const std::int32_t> parents, std::vector<double> own, double discount) {
+void discountRewards(std::span<const std::int32_t> parents, std::span<double> rewards, double discount) {
   if (!(discount >= 0 && discount <= 1)) {
     throw Error(ErrorCode::kInvalidArg, "discount: " + std::to_string(discount) + " is not in [0, 1]");
   }
-  std::vector<double> rewards = std::move(own);
   for (std::size_t i = rewards.size(); i-- > 0;) {
     if (parents[i] >= 0) rewards[static_cast<std::size_t>(parents[i])] += rewards[i] * discount;
   }
-  return rewards;
 }
 
 std::vector<double> lastLeafShares(std::span<const std::int32_t> parents, const std::vector<bool>& absent,

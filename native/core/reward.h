@@ -8,10 +8,10 @@
 
 namespace rolltape {
 
-/// Final rewards over a tree: own + discount × that of each child, in float64.
-/// `parents[i]` < i, or -1 for a root; `own[i]` is 0 where there is none.
+/// Makes own rewards final ones, over a tree: own + discount × that of each child, in float64.
+/// `parents[i]` < i, or -1 for a root; `rewards[i]` is 0 if there is none.
 /// @throws kInvalidArg if `discount` is not in [0, 1].
-std::vector<double> discountRewards(std::span<const std::int32_t> parents, std::vector<double> own, double discount);
+void discountRewards(std::span<const std::int32_t> parents, std::span<double> rewards, double discount);
 
 /// How much of a session's reward reaches each interaction: discount^h, where h counts the edges down to the descendant
 /// leaf that completed last; 1 for that leaf itself.

@@ -21,10 +21,6 @@ std::span<const std::uint8_t> bytesOf(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string about(const char* name, std::uint32_t index) {
-  return std::string(name) + ": interaction " + std::to_string(index);
-}
-
 }  // namespace
 
 std::size_t Session::byteLength() const {
@@ -41,28 +37,23 @@ std::size_t Session::byteLength() const {
 const Interaction& Session::interaction(std::uint32_t index, const char* name) const {
   if (index >= states_.size()) {
     throw Error(ErrorCode::kInvalidArg,
-                about(name, index) + " is not one of the " + std::to_string(states_.size()) + " recorded");
+                std::string(name) + ": interaction " + std::to_string(index) + " is not one of the " +
+                    std::to_string(states_.size()) + " recorded");
   }
   return storage_->interactions[index];
 }
 
-const Interaction& Session::live(std::uint32_t index, const char* name) const {
-  const Interaction& found = interaction(index, name);
-  if (states_[index].dropped) throw Error(ErrorCode::kInvalidArg, about(name, index) + " was dropped");
-  return found;
-}
-
 Prompt Session::prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const {
   if (!base) return Prompt(pieces);
-  return Prompt(storage_, &live(*base, "base"), pieces);
+  return Prompt(storage_, &interaction(*base, "base"), pieces);
 }
 
-const Interaction* Session::chooseParent(const RecordInput& input) {
+const Interaction* Session::chooseParent(const RecordInput& input) const {
   if (!input.parent) {
     const auto match = findParent(input.digests);
     return match ? &storage_->interactions[match->index] : nullptr;
   }
-  return *input.parent < 0 ? nullptr : &live(static_cast<std::uint32_t>(*input.parent), "parent");
+  return *input.parent < 0 ? nullptr : &interaction(static_cast<std::uint32_t>(*input.parent), "parent");
 }
 
 void Session::storeInput(Interaction& made, const Prompt& prompt) {
@@ -126,7 +117,9 @@ const Interaction& Session::add(const Interaction& made, const RecordInput& inpu
   MessageDigest conversation = inputDigest;
   for (const std::string& message : input.output) conversation = chainDigest(key_, conversation, bytesOf(message));
 
-  states_.emplace_back();
+  InteractionState& state = states_.emplace_back();
+  state.parent = made.parentIndex();
+  state.tokenExact = made.tokenExact;
   try {
     storage_->interactions.push_back(made);
   } catch (...) {
@@ -146,22 +139,9 @@ const Interaction& Session::add(const Interaction& made, const RecordInput& inpu
   return added;
 }
 
-void Session::drop(std::uint32_t index) {
-  const Interaction& dropped = live(index, "index");
-  InteractionState& state = states_[index];
-  if (state.children > 0) {
-    throw Error(ErrorCode::kInvalidArg, about("index", index) + " has children and cannot be dropped");
-  }
-  state.dropped = true;
-  state.ownReward.reset();
-  index_.drop(index);
-  if (dropped.parent != nullptr) --states_[dropped.parent->index].children;
-}
-
 void Session::setReward(std::uint32_t index, double reward) {
-  live(index, "index");
   requireReward(reward);
-  states_[index].ownReward = reward;
+  states_[interaction(index).index].ownReward = reward;
 }
 
 void Session::setSessionReward(double reward) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,12 +16,17 @@
 
 namespace rolltape {
 
-/// What may change of an interaction after it was recorded.
+/// What may change of an interaction after it was recorded, and its place in the tree: a plan reads both of every
+/// interaction, and here they lie side by side.
 struct InteractionState {
-  std::optional<double> ownReward;
-  /// Children that are not dropped.
+  /// NaN if it has none.
+  double ownReward = std::numeric_limits<double>::quiet_NaN();
   std::uint32_t children = 0;
-  bool dropped = false;
+  /// -1 for a root.
+  std::int32_t parent = -1;
+  bool tokenExact = false;
+
+  bool isRewarded() const { return ownReward == ownReward; }
 };
 
 struct RecordInput {
@@ -48,38 +54,37 @@ class Session {
   /// `key` is that of the digests which the session will be given.
   explicit Session(const SipKey& key) : key_(key), storage_(std::make_shared<SessionStorage>()) {}
 
-  /// Interactions recorded, dropped ones included.
+  /// Interactions recorded.
   std::size_t length() const { return states_.size(); }
   std::size_t byteLength() const;
   const std::shared_ptr<SessionStorage>& storage() const { return storage_; }
 
   /// @param callIds as MessageIndex::findParent takes them
   std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests,
-                                        std::span<const std::uint64_t> callIds = {}) {
+                                        std::span<const std::uint64_t> callIds = {}) const {
     return index_.findParent(digests, callIds);
   }
-  std::vector<std::uint32_t> findSame(std::span<const MessageDigest> digests) { return index_.findSame(digests); }
 
   /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
   Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;
   /// Adds an interaction and returns it. All or nothing.
   /// @throws kInvalidArg for a bad parent, kTooLarge over kMaxSequenceTokens.
   const Interaction& record(const RecordInput& input);
-  /// @throws kInvalidArg if it has children.
-  void drop(std::uint32_t index);
-  /// @throws kInvalidArg if a float32 cannot hold it.
+  /// @throws kInvalidArg for a bad index, or if a float32 cannot hold the reward.
   void setReward(std::uint32_t index, double reward);
 
   /// @throws kInvalidArg for an index that there is not; `name` is that of the argument.
   const Interaction& interaction(std::uint32_t index, const char* name = "index") const;
   const InteractionState& state(std::uint32_t index) const { return states_[index]; }
-  /// The reward of the session as a whole, beside own rewards; see SessionRewards. @throws as setReward.
+  /// By index.
+  std::span<const InteractionState> states() const { return states_; }
+  /// The reward of the session as a whole, beside own rewards; see SessionRewards.
+  /// @throws kInvalidArg if a float32 cannot hold it.
   void setSessionReward(double reward);
   std::optional<double> sessionReward() const { return sessionReward_; }
 
  private:
-  const Interaction& live(std::uint32_t index, const char* name) const;
-  const Interaction* chooseParent(const RecordInput& input);
+  const Interaction* chooseParent(const RecordInput& input) const;
   void storeInput(Interaction& made, const Prompt& prompt);
   void storeFacts(Interaction& made, const RecordInput& input);
   void storeOutput(Interaction& made, const Generation& generation);

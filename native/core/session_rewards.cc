@@ -6,51 +6,53 @@
 
 namespace rolltape {
 
-SessionRewards::SessionRewards(const Session& session, double discount, const std::vector<bool>& absent) {
-  const std::size_t count = session.length();
-  std::vector<std::int32_t> parents(count);
-  std::vector<double> ownOrZero(count);
-  own.resize(count);
-  for (const Interaction& at : session.storage()->interactions) {
-    const std::optional<double>& reward = session.state(at.index).ownReward;
-    parents[at.index] = at.parentIndex();
-    own[at.index] = reward.value_or(std::numeric_limits<double>::quiet_NaN());
-    ownOrZero[at.index] = reward.value_or(0);
+void SessionRewards::assign(const Session& session, double discount, const std::vector<bool>& absent) {
+  const std::span<const InteractionState> states = session.states();
+  parents_.resize(states.size());
+  own.resize(states.size());
+  final.resize(states.size());
+  roots = rewarded = 0;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const bool isRewarded = states[i].isRewarded();
+    parents_[i] = states[i].parent;
+    own[i] = states[i].ownReward;
+    final[i] = isRewarded ? own[i] : 0;
+    roots += states[i].parent < 0 ? 1 : 0;
+    rewarded += isRewarded ? 1 : 0;
   }
-  final = discountRewards(parents, std::move(ownOrZero), discount);
+  discountRewards(parents_, final, discount);
+  shares.clear();
   if (const std::optional<double> whole = session.sessionReward()) {
-    shares = lastLeafShares(parents, absent, discount);
-    for (std::size_t i = 0; i < count; ++i) final[i] += *whole * shares[i];
+    shares = lastLeafShares(parents_, absent, discount);
+    for (std::size_t i = 0; i < final.size(); ++i) final[i] += *whole * shares[i];
   }
-}
-
-std::vector<bool> droppedInteractions(const Session& session) {
-  std::vector<bool> dropped(session.length());
-  for (std::uint32_t i = 0; i < dropped.size(); ++i) dropped[i] = session.state(i).dropped;
-  return dropped;
 }
 
 std::vector<double> rowReturns(const Session& session, const SessionRewards& rewards, double discount) {
-  std::vector<double> own(session.length());
-  std::vector<double> returns(session.length());
-  std::vector<double> powers(session.length());
-  for (const Interaction& at : session.storage()->interactions) {
-    const std::size_t i = at.index;
-    powers[i] = at.tokenExact ? powers[at.parent->index] * discount : 1;
-    own[i] = at.tokenExact ? own[at.parent->index] : 0;
-    if (rewards.has(at)) own[i] += powers[i] * rewards.own[i];
+  const std::span<const InteractionState> states = session.states();
+  std::vector<double> own(states.size());
+  std::vector<double> returns(states.size());
+  std::vector<double> powers(states.size());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const auto parent = static_cast<std::size_t>(states[i].parent);
+    powers[i] = states[i].tokenExact ? powers[parent] * discount : 1;
+    own[i] = states[i].tokenExact ? own[parent] : 0;
+    if (rewards.has(i)) own[i] += powers[i] * rewards.own[i];
     returns[i] = own[i];
     if (!rewards.shares.empty()) returns[i] += *session.sessionReward() * powers[i] * rewards.shares[i];
   }
   return returns;
 }
 
-std::vector<bool> innerRewards(const Session& session, const SessionRewards& rewards) {
-  std::vector<bool> inner(session.length());
-  for (const Interaction& at : session.storage()->interactions) {
-    if (at.tokenExact) inner[at.index] = inner[at.parent->index] || rewards.has(*at.parent);
+void findInnerRewards(const Session& session, const SessionRewards& rewards, std::vector<bool>& inner) {
+  const std::span<const InteractionState> states = session.states();
+  inner.assign(states.size(), false);
+  if (rewards.rewarded == 0) return;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (!states[i].tokenExact) continue;
+    const auto parent = static_cast<std::size_t>(states[i].parent);
+    inner[i] = inner[parent] || rewards.has(parent);
   }
-  return inner;
 }
 
 }  // namespace rolltape

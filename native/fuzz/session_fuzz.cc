@@ -11,7 +11,7 @@
 #include "require.h"
 #include "session_model.h"
 
-/// Any sequence of records, drops, rewards and exports of one session, held against a list of whole sequences.
+/// Any sequence of records, rewards and exports of one session, held against a list of whole sequences.
 
 namespace {
 
@@ -59,14 +59,12 @@ class Episode {
   };
 
   void step() {
-    switch (input_.ConsumeIntegralInRange(0, 8)) {
+    switch (input_.ConsumeIntegralInRange(0, 7)) {
       case 0:
-        return drop();
-      case 1:
         return reward();
-      case 2:
+      case 1:
         return plan();
-      case 3:
+      case 2:
         return sessionReward();
       default:
         return record();
@@ -76,7 +74,7 @@ class Episode {
   std::uint32_t anyIndex() {
     return input_.ConsumeIntegralInRange<std::uint32_t>(0, static_cast<std::uint32_t>(model_.all.size()));
   }
-  bool isLive(std::size_t index) const { return index < model_.all.size() && !model_.all[index].dropped; }
+  bool isRecorded(std::size_t index) const { return index < model_.all.size(); }
 
   std::vector<std::int32_t> anyIds(int most) {
     // Few ids, so that sequences agree by chance.
@@ -89,7 +87,7 @@ class Episode {
   std::vector<std::string> anyMessages() {
     std::vector<std::string> messages;
     const std::uint32_t earlier = anyIndex();
-    if (isLive(earlier)) {
+    if (isRecorded(earlier)) {
       messages = input_.ConsumeBool() ? model_.all[earlier].conversation() : model_.all[earlier].messages;
     }
     for (int more = input_.ConsumeIntegralInRange(0, 2); more > 0; --more) {
@@ -103,13 +101,13 @@ class Episode {
     const std::vector<std::int32_t> tail = anyIds(6);
     const TokenSpan piece(tail);
     const std::span<const TokenSpan> pieces(&piece, 1);
-    if (isLive(base) && input_.ConsumeBool()) {
+    if (isRecorded(base) && input_.ConsumeBool()) {
       made.input = model_.all[base].sequence();
       made.input.insert(made.input.end(), tail.begin(), tail.end());
       return session_.prompt(pieces, base);
     }
     // A prompt that only begins like an earlier one.
-    if (isLive(base)) made.input = model_.all[base].sequence();
+    if (isRecorded(base)) made.input = model_.all[base].sequence();
     made.input.resize(input_.ConsumeIntegralInRange<std::size_t>(0, made.input.size()));
     made.input.insert(made.input.end(), tail.begin(), tail.end());
     const TokenSpan whole(made.input);
@@ -163,7 +161,6 @@ class Episode {
     const Generation generation = anyGeneration(made);
     std::optional<std::int32_t> parent;
     if (input_.ConsumeBool()) parent = static_cast<std::int32_t>(anyIndex()) - 1;
-    if (parent && *parent >= 0 && !isLive(static_cast<std::size_t>(*parent))) return;
     const std::vector<MessageDigest> digests = digestsOf(made.messages);
     const auto match = session_.findParent(digests, callIds);
     FUZZ_REQUIRE((match ? static_cast<std::int32_t>(match->index) : -1) == model_.findParent(made.messages, callIds));
@@ -179,19 +176,12 @@ class Episode {
     FUZZ_REQUIRE(recorded.tokenExact == model_.tokenExact(index));
   }
 
-  void drop() {
-    const std::uint32_t index = anyIndex();
-    const bool refused = refuses([&] { session_.drop(index); });
-    FUZZ_REQUIRE(refused == (!isLive(index) || model_.liveChildren(index) > 0));
-    if (!refused) model_.all[index].dropped = true;
-  }
-
   void reward() {
     const std::uint32_t index = anyIndex();
     const double reward =
         input_.ConsumeBool() ? input_.ConsumeIntegralInRange(-4, 4) / 4.0 : input_.ConsumeFloatingPoint<double>();
     const bool refused = refuses([&] { session_.setReward(index, reward); });
-    FUZZ_REQUIRE(refused == (!isLive(index) || !(std::abs(reward) <= std::numeric_limits<float>::max())));
+    FUZZ_REQUIRE(refused == (!isRecorded(index) || !(std::abs(reward) <= std::numeric_limits<float>::max())));
     if (!refused) model_.all[index].reward = reward;
   }
 
@@ -207,8 +197,7 @@ class Episode {
     if (!input_.ConsumeBool()) return planned;
     test::Outline outline = model_.outline();
     for (std::size_t i = outline.all.size(); i-- > 0;) {
-      const bool allowed = !outline.all[i].dropped && outline.children(i, true).empty();
-      if (!allowed || !input_.ConsumeBool()) continue;
+      if (!outline.children(i, true).empty() || !input_.ConsumeBool()) continue;
       model_.all[i].leftOut = outline.all[i].leftOut = true;
       planned.leftOut.push_back(static_cast<std::uint32_t>(i));
     }

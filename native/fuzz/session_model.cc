@@ -33,7 +33,7 @@ std::int32_t SessionModel::findParent(const std::vector<std::string>& messages,
     bool bestHasIds = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const std::vector<std::string> prefix = whole ? all[i].conversation() : all[i].messages;
-      if (all[i].dropped || !isStrictPrefix(prefix, messages) || prefix.size() < longest) continue;
+      if (!isStrictPrefix(prefix, messages) || prefix.size() < longest) continue;
       const std::uint64_t wanted = prefix.empty() ? 0 : callIds[prefix.size() - 1];
       const bool hasIds = wanted != 0 && wanted == (whole ? all[i].callIds.conversation : all[i].callIds.input);
       if (best >= 0 && prefix.size() == longest && bestHasIds && !hasIds) continue;
@@ -59,19 +59,13 @@ bool SessionModel::tokenExact(std::size_t index) const {
   return parent >= 0 && sharedTokens(index) == all[static_cast<std::size_t>(parent)].sequence().size();
 }
 
-std::size_t SessionModel::liveChildren(std::size_t index) const {
-  return static_cast<std::size_t>(std::ranges::count_if(all, [&](const ModelInteraction& child) {
-    return !child.dropped && child.parent == static_cast<std::int32_t>(index);
-  }));
-}
-
 test::Outline SessionModel::outline() const {
   test::Outline outline;
   outline.sessionReward = sessionReward;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const ModelInteraction& at = all[i];
-    outline.all.push_back({at.parent, tokenExact(i), at.dropped, at.leftOut, at.startsRow, at.input.size(),
-                           at.output.size(), at.reward, at.facts, at.labels});
+    outline.all.push_back({at.parent, tokenExact(i), at.leftOut, at.startsRow, at.input.size(), at.output.size(),
+                           at.reward, at.facts, at.labels});
   }
   return outline;
 }
@@ -97,8 +91,7 @@ std::vector<ModelRow> SessionModel::rows(const PlanOptions& options) const {
   const test::Outline outline = this->outline();
   std::vector<ModelRow> rows;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool isNode = options.layout == Layout::kTree && !all[i].dropped;
-    if (isNode || outline.isRow(i, options.style)) rows.push_back(row(i, outline, options));
+    if (options.layout == Layout::kTree || outline.isRow(i, options.style)) rows.push_back(row(i, outline, options));
   }
   return rows;
 }

@@ -24,7 +24,6 @@ struct ModelInteraction {
   LabelSet labels;
   CallIds callIds;
   bool startsRow = false;
-  bool dropped = false;
   /// Of the plan at hand.
   bool leftOut = false;
 
@@ -51,7 +50,6 @@ struct SessionModel {
   std::int32_t findParent(const std::vector<std::string>& messages, const std::vector<std::uint64_t>& callIds) const;
   std::size_t sharedTokens(std::size_t index) const;
   bool tokenExact(std::size_t index) const;
-  std::size_t liveChildren(std::size_t index) const;
   test::Outline outline() const;
   /// The rows of a padded or packed batch, uncut, in order; of a tree batch every interaction.
   std::vector<ModelRow> rows(const PlanOptions& options) const;

@@ -47,8 +47,7 @@ std::vector<ForestRow> modelRows(const Forest& forest, const PlanOptions& option
     const Model& model = forest[session]->model;
     const Outline outline = model.outline();
     for (std::size_t i = 0; i < model.all.size(); ++i) {
-      const bool isNode = options.layout == Layout::kTree && !outline.all[i].dropped;
-      if (!isNode && !outline.isRow(i, options.style)) continue;
+      if (options.layout != Layout::kTree && !outline.isRow(i, options.style)) continue;
       ModelRow row = modelRow(model, i, options.style);
       if (limit > 0 && row.ids.size() > limit) {
         if (options.overflow == Overflow::kDrop) continue;

@@ -10,7 +10,7 @@ namespace rolltape::test {
 /// Sessions and their models.
 using Forest = std::vector<std::unique_ptr<ModelledSession>>;
 
-/// Up to three sessions of up to forty steps: branches, dropped retries, children that are not token-exact, empty
+/// Up to three sessions of up to forty steps: branches, children that are not token-exact, empty
 /// inputs and outputs, facts and labels, rewards of interactions and of sessions.
 Forest randomForest(Random& random);
 

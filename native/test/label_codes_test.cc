@@ -46,7 +46,7 @@ class LabelledChain {
 Codes codesOf(const Plan& plan) {
   const LabelCodes labels(plan);
   Codes codes;
-  for (const PlanRow& row : plan.rows()) codes.push_back(labels.code(0, columnTurn(row, plan.columns()[0])));
+  for (const PlanRow& row : plan.rows()) codes.push_back(labels.code(0, plan.columnTurn(row, plan.columns()[0])));
   return codes;
 }
 

@@ -67,14 +67,6 @@ TEST(LeftOut, ANodeOfATreeIsThereWithoutBeingTrainedOn) {
   EXPECT_EQ((std::vector<std::uint8_t>{0, 0, 1, 0}), packedTensor<std::uint8_t>(packed, "row_left_out"));
 }
 
-TEST(LeftOut, ADroppedInteractionIsNotLeftOutAsWell) {
-  Session session(test::kKey);
-  recordConversation(session);
-  session.drop(2);
-  EXPECT_EQ((Indices{0, 1, 3}), rowsOf(planOf(session, {2})));
-  EXPECT_EQ(3u, planOf(session, {2}, {.layout = Layout::kTree}).nodes().size());
-}
-
 TEST(LeftOut, ASessionsRewardGoesToTheLastLeafThatIsKept) {
   Session session(test::kKey);
   recordConversation(session);
@@ -134,7 +126,7 @@ TEST(LeftOut, RowsAndNodesOfRandomSessionsAreThoseOfTheModel) {
     ASSERT_EQ(mismatches.size(), strict.mismatches().size());
     for (std::size_t i = 0; i < mismatches.size(); ++i) EXPECT_EQ(mismatches[i], strict.mismatches()[i].child);
     ASSERT_EQ(roots.size(), plan.unrewardedRoots().count);
-    for (std::size_t i = 0; i < std::min<std::size_t>(roots.size(), 64); ++i) {
+    for (std::size_t i = 0; i < plan.unrewardedRoots().first.size(); ++i) {
       EXPECT_EQ(roots[i], plan.unrewardedRoots().first[i].interaction);
     }
   }
@@ -167,20 +159,20 @@ TEST(StartsRow, ChangesNothingForACallThatContinuesItsParent) {
   EXPECT_EQ(Indices{1}, rowsOf(planOf(session, {}, {.style = RowStyle::kConcat})));
 }
 
-TEST(UnrewardedRoots, AreCountedAndTheFirst64AreNamed) {
+TEST(UnrewardedRoots, AreCountedAndTheFirstAreNamed) {
   Session one(test::kKey);
   Session two(test::kKey);
-  for (int i = 0; i < 50; ++i) recordStart(one, -1, {i});
+  for (int i = 0; i < 5; ++i) recordStart(one, -1, {i});
   for (int i = 0; i < 50; ++i) recordStart(two, -1, {i});
   one.setReward(0, 0);
   const Session* sessions[] = {&one, &two};
   const UnrewardedRoots roots = Plan(sessions, PlanOptions{}).unrewardedRoots();
-  EXPECT_EQ(99u, roots.count);
-  ASSERT_EQ(64u, roots.first.size());
+  EXPECT_EQ(54u, roots.count);
+  ASSERT_EQ(8u, roots.first.size());
   EXPECT_EQ(0u, roots.first[0].session);
   EXPECT_EQ(1u, roots.first[0].interaction);
-  EXPECT_EQ(1u, roots.first[63].session);
-  EXPECT_EQ(14u, roots.first[63].interaction);
+  EXPECT_EQ(1u, roots.first[7].session);
+  EXPECT_EQ(3u, roots.first[7].interaction);
 }
 
 TEST(UnrewardedRoots, HaveNoRewardAnywhereBelow) {
@@ -198,13 +190,12 @@ TEST(UnrewardedRoots, AreNoneIfTheSessionHasAReward) {
   EXPECT_EQ(0u, planOf(session, {}).unrewardedRoots().count);
 }
 
-TEST(UnrewardedRoots, AreNotThoseThatAreLeftOutOrDropped) {
+TEST(UnrewardedRoots, AreNotThoseThatAreLeftOut) {
   Session session(test::kKey);
   recordStart(session, -1, {1});
   recordStart(session, -1, {2});
   recordStart(session, -1, {3});
-  session.drop(1);
-  const UnrewardedRoots roots = planOf(session, {2}).unrewardedRoots();
+  const UnrewardedRoots roots = planOf(session, {1, 2}).unrewardedRoots();
   EXPECT_EQ(1u, roots.count);
   EXPECT_EQ(0u, roots.first.at(0).interaction);
 }

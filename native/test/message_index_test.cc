@@ -12,7 +12,6 @@ using Messages = std::vector<std::string>;
 struct Recorded {
   Messages input;
   Messages conversation;
-  bool dropped = false;
   CallIds callIds = {};
 };
 
@@ -36,7 +35,7 @@ std::optional<std::uint32_t> longest(const std::vector<Recorded>& all, Messages 
     return wanted != 0 && all[i].callIds.*ids == wanted;
   };
   for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (all[i].dropped || !isStrictPrefix(all[i].*list, of.messages)) continue;
+    if (!isStrictPrefix(all[i].*list, of.messages)) continue;
     if (best && length(i) < length(*best)) continue;
     if (best && length(i) == length(*best) && hasIds(*best) && !hasIds(i)) continue;
     best = i;
@@ -55,7 +54,7 @@ Messages randomMessages(test::Random& random, std::uint32_t most) {
   return messages;
 }
 
-void expectSameAnswers(MessageIndex& index, const std::vector<Recorded>& all, const Request& request) {
+void expectSameAnswer(const MessageIndex& index, const std::vector<Recorded>& all, const Request& request) {
   const auto digests = test::digestsOf(request.messages);
   const auto found = index.findParent(digests, request.callIds);
   const auto continuation = longest(all, &Recorded::conversation, &CallIds::conversation, request);
@@ -65,11 +64,6 @@ void expectSameAnswers(MessageIndex& index, const std::vector<Recorded>& all, co
     EXPECT_EQ(continuation ? *continuation : *messages, found->index);
     EXPECT_EQ(continuation ? ParentRule::kContinuation : ParentRule::kMessages, found->rule);
   }
-  std::vector<std::uint32_t> same;
-  for (std::uint32_t i = all.size(); i-- > 0;) {
-    if (!all[i].dropped && all[i].input == request.messages) same.push_back(i);
-  }
-  EXPECT_EQ(same, index.findSame(digests));
 }
 
 Request randomRequest(test::Random& random, bool withIds) {
@@ -86,19 +80,13 @@ TEST(MessageIndex, AnswersLikeASearchThroughAllRecords) {
     MessageIndex index;
     std::vector<Recorded> all;
     for (int step = 0; step < 80; ++step) {
-      if (!all.empty() && random.chance(0.25)) {
-        const std::uint32_t dropped = random.below(static_cast<std::uint32_t>(all.size()));
-        all[dropped].dropped = true;
-        index.drop(dropped);
-      } else {
-        Recorded made{randomMessages(random, 4), {}};
-        made.conversation = made.input;
-        for (const std::string& message : randomMessages(random, 2)) made.conversation.push_back(message);
-        if (withIds) made.callIds = {random.below(4), random.below(4)};
-        index.add(digestOf(made.input), digestOf(made.conversation), made.callIds);
-        all.push_back(made);
-      }
-      expectSameAnswers(index, all, randomRequest(random, withIds));
+      Recorded made{randomMessages(random, 4), {}};
+      made.conversation = made.input;
+      for (const std::string& message : randomMessages(random, 2)) made.conversation.push_back(message);
+      if (withIds) made.callIds = {random.below(4), random.below(4)};
+      index.add(digestOf(made.input), digestOf(made.conversation), made.callIds);
+      all.push_back(made);
+      expectSameAnswer(index, all, randomRequest(random, withIds));
     }
   }
 }
@@ -143,9 +131,7 @@ TEST_F(Twins, OfWhichNoneHasTheIdsGiveTheNewest) {
   EXPECT_EQ(1u, index_.findParent(test::digestsOf(Messages{"u", "a", "result"}))->index);
 }
 
-TEST_F(Twins, ThatWereDroppedAreNobodysParent) {
-  index_.drop(0);
-  EXPECT_EQ(1u, parentOf(11));
+TEST_F(Twins, OfWhichSeveralHaveTheIdsGiveTheNewestOfThem) {
   index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, 11});
   index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, 44});
   EXPECT_EQ(2u, parentOf(11));
@@ -157,18 +143,18 @@ TEST_F(Twins, AreLookedForAmongEqualsOnly) {
   EXPECT_EQ(2u, index_.findParent(digests, std::vector<std::uint64_t>{0, 11, 11, 11})->index);
 }
 
-/// Were what was dropped met again by each search, there would be half a million million steps.
-TEST(MessageIndex, AttemptsThatTakeEachOthersPlaceCostNoMoreTheMoreThereAre) {
+/// If each search met the older ones, there would be half a million million steps.
+TEST(MessageIndex, TheNewestOfManyEqualsIsFoundAtOnce) {
   MessageIndex index;
-  const auto digests = test::digestsOf(Messages{"question"});
+  const MessageDigest input = digestOf({"question"});
   const MessageDigest conversation = digestOf({"question", "answer"});
-  constexpr std::uint32_t attempts = 1'000'000;
-  for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-    index.add(digests.back(), conversation);
-    if (attempt > 0) index.drop(attempt - 1);
-    ASSERT_EQ(std::vector{attempt}, index.findSame(digests));
+  const auto continued = test::digestsOf(Messages{"question", "answer", "more"});
+  const auto rewritten = test::digestsOf(Messages{"question", "more"});
+  for (std::uint32_t equal = 0; equal < 1'000'000; ++equal) {
+    index.add(input, conversation);
+    ASSERT_EQ(equal, index.findParent(continued)->index);
+    ASSERT_EQ(equal, index.findParent(rewritten)->index);
   }
-  EXPECT_EQ(attempts - 1, index.findParent(test::digestsOf(Messages{"question", "answer", "more"}))->index);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ Outline Model::outline() const {
   outline.sessionReward = sessionReward;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const ModelInteraction& at = all[i];
-    outline.all.push_back({at.parent, exact(i), at.dropped, at.leftOut, at.startsRow, at.input.size(), at.output.size(),
-                           at.reward, at.facts, at.labels});
+    outline.all.push_back({at.parent, exact(i), at.leftOut, at.startsRow, at.input.size(), at.output.size(), at.reward,
+                           at.facts, at.labels});
   }
   return outline;
 }
@@ -73,7 +73,7 @@ Prompt ModelledSession::choosePrompt(Random& random, std::int32_t parent, std::v
   if (!model.all.empty() && random.chance(0.2))
     base = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(model.all.size())));
   if (base >= 0) input = model.all[static_cast<std::size_t>(base)].sequence();
-  const bool byReference = base >= 0 && !model.all[static_cast<std::size_t>(base)].dropped && random.chance(0.5);
+  const bool byReference = base >= 0 && random.chance(0.5);
   if (!byReference && random.chance(0.4) && !input.empty()) {
     if (random.chance(0.5)) {
       input.resize(random.below(static_cast<std::uint32_t>(input.size())));
@@ -87,17 +87,8 @@ Prompt ModelledSession::choosePrompt(Random& random, std::int32_t parent, std::v
 
 void ModelledSession::grow(Random& random) {
   const auto count = static_cast<std::uint32_t>(model.all.size());
-  if (count > 0 && random.chance(0.15)) {
-    const std::uint32_t index = random.below(count);
-    if (session.state(index).dropped || session.state(index).children > 0) return;
-    session.drop(index);
-    model.all[index].dropped = true;
-    model.all[index].reward.reset();
-    return;
-  }
   if (count > 0 && random.chance(0.3)) {
     const std::uint32_t index = random.below(count);
-    if (session.state(index).dropped) return;
     model.all[index].reward = random.below(17) / 8.0 - 1;
     session.setReward(index, *model.all[index].reward);
     return;
@@ -108,7 +99,6 @@ void ModelledSession::grow(Random& random) {
   }
   ModelInteraction made;
   if (count > 0 && random.chance(0.85)) made.parent = static_cast<std::int32_t>(random.below(count));
-  if (made.parent >= 0 && model.all[static_cast<std::size_t>(made.parent)].dropped) made.parent = -1;
   const Prompt prompt = choosePrompt(random, made.parent, made.input);
   made.output = randomIds(random, 4);
   for (std::size_t i = 0; i < made.output.size(); ++i) {
@@ -131,7 +121,7 @@ void ModelledSession::grow(Random& random) {
 void ModelledSession::leaveOut(Random& random) {
   Outline outline = model.outline();
   for (std::size_t i = model.all.size(); i-- > 0;) {
-    const bool allowed = !outline.all[i].dropped && outline.children(i, true).empty();
+    const bool allowed = outline.children(i, true).empty();
     model.all[i].leftOut = outline.all[i].leftOut = allowed && random.chance(0.4);
   }
 }

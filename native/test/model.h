@@ -20,7 +20,6 @@ struct ModelInteraction {
   std::vector<std::uint32_t> facts;
   LabelSet labels;
   bool startsRow = false;
-  bool dropped = false;
   bool leftOut = false;
 
   std::vector<std::int32_t> sequence() const {
@@ -50,7 +49,7 @@ struct ModelRow {
 
 ModelRow modelRow(const Model& model, std::size_t index, RowStyle style);
 
-/// A session and its model, grown together by random records, rewards and drops.
+/// A session and its model, grown together by random records and rewards.
 struct ModelledSession {
   Session session{kKey};
   Model model;

@@ -20,7 +20,6 @@ struct OutlineCall {
   std::int32_t parent = -1;
   /// It continues its parent token by token.
   bool exact = false;
-  bool dropped = false;
   bool leftOut = false;
   bool startsRow = false;
   std::size_t inputLength = 0;
@@ -28,8 +27,6 @@ struct OutlineCall {
   std::optional<double> reward;
   std::vector<std::uint32_t> facts;
   std::vector<std::string> labels;
-
-  bool absent() const { return dropped || leftOut; }
 };
 
 /// A session without its tokens.
@@ -37,12 +34,12 @@ struct Outline {
   std::vector<OutlineCall> all;
   std::optional<double> sessionReward;
 
-  /// Without those that were dropped; also without those that are left out if `present`.
+  /// All children; if `present`, only those that are not left out.
   std::vector<std::size_t> children(std::size_t index, bool present) const {
     std::vector<std::size_t> found;
     for (std::size_t child = index + 1; child < all.size(); ++child) {
-      const bool counts = present ? !all[child].absent() : !all[child].dropped;
-      if (counts && all[child].parent == static_cast<std::int32_t>(index)) found.push_back(child);
+      if (present && all[child].leftOut) continue;
+      if (all[child].parent == static_cast<std::int32_t>(index)) found.push_back(child);
     }
     return found;
   }
@@ -59,7 +56,7 @@ struct Outline {
 
   /// discount^h of an interaction that takes part, else 0.
   double share(std::size_t index, double discount) const {
-    if (all[index].absent()) return 0;
+    if (all[index].leftOut) return 0;
     double share = 1;
     for (int edges = lastLeaf(index).second; edges > 0; --edges) share *= discount;
     return share;
@@ -103,7 +100,7 @@ struct Outline {
   }
 
   bool isRow(std::size_t index, RowStyle style) const {
-    if (all[index].absent()) return false;
+    if (all[index].leftOut) return false;
     if (style == RowStyle::kIndividual) return true;
     for (const std::size_t child : children(index, true)) {
       if (all[child].exact) return false;
@@ -115,7 +112,7 @@ struct Outline {
   std::vector<std::size_t> mismatches() const {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!all[i].absent() && all[i].parent >= 0 && !all[i].exact && !all[i].startsRow) found.push_back(i);
+      if (!all[i].leftOut && all[i].parent >= 0 && !all[i].exact && !all[i].startsRow) found.push_back(i);
     }
     return found;
   }
@@ -123,7 +120,7 @@ struct Outline {
   std::vector<std::size_t> unrewardedRoots() const {
     std::vector<std::size_t> roots;
     for (std::size_t root = 0; root < all.size(); ++root) {
-      if (all[root].parent < 0 && !all[root].absent() && !sessionReward && !hasReward(root)) roots.push_back(root);
+      if (all[root].parent < 0 && !all[root].leftOut && !sessionReward && !hasReward(root)) roots.push_back(root);
     }
     return roots;
   }

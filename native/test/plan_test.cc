@@ -64,19 +64,10 @@ TEST(Plan, AParentWithoutExactChildrenIsALeafWhenSplit) {
   EXPECT_EQ((std::vector<std::uint32_t>{0, 1}), interactionsOf(plan.rows()));
 }
 
-TEST(Plan, IndividualHasARowForEachThatIsNotDropped) {
+TEST(Plan, IndividualHasARowForEachInteraction) {
   Session session(test::kKey);
   recordFork(session);
-  session.drop(1);
-  EXPECT_EQ((std::vector<std::uint32_t>{0, 2}), interactionsOf(planOf(session, {}).rows()));
-}
-
-TEST(Plan, AParentWhoseOnlyExactChildWasDroppedIsALeafAgain) {
-  Session session(test::kKey);
-  record(session, promptOf({1, 2}), generationOf({3}), {"u"}, {"a"});
-  record(session, promptAfter(session, 0, {4}), generationOf({5}), {"u", "a", "x"}, {"b"});
-  session.drop(1);
-  EXPECT_EQ(std::vector<std::uint32_t>{0}, interactionsOf(planOf(session, {.style = RowStyle::kConcat}).rows()));
+  EXPECT_EQ((std::vector<std::uint32_t>{0, 1, 2}), interactionsOf(planOf(session, {}).rows()));
 }
 
 TEST(Plan, RowsOverTheLimit) {

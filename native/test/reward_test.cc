@@ -9,15 +9,20 @@
 namespace rolltape {
 namespace {
 
+std::vector<double> discounted(const std::vector<std::int32_t>& parents, std::vector<double> own, double discount) {
+  discountRewards(parents, own, discount);
+  return own;
+}
+
 TEST(Rewards, AChainDiscountsFromItsLeaf) {
-  const std::vector<double> rewards = discountRewards(std::vector<std::int32_t>{-1, 0, 1}, {0, 0, 1}, 0.9);
+  const std::vector<double> rewards = discounted({-1, 0, 1}, {0, 0, 1}, 0.9);
   EXPECT_DOUBLE_EQ(0.81, rewards[0]);
   EXPECT_DOUBLE_EQ(0.9, rewards[1]);
   EXPECT_DOUBLE_EQ(1, rewards[2]);
 }
 
 TEST(Rewards, FlowAlongTheTreeNotAlongTheOrderOfRecording) {
-  EXPECT_EQ((std::vector<double>{0.5, 0, 1}), discountRewards(std::vector<std::int32_t>{-1, 0, 0}, {0, 0, 1}, 0.5));
+  EXPECT_EQ((std::vector<double>{0.5, 0, 1}), discounted({-1, 0, 0}, {0, 0, 1}, 0.5));
 }
 
 TEST(Rewards, AgreeWithTheDefinitionOnRandomTrees) {
@@ -37,14 +42,14 @@ TEST(Rewards, AgreeWithTheDefinitionOnRandomTrees) {
       }
       return sum;
     };
-    const std::vector<double> rewards = discountRewards(parents, own, discount);
+    const std::vector<double> rewards = discounted(parents, own, discount);
     for (std::size_t i = 0; i < rewards.size(); ++i) EXPECT_NEAR(final(i), rewards[i], 1e-9);
   }
 }
 
 TEST(Rewards, RefuseADiscountOutsideZeroToOne) {
   for (const double discount : {-0.1, 1.1, std::nan(""), HUGE_VAL}) {
-    EXPECT_CODE(kInvalidArg, discountRewards(std::vector<std::int32_t>{-1}, {1}, discount));
+    EXPECT_CODE(kInvalidArg, discounted({-1}, {1}, discount));
   }
 }
 

@@ -22,6 +22,12 @@ SessionRewards rewardsOf(const Session& session, double discount) {
   return SessionRewards(session, discount, std::vector<bool>(session.length()));
 }
 
+std::vector<bool> innerRewards(const Session& session, const SessionRewards& rewards) {
+  std::vector<bool> inner{true};
+  findInnerRewards(session, rewards, inner);
+  return inner;
+}
+
 TEST(LastLeafShares, CountTheEdgesDownToTheLeafThatCompletedLast) {
   EXPECT_EQ((std::vector<double>{0.5, 0.5, 1, 1}), lastLeafShares(Parents{-1, 0, 1, 0}, std::vector<bool>(4), 0.5));
 }
@@ -72,12 +78,30 @@ TEST(SessionRewards, ReplaceTheSessionsRewardWithItsLatest) {
   EXPECT_EQ(0, session.sessionReward());
 }
 
-TEST(SessionRewards, GiveADroppedCallNoShare) {
+TEST(SessionRewards, GiveAnAbsentInteractionNoShare) {
   Session session(test::kKey);
   recordBranches(session);
   session.setSessionReward(8);
-  session.drop(3);
-  EXPECT_EQ((std::vector<double>{2, 4, 8, 0}), SessionRewards(session, 0.5, droppedInteractions(session)).final);
+  const std::vector<bool> absent{false, false, false, true};
+  EXPECT_EQ((std::vector<double>{2, 4, 8, 0}), SessionRewards(session, 0.5, absent).final);
+}
+
+TEST(SessionRewards, OfOneSessionAfterTheOtherAreIndependent) {
+  Session first(test::kKey);
+  recordBranches(first);
+  first.setReward(3, 4);
+  first.setSessionReward(8);
+  Session second(test::kKey);
+  test::record(second, test::promptOf({1}), test::generationOf({2}), {"0"}, {}, -1);
+  SessionRewards rewards;
+  rewards.assign(first, 1, std::vector<bool>(4));
+  EXPECT_EQ(1u, rewards.rewarded);
+  rewards.assign(second, 1, std::vector<bool>(1));
+  EXPECT_EQ(std::vector<double>{0}, rewards.final);
+  EXPECT_TRUE(rewards.shares.empty());
+  EXPECT_EQ(1u, rewards.roots);
+  EXPECT_EQ(0u, rewards.rewarded);
+  EXPECT_FALSE(rewards.has(0));
 }
 
 TEST(RowReturns, SumTheDiscountedRewardsOfTheRowsOwnTurns) {
@@ -117,7 +141,7 @@ TEST(SessionRewards, AgreeWithTheDefinitionOnRandomSessions) {
     const double discount = random.below(5) / 4.0;
     const test::Outline outline = grown.model.outline();
     std::vector<bool> absent;
-    for (const test::OutlineCall& call : outline.all) absent.push_back(call.absent());
+    for (const test::OutlineCall& call : outline.all) absent.push_back(call.leftOut);
     const SessionRewards rewards(grown.session, discount, absent);
     const std::vector<double> returns = rowReturns(grown.session, rewards, discount);
     const std::vector<bool> inner = innerRewards(grown.session, rewards);

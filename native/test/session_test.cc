@@ -68,39 +68,22 @@ TEST(Session, APromptOfAnotherSessionIsComparedNotTrusted) {
   EXPECT_FALSE(made.tokenExact);
 }
 
-TEST(Session, ADroppedInteractionIsGone) {
+TEST(Session, OnlyARecordedInteractionCanBeNamed) {
   Session session(test::kKey);
   record(session, promptOf({1}), generationOf({2}), {"u"}, {"a"});
-  record(session, promptOf({1}), generationOf({3}), {"u"}, {"a"});
-  const auto follow = test::digestsOf(std::vector<std::string>{"u", "a", "u2"});
-  EXPECT_EQ(1u, session.findParent(follow)->index);
-  session.drop(1);
-  EXPECT_EQ(0u, session.findParent(follow)->index);
-  EXPECT_EQ(2u, session.length());
-  EXPECT_TRUE(session.state(1).dropped);
-  EXPECT_CODE(kInvalidArg, session.drop(1));
-  EXPECT_CODE(kInvalidArg, session.setReward(1, 1));
-  EXPECT_CODE(kInvalidArg, promptAfter(session, 1, {4}));
-  EXPECT_CODE(kInvalidArg, record(session, promptOf({1}), generationOf({2}), {"v"}, {"a"}, 1));
+  EXPECT_STREQ("index: interaction 1 is not one of the 1 recorded",
+               test::thrownBy([&] { session.setReward(1, 1); }).what());
+  EXPECT_STREQ("base: interaction 1 is not one of the 1 recorded",
+               test::thrownBy([&] { promptAfter(session, 1, {4}); }).what());
+  EXPECT_STREQ("parent: interaction 1 is not one of the 1 recorded",
+               test::thrownBy([&] { record(session, promptOf({1}), generationOf({2}), {"v"}, {"a"}, 1); }).what());
 }
 
-TEST(Session, OnlyALeafCanBeDropped) {
-  Session session(test::kKey);
-  record(session, promptOf({1}), generationOf({2}), {"u"}, {"a"});
-  record(session, promptAfter(session, 0, {3}), generationOf({4}), {"u", "a", "u2"}, {"a2"});
-  EXPECT_CODE(kInvalidArg, session.drop(0));
-  session.drop(1);
-  EXPECT_EQ(0u, session.state(0).children);
-  session.drop(0);
-  EXPECT_TRUE(session.state(0).dropped);
-}
-
-TEST(Session, APromptMadeBeforeADropKeepsItsTokens) {
+TEST(Session, APromptWhoseBaseIsNotTheParentKeepsItsTokens) {
   Session session(test::kKey);
   record(session, promptOf({1, 2}), generationOf({3}), {"u"}, {"a"});
   const Prompt prompt = promptAfter(session, 0, {4});
-  session.drop(0);
-  const Interaction& made = session.interaction(record(session, prompt, generationOf({5}), {"u", "a", "u2"}, {"a2"}));
+  const Interaction& made = session.interaction(record(session, prompt, generationOf({5}), {"v"}, {"a2"}, -1));
   EXPECT_EQ(-1, made.parentIndex());
   EXPECT_EQ((std::vector<std::int32_t>{1, 2, 3, 4}),
             std::vector<std::int32_t>(made.tailIds().begin(), made.tailIds().end()));
@@ -112,7 +95,8 @@ TEST(Session, AFailedRecordChangesNothing) {
   EXPECT_CODE(kInvalidArg, record(session, promptOf({1}), generationOf({2}), {"u"}, {"a"}, 7));
   EXPECT_EQ(1u, session.length());
   EXPECT_EQ(0u, session.state(0).children);
-  EXPECT_EQ(1u, session.findSame(test::digestsOf(std::vector<std::string>{"u"})).size());
+  EXPECT_EQ(0u, session.findParent(test::digestsOf(std::vector<std::string>{"u", "a", "u2"}))->index);
+  EXPECT_EQ(0u, session.findParent(test::digestsOf(std::vector<std::string>{"u", "u2"}))->index);
 }
 
 TEST(Session, RewardsAreFiniteAndReplaceable) {
@@ -122,7 +106,7 @@ TEST(Session, RewardsAreFiniteAndReplaceable) {
   EXPECT_CODE(kInvalidArg, session.setReward(0, std::numeric_limits<double>::quiet_NaN()));
   EXPECT_CODE(kInvalidArg, session.setReward(0, 1e300));
   EXPECT_CODE(kInvalidArg, session.setReward(1, 1));
-  EXPECT_FALSE(session.state(0).ownReward);
+  EXPECT_FALSE(session.state(0).isRewarded());
   session.setReward(0, 1);
   session.setReward(0, 0.25);
   EXPECT_EQ(0.25, session.state(0).ownReward);

@@ -57,8 +57,8 @@ export interface NativeAddon {
   /**
    * Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it.
    *
-   * @param leftOut by session, the indices of interactions without children that get no row, unless `includeLeftOut` is
-   * true; of a tree batch they are nodes that are not trained on
+   * @param leftOut by session, the indices of interactions that get no row, unless `includeLeftOut` is true; of a tree batch
+   * they are nodes that are not trained on. The children of an interaction that is left out must be left out as well
    */
   planBatch(
     sessions: readonly NativeSession[],

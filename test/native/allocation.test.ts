@@ -24,7 +24,7 @@ async function buildAllocator(folder: string): Promise<string> {
 }
 
 /** Calls that need no memory but the engine's. */
-const FREE_CALLS = ["findParent", "interaction", "setReward"];
+const FREE_CALLS = ["findParent", "findParent, call ids", "interaction", "setReward", "setSessionReward"];
 
 it.runIf(canPreload && !sanitized)(
   "whichever allocation of a native call fails, it answers ERR_OUT_OF_MEMORY and changes nothing",

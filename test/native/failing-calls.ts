@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { native } from "../../src/native/addon.js";
 import type { NativeErrorCode, NativeReplyStream, NativeSession, ReplyFormat } from "../../src/native/contract.js";
-import { generation, ids, planOptions } from "./support.js";
+import { generation, ids, planOptions, rowColumn } from "./support.js";
 
 /**
  * Makes every native call with one allocation of the addon more each time until it succeeds: with that allocation
@@ -72,6 +72,8 @@ const reply = Buffer.from(
   }),
 );
 const digests = native.digestMessages([LONG, "answer", "more"]);
+/** What finds a record of `digests` that was answered with {@link LONG}. */
+const follow = native.digestMessages([LONG, "answer", "more", LONG, "next"]);
 
 function conversation(turns: number): NativeSession {
   const session = new native.Session();
@@ -91,11 +93,13 @@ function recordAt(turns: number): () => Attempt {
   return () => {
     const session = conversation(turns);
     const made = generation([7, 8]);
-    const input = { prompt: session.prompt([new Int32Array(100)], 0), generation: made, digests, output: [LONG] };
+    const described = { facts: new Uint32Array(17), labels: [LONG, "stop"], callIds: BigUint64Array.of(1n, 2n) };
+    const prompt = session.prompt([new Int32Array(100)], 0);
+    const input = { prompt, generation: made, digests, output: [LONG], ...described };
     const state = () => [
       session.length,
-      session.findSame(digests),
       session.findParent(digests),
+      session.findParent(follow),
       session.interaction(0),
       made.length,
     ];
@@ -165,6 +169,25 @@ function endOfStream(): Attempt {
   return { call: () => stream.end(), expectUnchanged: () => assert.deepEqual(made.ids(), ids(0, 1, 2)) };
 }
 
+/** Columns of each kind. */
+const columns = [
+  rowColumn({ name: "parent", source: "parentRow" }),
+  rowColumn({ name: "end", source: "turnEnd", perRow: false, perTurn: true }),
+  rowColumn({ name: "fact", perTurn: true }),
+  rowColumn({ name: "label", source: "label", perTurn: true, labels: [LONG] }),
+];
+
+/** A session with a call of other labels, whose last call is left out of its plans. */
+function describedSession(): NativeSession {
+  const session = conversation(5);
+  for (const label of ["stop", `${LONG}, and more`]) {
+    const call = { prompt: session.prompt([ids(1)], 4), generation: generation([1]), digests, output: [LONG] };
+    session.record({ ...call, parent: 4, labels: [label], facts: new Uint32Array(3) });
+  }
+  session.setSessionReward(1);
+  return session;
+}
+
 /** A refusal is an error as well, whose message needs memory. */
 function refused(code: NativeErrorCode, call: () => unknown): () => Promise<void> {
   return async () => {
@@ -179,6 +202,9 @@ function refused(code: NativeErrorCode, call: () => unknown): () => Promise<void
 const session = conversation(12);
 const prompt = session.prompt([ids(1)], 3);
 const plan = native.planBatch([session], planOptions);
+const described = describedSession();
+const describedOptions = { ...planOptions, style: "concat", turns: true, columns } as const;
+const describedPlan = native.planBatch([described], describedOptions);
 const pool = new native.SharedPool({ directory, maxBytes: 2 ** 24 });
 const parts = Array.from({ length: 13 }, () => LONG);
 const simple = (call: () => unknown) => () => ({ call });
@@ -189,7 +215,6 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   "new SharedPool": simple(() => new native.SharedPool({ directory, maxBytes: 2 ** 20 }).close()),
   ...Object.fromEntries([1, 2, 3, 7, 8, 9, 12].map((turns) => [`record after ${turns}`, recordAt(turns)])),
   findParent: simple(() => session.findParent(digests)),
-  findSame: simple(() => session.findSame(digests)),
   prompt: simple(() => session.prompt([ids(1)], 3)),
   interaction: simple(() => session.interaction(3)),
   setReward: simple(() => session.setReward(3, 1)),
@@ -211,6 +236,18 @@ const CASES: Readonly<Record<string, () => Attempt | Promise<Attempt>>> = {
   ),
   planBatch: simple(() => native.planBatch([session, session], { ...planOptions, style: "concat" })),
   "planBatch, tree": simple(() => native.planBatch([session], { ...planOptions, layout: "tree" })),
+  "planBatch, columns and turns": simple(() => native.planBatch([described], describedOptions, [Uint32Array.of(6)])),
+  "planBatch, return": simple(() => native.planBatch([described], { ...describedOptions, concatReward: "return" })),
+  setSessionReward: simple(() => described.setSessionReward(2)),
+  "discountedRewards, session reward": simple(() => described.discountedRewards(0.5)),
+  "findParent, call ids": simple(() => session.findParent(digests, BigUint64Array.of(1n, 2n, 3n))),
+  "pack, columns and turns": simple(async () => (await describedPlan.pack({ rows: LONG })).release()),
+  "shards, columns and turns": simple(() => describedPlan.shards(2)),
+  "a refused column": simple(
+    refused("ERR_INVALID_ARG", () =>
+      native.planBatch([described], { ...describedOptions, columns: [...columns, ...columns] }),
+    ),
+  ),
   pack: simple(async () => (await plan.pack({ rows: LONG })).release()),
   "pack, view": simple(async () => (await plan.pack({})).bytes),
   "pack, shared": simple(async () => (await plan.pack({ rows: LONG }, { memory: pool })).acknowledge()),

@@ -1,10 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { native } from "../../src/native/addon.js";
 import type { NativePlan, PlanOptions } from "../../src/native/contract.js";
-import { expectCode, ids, planOptions, record, tensor, twoTurns, withAny } from "./support.js";
+import { expectCode, generation, ids, planOptions, record, rowColumn, tensor, twoTurns, withAny } from "./support.js";
 
 const planOf = (options: Partial<PlanOptions>, session = twoTurns()): NativePlan =>
   native.planBatch([session], { ...planOptions, ...options });
+
+/** Each with a field that is wrong. */
+const badColumns: readonly Record<string, unknown>[] = [
+  { name: 1 },
+  { dtype: "F64" },
+  { source: "reward_of_moon" },
+  { slot: -1 },
+  { slot: undefined },
+  { missing: -1 },
+  { missing: 2 ** 32 },
+  { ofFirstTurn: 0 },
+  { ofBroken: undefined },
+  { perRow: null },
+  { perTurn: "yes" },
+  { labels: "stop" },
+];
 
 describe("a native plan", () => {
   it("has rows, shape and size", () => {
@@ -110,6 +126,116 @@ describe("a native plan", () => {
     expect(tensor(batch, "node_rewards")).toEqual([0.5, 1, 0]);
   });
 
+  it("adds row columns, and codes for their labels to the metadata", async () => {
+    const session = twoTurns();
+    const call = { digests: native.digestMessages(["x"]), output: [], labels: ["length"] };
+    const prompt = session.prompt([ids(7)], 1);
+    session.record({ ...call, prompt, generation: generation([8]), parent: 1, facts: Uint32Array.of(5, 0x40000000) });
+    session.setReward(2, 3);
+    const columns = [
+      rowColumn({ name: "prompt_tokens", source: "promptTokens" }),
+      rowColumn({ name: "parent", source: "parentRow" }),
+      rowColumn({ name: "turn", source: "turn" }),
+      rowColumn({ name: "number", missing: 9 }),
+      rowColumn({ name: "real", dtype: "F32", slot: 1 }),
+      rowColumn({ name: "reason", source: "label", labels: ["stop"] }),
+      rowColumn({ name: "own_reward", dtype: "F32", source: "ownReward" }),
+      rowColumn({ name: "has_reward", dtype: "BOOL", source: "hasReward" }),
+    ];
+    const batch = await planOf({ columns }, session).pack({ rows: "[]" });
+    expect(tensor(batch, "row_prompt_tokens")).toEqual([2, 4, 7]);
+    expect(tensor(batch, "row_parent")).toEqual([-1, 0, 1]);
+    expect(tensor(batch, "row_turn")).toEqual([0, 1, 2]);
+    expect(tensor(batch, "row_number")).toEqual([9, 9, 5]);
+    expect(tensor(batch, "row_real")).toEqual([0, 0, 2]);
+    expect(tensor(batch, "row_reason")).toEqual([-1, -1, 1]);
+    expect(tensor(batch, "row_own_reward")).toEqual([0, 0, 3]);
+    expect(tensor(batch, "row_has_reward")).toEqual([0, 0, 1]);
+    const header = Buffer.from(batch.bytes).toString(
+      "utf8",
+      8,
+      8 + Number(Buffer.from(batch.bytes).readBigUInt64LE(0)),
+    );
+    const { __metadata__: metadata } = JSON.parse(header) as { __metadata__: Record<string, string> };
+    expect(metadata).toEqual({ rows: "[]", row_codes: '{"reason":["stop","length"]}' });
+  });
+
+  it("adds the turns of concat rows", async () => {
+    const session = twoTurns();
+    session.setReward(0, 1);
+    const columns = [
+      rowColumn({ name: "start", source: "turnStart", perRow: false, perTurn: true }),
+      rowColumn({ name: "end", source: "turnEnd", perRow: false, perTurn: true }),
+      rowColumn({ name: "reward", dtype: "F32", source: "reward", perRow: false, perTurn: true }),
+    ];
+    const options = { style: "concat", turns: true, columns } as const;
+    const batch = await planOf(options, session).pack({});
+    expect(tensor(batch, "cu_turns")).toEqual([0, 2]);
+    expect(tensor(batch, "turn_start")).toEqual([2, 4]);
+    expect(tensor(batch, "turn_end")).toEqual([3, 6]);
+    expect(tensor(batch, "turn_reward")).toEqual([1, 0]);
+    const cut = await planOf({ ...options, maxLength: 5, overflow: "truncate" }, session).pack({});
+    expect(tensor(cut, "turn_end")).toEqual([3, 5]);
+  });
+
+  it("counts a concat row's own rewards from its first turn if asked to", () => {
+    const session = twoTurns();
+    session.setReward(0, 1);
+    session.setReward(1, 4);
+    const leaf = planOf({ style: "concat", discount: 0.5 }, session);
+    expect([leaf.rows.rewards, leaf.rows.uncountedRewards]).toEqual([Float64Array.of(4), Uint8Array.of(1)]);
+    const sum = planOf({ style: "concat", discount: 0.5, concatReward: "return" }, session);
+    expect([sum.rows.rewards, sum.rows.uncountedRewards]).toEqual([Float64Array.of(3), Uint8Array.of(0)]);
+  });
+
+  it("leaves out interactions, as rows and from what a tree trains on", async () => {
+    const session = twoTurns();
+    const without = (options: Partial<PlanOptions>) =>
+      native.planBatch([session, session], { ...planOptions, ...options }, [Uint32Array.of(1)]);
+    expect(without({ style: "concat" }).rows.interactions).toEqual(Uint32Array.of(0, 1));
+    const batch = await without({ layout: "tree" }).pack({});
+    expect(tensor(batch, "loss_mask")).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 1]);
+    expect(tensor(batch, "input_ids")).toEqual([1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6]);
+  });
+
+  it("names conversations without a reward", () => {
+    const sessions = [twoTurns(), twoTurns(), twoTurns()];
+    sessions[0]?.setReward(1, 0);
+    sessions[1]?.setSessionReward(0);
+    const plan = native.planBatch(sessions, planOptions);
+    expect(plan.unrewardedRoots).toEqual({ count: 1, first: [{ session: 2, interaction: 0 }] });
+  });
+
+  it("begins a row with a call that is allowed to", () => {
+    const session = twoTurns();
+    const call = {
+      prompt: session.prompt([ids(9)]),
+      generation: generation([1]),
+      digests: new Uint8Array(16),
+      output: [],
+    };
+    session.record({ ...call, parent: 1, startsRow: true });
+    const plan = planOf({ style: "concat" }, session);
+    expect(plan.mismatches).toEqual([]);
+    expect(plan.rows.interactions).toEqual(Uint32Array.of(1, 2));
+  });
+
+  it("keeps what it needs of columns and labels when sessions are released", async () => {
+    const session = twoTurns();
+    const call = {
+      prompt: session.prompt([ids(9)]),
+      generation: generation([1]),
+      digests: new Uint8Array(16),
+      output: [],
+    };
+    session.record({ ...call, parent: 1, labels: ["a label that no small string holds, however long it is"] });
+    const columns = [rowColumn({ name: "label", source: "label" })];
+    const plan = planOf({ columns }, session);
+    columns.length = 0;
+    session.release();
+    expect(tensor(await plan.pack({}), "row_label")).toEqual([-1, -1, 0]);
+  });
+
   it("writes the same bytes on any number of threads", async () => {
     const session = twoTurns();
     for (const layout of ["padded", "packed", "tree"] as const) {
@@ -203,6 +329,25 @@ describe("a native plan", () => {
       [{ padToMultipleOf: 0 }, "options.padToMultipleOf"],
       [{ maxLength: -1 }, "options.maxLength"],
       [{ overflow: null }, "options.overflow"],
+      [{ concatReward: "sum" }, "options.concatReward"],
+      [{ concatReward: null }, "options.concatReward"],
+      [{ turns: 1 }, "options.turns"],
+      [{ turns: true, layout: "tree" }, "turns"],
+      [{ labelLimit: -1 }, "options.labelLimit"],
+      [{ labelLimit: 1.5 }, "options.labelLimit"],
+      [{ columns: {} }, "options.columns"],
+      [{ columns: [1] }, "options.columns[0]"],
+      ...badColumns.map((column): [Record<string, unknown>, string] => {
+        const [name = ""] = Object.keys(column);
+        return [
+          { columns: [rowColumn({ name: "good" }), { ...rowColumn({}), ...column }] },
+          `options.columns[1].${name}`,
+        ];
+      }),
+      [{ columns: [rowColumn({ labels: ["a", withAny(1)] })] }, "options.columns[0].labels[1]"],
+      [{ columns: [rowColumn({}), rowColumn({})] }, "columns"],
+      [{ columns: [rowColumn({ source: "turnEnd", perRow: true })] }, "columns"],
+      [{ columns: [rowColumn({ source: "turnEnd", dtype: "BOOL", perRow: false, perTurn: true })] }, "columns"],
     ];
     for (const [wrong, name] of refused) {
       expectCode(
@@ -214,6 +359,17 @@ describe("a native plan", () => {
     expectCode("ERR_INVALID_ARG", () => native.planBatch(withAny(session), planOptions), "sessions:");
     expectCode("ERR_INVALID_ARG", () => native.planBatch([session, withAny({})], planOptions), "sessions[1]:");
     expectCode("ERR_INVALID_ARG", () => native.planBatch([session], withAny(undefined)), "options:");
+    const leftOut: [unknown, string][] = [
+      [{}, "leftOut"],
+      [[ids(1)], "leftOut[0]"],
+      [[null], "leftOut[0]"],
+      [[Uint32Array.of(2)], "leftOut"],
+      [[Uint32Array.of(0)], "leftOut"],
+      [[undefined, undefined], "leftOut"],
+    ];
+    for (const [wrong, name] of leftOut) {
+      expectCode("ERR_INVALID_ARG", () => native.planBatch([session], planOptions, withAny(wrong)), `${name}:`);
+    }
     const plan = planOf({});
     const rejected: [Promise<unknown>, RegExp][] = [
       [plan.pack(withAny(undefined)), /^metadata:/],

@@ -26,7 +26,6 @@ describe("a native session", () => {
       sharedTokens: 0,
       ownReward: undefined,
       children: 1,
-      dropped: false,
     });
   });
 
@@ -50,7 +49,7 @@ describe("a native session", () => {
     expect(child.tokenExact).toBe(false);
   });
 
-  it("finds parents by messages, and the same request again", () => {
+  it("finds parents by messages, and the newest of those with the same messages", () => {
     const session = twoTurns();
     expect(session.findParent(native.digestMessages(["u", "a", "v", "b", "w"]))).toEqual({
       index: 1,
@@ -59,10 +58,8 @@ describe("a native session", () => {
     expect(session.findParent(native.digestMessages(["u", "rewritten"]))).toEqual({ index: 0, rule: "messages" });
     expect(session.findParent(native.digestMessages(["u"]))).toBeUndefined();
     record(session, session.prompt([ids(1, 2)]), [3], ["u"], ["a"]);
-    expect(session.findSame(native.digestMessages(["u"]))).toEqual([2, 0]);
-    expect(session.findSame(native.digestMessages(["x"]))).toEqual([]);
-    session.drop(2);
-    expect(session.findSame(native.digestMessages(["u"]))).toEqual([0]);
+    expect(session.findParent(native.digestMessages(["u", "a", "w"]))).toEqual({ index: 2, rule: "continuation" });
+    expect(session.findParent(native.digestMessages(["u", "rewritten"]))).toEqual({ index: 2, rule: "messages" });
   });
 
   it("tells messages apart by every UTF-16 unit", () => {
@@ -92,8 +89,44 @@ describe("a native session", () => {
     expect(session.interaction(1).ownReward).toBeUndefined();
     expect(session.discountedRewards(0.5)).toEqual(Float64Array.of(0.75, 0, 1));
     expect(session.discountedRewards(1)).toEqual(Float64Array.of(1.25, 0, 1));
-    session.drop(2);
-    expect(session.discountedRewards(1)).toEqual(Float64Array.of(0.25, 0, 0));
+  });
+
+  it("adds the session's reward, discounted down to the leaf that completed last", () => {
+    const session = twoTurns();
+    record(session, session.prompt([ids(8)], 0), [5], ["u", "a", "w"], ["c"]);
+    session.setReward(1, 1);
+    session.setSessionReward(5);
+    session.setSessionReward(4);
+    expect(session.discountedRewards(0.5)).toEqual(Float64Array.of(0.5 + 2, 1 + 4, 4));
+  });
+
+  it("tells calls with the same messages and answer apart by the ids of their tool calls", () => {
+    const session = new native.Session();
+    const input = { digests: native.digestMessages(["u"]), output: ["a"] };
+    for (const id of [11n, 22n]) {
+      const call = {
+        prompt: session.prompt([ids(1)]),
+        generation: generation([2]),
+        callIds: BigUint64Array.of(0n, id),
+      };
+      session.record({ ...input, ...call });
+    }
+    const next = native.digestMessages(["u", "a", "result"]);
+    const parentOf = (id: bigint) => session.findParent(next, BigUint64Array.of(0n, id, id))?.index;
+    expect([parentOf(11n), parentOf(22n), parentOf(33n), parentOf(0n)]).toEqual([0, 1, 1, 1]);
+    expect(session.findParent(next)?.index).toBe(1);
+  });
+
+  it("counts each distinct set of labels once in its memory", () => {
+    const session = new native.Session();
+    const byteLengthAfter = (label: string) => {
+      const input = { digests: native.digestMessages([]), output: [], labels: [label.repeat(10_000)] };
+      session.record({ ...input, prompt: session.prompt([ids(1)]), generation: generation([2]) });
+      return session.byteLength;
+    };
+    const first = byteLengthAfter("a");
+    expect(byteLengthAfter("a") - first).toBeLessThan(5000);
+    expect(byteLengthAfter("b") - first).toBeGreaterThan(10_000);
   });
 
   it("says how much memory it holds", () => {
@@ -112,7 +145,7 @@ describe("a native session", () => {
     const refused: [() => unknown, string][] = [
       [() => session.findParent(new Uint8Array(15)), "digests"],
       [() => session.findParent(withAny([1])), "digests"],
-      [() => session.findSame(withAny(undefined)), "digests"],
+      [() => session.findParent(withAny(undefined)), "digests"],
       [() => session.prompt(withAny(ids(1))), "pieces"],
       [() => session.prompt([withAny([1, 2])]), "pieces[0]"],
       [() => session.prompt([ids(1), withAny(new Uint32Array(2))]), "pieces[1]"],
@@ -130,10 +163,23 @@ describe("a native session", () => {
       [() => session.record({ ...good, parent: 2 }), "parent"],
       [() => session.record({ ...good, parent: -2 }), "parent"],
       [() => session.record({ ...good, parent: withAny("0") }), "parent"],
-      [() => session.drop(2), "index"],
-      [() => session.drop(0), "index"],
-      [() => session.drop(withAny("0")), "index"],
-      [() => session.setReward(5, 1), "index"],
+      [() => session.record({ ...good, facts: withAny([1]) }), "facts"],
+      [() => session.record({ ...good, facts: withAny(ids(1)) }), "facts"],
+      [() => session.record({ ...good, facts: withAny(null) }), "facts"],
+      [() => session.record({ ...good, labels: withAny("stop") }), "labels"],
+      [() => session.record({ ...good, labels: ["stop", withAny(null)] }), "labels[1]"],
+      [() => session.record({ ...good, startsRow: withAny(1) }), "startsRow"],
+      [() => session.record({ ...good, startsRow: withAny(null) }), "startsRow"],
+      [() => session.record({ ...good, callIds: withAny(new Float64Array(2)) }), "callIds"],
+      [() => session.record({ ...good, callIds: BigUint64Array.of(1n) }), "callIds"],
+      [() => session.findParent(digests, withAny([1n])), "callIds"],
+      [() => session.findParent(digests, BigUint64Array.of(1n, 2n)), "callIds"],
+      [() => session.setSessionReward(Number.NaN), "reward"],
+      [() => session.setSessionReward(1e39), "reward"],
+      [() => session.setSessionReward(withAny("1")), "reward"],
+      [() => session.setSessionReward(withAny(undefined)), "reward"],
+      [() => session.setReward(2, 1), "index"],
+      [() => session.setReward(withAny("0"), 1), "index"],
       [() => session.setReward(Number.NaN, 1), "index"],
       [() => session.setReward(0, Number.NaN), "reward"],
       [() => session.setReward(0, Number.NEGATIVE_INFINITY), "reward"],

@@ -5,6 +5,7 @@ import type {
   NativeErrorCode,
   NativeGeneration,
   NativePrompt,
+  NativeRowColumn,
   NativeSession,
   PlanOptions,
   RecordResult,
@@ -58,6 +59,23 @@ export const planOptions: PlanOptions = {
   maxLength: 0,
   overflow: "error",
 };
+
+/** A column of facts; `column` says what is different. */
+export function rowColumn(column: Partial<NativeRowColumn>): NativeRowColumn {
+  return {
+    name: "fact",
+    dtype: "I32",
+    source: "fact",
+    slot: 0,
+    missing: 0,
+    ofFirstTurn: false,
+    ofBroken: false,
+    perRow: true,
+    perTurn: false,
+    labels: [],
+    ...column,
+  };
+}
 
 /** A tensor of a batch as numbers. */
 export function tensor(batch: NativeBatch, name: string): number[] {

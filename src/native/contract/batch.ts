@@ -2,24 +2,6 @@ import type { NativeSharedPool } from "./memory.js";
 
 export type ExportStyle = "individual" | "concat";
 
-/**
- * How the rows of a batch lie in its tensors; I32 unless said otherwise. Every layout has input_ids, loss_mask, logprobs
- * (F32) and versions.
- *
- * - `padded`: these and attention_mask (BOOL) are [B, T]; rewards F32 [B]. Padding holds the pad token, else 0, false, and
- *   -1 in versions.
- * - `packed`: these, position_ids (from 0 in each row) and attention_mask (BOOL, all true) are [N], row after row;
- *   cu_seqlens [B + 1], where each row starts and the last ends; rewards F32 [B].
- * - `tree`: every token of the sessions' token trees once. These, position_ids (in its sequence) and subtree_end are
- *   [N]; cu_trees [trees + 1]; node_offsets [nodes + 1]; node_parents, node_lengths and node_rewards (F32) [nodes].
- *
- * A node is an interaction, hung from the ancestor whose own tokens its input shares last. The tokens of node i that are
- * its own lie at [node_offsets[i], node_offsets[i + 1]); behind them come the nodes that branch off, the one that branches
- * off last first, each with all that hangs from it. So `subtree_end[j]`, the end of what branches off behind token j,
- * tells what a token sees: token j is one of token i's sequence exactly if j <= i < subtree_end[j]. loss_mask is 1 at
- * every output token. node_parents is -1 for a root, and a tree of cu_trees begins there. A node's row has
- * node_lengths[i] tokens: what its last own token sees or, where it has none, as many of its parent's row.
- */
 /** Where a row column takes its values from. A row stands for its last turn unless the column says otherwise. */
 export type RowColumnSource =
   /** Tokens before the first output that the row trains on. */
@@ -69,6 +51,24 @@ export interface NativeRowColumn {
   readonly labels: readonly string[];
 }
 
+/**
+ * How the rows of a batch lie in its tensors; I32 unless said otherwise. Every layout has input_ids, loss_mask, logprobs
+ * (F32) and versions.
+ *
+ * - `padded`: these and attention_mask (BOOL) are [B, T]; rewards F32 [B]. Padding holds the pad token, else 0, false, and
+ *   -1 in versions.
+ * - `packed`: these, position_ids (from 0 in each row) and attention_mask (BOOL, all true) are [N], row after row;
+ *   cu_seqlens [B + 1], where each row starts and the last ends; rewards F32 [B].
+ * - `tree`: every token of the sessions' token trees once. These, position_ids (in its sequence) and subtree_end are
+ *   [N]; cu_trees [trees + 1]; node_offsets [nodes + 1]; node_parents, node_lengths and node_rewards (F32) [nodes].
+ *
+ * A node is an interaction, hung from the ancestor whose own tokens its input shares last. The tokens of node i that are
+ * its own lie at [node_offsets[i], node_offsets[i + 1]); behind them come the nodes that branch off, the one that branches
+ * off last first, each with all that hangs from it. So `subtree_end[j]`, the end of what branches off behind token j,
+ * tells what a token sees: token j is one of token i's sequence exactly if j <= i < subtree_end[j]. loss_mask is 1 at
+ * every output token. node_parents is -1 for a root, and a tree of cu_trees begins there. A node's row has
+ * node_lengths[i] tokens: what its last own token sees or, where it has none, as many of its parent's row.
+ */
 export type BatchTensorLayout = "padded" | "packed" | "tree";
 
 export interface PlanOptions {

@@ -3,7 +3,7 @@ import type { NativePrompt } from "./prompt.js";
 
 /** The tokens of one conversation tree. Mutated from the event loop only. */
 export interface NativeSession {
-  /** Interactions recorded, dropped ones included. */
+  /** Interactions recorded. */
   readonly length: number;
   /** Bytes of native memory that this session holds. */
   readonly byteLength: number;
@@ -16,8 +16,6 @@ export interface NativeSession {
    * absent if the request has no tool calls
    */
   findParent(digests: Uint8Array, callIds?: BigUint64Array): ParentMatch | undefined;
-  /** The interactions, not dropped, whose input messages are exactly these; newest first. */
-  findSame(digests: Uint8Array): number[];
   /**
    * A prompt: the whole sequence (input and output) of interaction `base`, if given, followed by `pieces`.
    * The pieces are copied. A prompt may be longer-lived than the session.
@@ -25,8 +23,6 @@ export interface NativeSession {
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
   /** Adds an interaction. The generation is consumed: using it afterwards throws `ERR_RELEASED`. */
   record(input: RecordInput): RecordResult;
-  /** Takes an interaction without children out of the tree: it is no one's parent and in no export. */
-  drop(index: number): void;
   /** The interaction's own reward; finite, as a float32 too; kept as float64. Replaces an earlier one. */
   setReward(index: number, reward: number): void;
   /** The reward of the session as a whole, beside own rewards. The same range. */
@@ -86,5 +82,4 @@ export interface InteractionInfo {
   readonly sharedTokens: number;
   readonly ownReward: number | undefined;
   readonly children: number;
-  readonly dropped: boolean;
 }

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { packBatch } from "../../src/session/batch.js";
+import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch-options.js";
+import { Session } from "../../src/session/session.js";
+import { StoredSession } from "../../src/session/trajectory-store.js";
+
+const MOST_BYTES = 4096;
+const TURNS_OF_ONE = 16;
+
+interface Recorded {
+  readonly sessions: Session[];
+  /** Texts of the calls that a header may explain, each once. */
+  readonly texts: readonly string[];
+}
+
+/** Sessions of calls with a few models and finish reasons, half of the sessions with a reward. */
+function recordRows(rows: number): Recorded {
+  const texts = new Set<string>();
+  const sessions = Array.from({ length: rows / TURNS_OF_ONE }, (_, number) => {
+    const session = new Session({ id: `math-a1b2c3-${number}`, taskId: "math" });
+    const stored = new StoredSession(session);
+    for (let turn = 0; turn < TURNS_OF_ONE; turn++) {
+      const model = `model-${number % 7}`;
+      const finishReason = `reason "${turn % 3}"`;
+      for (const text of [model, finishReason]) texts.add(text);
+      stored.record({
+        messages: [{ role: "user", content: `question ${turn}` }],
+        output: { role: "assistant", content: "answer" },
+        promptIds: Int32Array.of(number, turn),
+        outputIds: Int32Array.of(1),
+        logprobs: Float32Array.of(-1),
+        versions: 0,
+        finishReason,
+        model,
+      });
+    }
+    if (number % 2 === 0) stored.setReward(1);
+    return session;
+  });
+  return { sessions, texts: [...texts] };
+}
+
+/** Bytes of the header, and its metadata. */
+async function headerOf(sessions: readonly Session[], options: BatchOptions) {
+  const batch = await packBatch(sessions, options);
+  const bytes = Buffer.from(batch.bytes);
+  const length = Number(bytes.readBigUInt64LE(0));
+  batch.release();
+  const { __metadata__ } = JSON.parse(bytes.toString("utf8", 8, 8 + length)) as {
+    __metadata__: Record<string, string>;
+  };
+  return { length, metadata: __metadata__ };
+}
+
+/** Bytes of a text in JSON within a string of JSON, with its quotes and a comma. */
+const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(JSON.stringify(text))) - 1;
+
+describe("the header of a batch with row tensors", { timeout: 120_000 }, () => {
+  it.each([2000, 20_000])("is longer by 4 KiB and its texts at most, of %i rows", async (rows) => {
+    const { sessions, texts } = recordRows(rows);
+    for (const layout of ["padded", "packed", "tree"] as const) {
+      for (const style of ["individual", "concat"] as const) {
+        const options = (rowTensors: boolean) => batchOptionsSchema.parse({ layout, style, rowTensors });
+        const without = await headerOf(sessions, options(false));
+        const { length, metadata } = await headerOf(sessions, options(true));
+        const roots = JSON.parse(metadata["unrewarded_roots"] ?? "") as { first: readonly Record<string, string>[] };
+        const named = roots.first.flatMap((root) => Object.entries(root).flat());
+        const allowed = [...texts, ...named].reduce((sum, text) => sum + bytesOf(text), MOST_BYTES);
+        expect(length - without.length).toBeGreaterThan(0);
+        expect(length - without.length).toBeLessThanOrEqual(allowed);
+      }
+    }
+  });
+
+  it("has no entry about them if they are left out", async () => {
+    const { sessions } = recordRows(160);
+    const { metadata } = await headerOf(sessions, batchOptionsSchema.parse({ rowTensors: false }));
+    expect(Object.keys(metadata)).toEqual([
+      "producer",
+      "layout",
+      "style",
+      "discount",
+      "rewards_missing",
+      "incomplete_calls",
+      "rows",
+    ]);
+  });
+});
