@@ -13,20 +13,14 @@ afterEach(() => proxy.close());
 
 const user = (content: string) => ({ role: "user", content });
 
-interface Completion {
-  readonly id: string;
-  readonly choices: readonly [{ readonly message: object }];
-}
-
 /** Three turns of one conversation. */
 async function threeTurns(extra: (turn: number) => object = () => ({})): Promise<string[]> {
-  let messages: object[] = [];
+  let messages: readonly object[] = [];
   const ids: string[] = [];
   for (const [turn, text] of ["a", "b", "c"].entries()) {
-    messages.push(user(text));
-    const { id, choices } = (await proxy.chat(session, messages, extra(turn))).json<Completion>();
-    messages = [...messages, choices[0].message];
-    ids.push(id);
+    const made = await proxy.turn(session, [...messages, user(text)], extra(turn));
+    messages = made.messages;
+    ids.push(made.id);
   }
   return ids;
 }

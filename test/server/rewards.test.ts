@@ -11,15 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-interface Completion {
-  readonly id: string;
-  readonly choices: readonly [{ readonly message: { readonly role: "assistant"; readonly content: string } }];
-}
-
-async function turn(messages: readonly object[]): Promise<{ id: string; messages: object[] }> {
-  const completion = (await proxy.chat(session, messages)).json<Completion>();
-  return { id: completion.id, messages: [...messages, completion.choices[0].message] };
-}
+const turn = (messages: readonly object[]) => proxy.turn(session, messages);
 
 const user = (content: string) => ({ role: "user", content });
 

@@ -13,16 +13,7 @@ afterEach(() => proxy.close());
 
 const user = (content: string) => ({ role: "user", content });
 
-interface Completion {
-  readonly id: string;
-  readonly choices: readonly [{ readonly message: object }];
-}
-
-/** Makes a call and returns its id and the conversation with its answer. */
-async function call(messages: readonly object[]): Promise<{ id: string; messages: object[] }> {
-  const { id, choices } = (await proxy.chat(session, messages)).json<Completion>();
-  return { id, messages: [...messages, choices[0].message] };
-}
+const call = (messages: readonly object[]) => proxy.turn(session, messages);
 
 function rewardSession(reward: unknown, extra: object = {}): Promise<Reply> {
   return proxy.post("/rl/set_reward", { reward, scope: "session", ...extra }, session.key);

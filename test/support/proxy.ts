@@ -21,6 +21,16 @@ export interface ProxyOptions<E extends Engine> {
   readonly workerTag?: string;
 }
 
+interface Completion {
+  readonly id: string;
+  readonly choices: readonly [{ readonly message: object }];
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly messages: readonly object[];
+}
+
 export interface StartedSession {
   readonly id: string;
   readonly key: string;
@@ -116,6 +126,12 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       { method: "POST", url: "/v1/chat/completions", payload: { model: "tiny", messages, ...extra }, headers },
       key,
     );
+  }
+
+  /** A chat call, its id, and the conversation with its answer. */
+  async turn(session: StartedSession, messages: readonly object[], extra: object = {}): Promise<Turn> {
+    const { id, choices } = (await this.chat(session, messages, extra)).json<Completion>();
+    return { id, messages: [...messages, choices[0].message] };
   }
 
   end({ key }: StartedSession): Promise<Reply> {
