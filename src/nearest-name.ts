@@ -1,8 +1,8 @@
 import { closest } from "fastest-levenshtein";
 
 /**
- * Returns the known name that an unknown one was most likely meant to be: one that it abbreviates or extends, else the one
- * with the fewest edits.
+ * Returns the known name that was most likely meant by an unknown one: a name that it abbreviates or extends, else the
+ * one at the smallest edit distance.
  *
  * @param known at least one name, in lower case
  */
@@ -11,7 +11,10 @@ export function nearestName(unknown: string, known: readonly string[]): string {
   return known.find((each) => isPart(name, each)) ?? closest(name, known);
 }
 
-/** `wait` and `wait_seconds`, `urls` and `url`. Shorter beginnings than three letters say nothing. */
+/**
+ * Returns true if one name begins with the other, as `wait_seconds` with `wait`. A `name` under three letters never
+ * matches.
+ */
 export function isPart(name: string, known: string): boolean {
   return name.length > 2 && (known.startsWith(name) || name.startsWith(known));
 }

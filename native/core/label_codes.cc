@@ -24,7 +24,7 @@ LabelCodes::LabelCodes(const Plan& plan) {
 
 void LabelCodes::meet(Table& table, const Interaction& interaction, std::uint32_t limit) {
   const LabelSet* set = interaction.labels;
-  // Calls of one session, which come one after the other, mostly share their labels.
+  // Consecutive interactions are mostly of one session and share their labels.
   if (set == nullptr || set == table.lastMet || (table.ofBroken && interaction.tokenExact)) return;
   table.lastMet = set;
   if (table.bySet.contains(set)) return;

@@ -9,31 +9,33 @@
 
 namespace rolltape {
 
-/// The codes of a batch's label columns: a column's known labels first, then the others in order of first appearance,
-/// rows before turns.
+/// The codes of a batch's label columns. The known labels of a column come first, then the others in order of first
+/// appearance, rows before turns.
 class LabelCodes {
  public:
+  /// The interaction has no such label.
   static constexpr std::int32_t kNone = -1;
-  /// The batch has more distinct labels than it may have.
+  /// The column was at PlanOptions::labelLimit when the label first appeared.
   static constexpr std::int32_t kOverLimit = -2;
 
   LabelCodes() = default;
   explicit LabelCodes(const Plan& plan);
 
-  /// The code in one of the plan's label columns.
+  /// Returns the interaction's code in a label column.
+  /// @param column index into Plan::columns()
   std::int32_t code(std::size_t column, const Interaction& interaction) const;
-  /// JSON: for each label column its labels in the order of their codes.
+  /// Returns a JSON object: for each label column, its labels in the order of their codes.
   std::string json() const;
 
  private:
-  /// Of one label column.
+  /// The codes of one label column.
   struct Table {
     std::string name;
     std::uint32_t slot;
     bool ofBroken;
     std::vector<std::string> labels;
     std::unordered_map<std::string, std::int32_t> byLabel = {};
-    /// Sets that were met in this column: a session's interactions share few of them.
+    /// Codes by label set. The interactions of a session share few sets, so this saves hashing the label of each.
     std::unordered_map<const LabelSet*, std::int32_t> bySet = {};
     const LabelSet* lastMet = nullptr;
   };
@@ -41,7 +43,7 @@ class LabelCodes {
   void meet(Table& table, const Interaction& interaction, std::uint32_t limit);
 
   std::vector<Table> tables_;
-  /// Of each column of the plan, the index of its table.
+  /// By column of the plan: the index of its table. Without meaning for columns that are not label columns.
   std::vector<std::size_t> tableOf_;
 };
 

@@ -45,7 +45,7 @@ struct Range {
   std::size_t end;
 };
 
-/// Writes one value per entry of the range, given as a 32-bit word.
+/// Writes word(i) for each index of the range. A tensor of dtype BOOL gets a byte, 0 or 1.
 template <typename Word>
 void fill(const BatchBlock& block, const std::string& name, Dtype dtype, Range range, Word word) {
   if (dtype == Dtype::kBool) {
@@ -57,13 +57,15 @@ void fill(const BatchBlock& block, const std::string& name, Dtype dtype, Range r
   }
 }
 
-/// Of the rows of one session, which are `rows[begin, end)`: for each row the row that holds its first turn's parent.
+/// Appends, for each row in [begin, end), the index of the first row that holds the parent of its first turn, or -1.
+/// These must be all rows of one session.
 void appendParentRows(const Plan& plan, std::size_t begin, std::size_t end, std::vector<std::int32_t>& parents) {
   const std::span<const PlanRow> rows = plan.rows();
   constexpr std::int32_t none = -1;
   std::uint32_t last = 0;
   for (std::size_t i = begin; i < end; ++i) last = std::max(last, rows[i].interaction->index);
-  // The first row that each interaction is a turn of. Rows that share a turn share all turns before it.
+  // By interaction: the first row that has it as a turn. Rows that share a turn share all turns before it, so a walk
+  // ends at the first turn that has a row.
   std::vector<std::int32_t> rowOf(std::size_t{last} + 1, none);
   for (std::size_t i = begin; i < end; ++i) {
     const Interaction* at = rows[i].interaction;
@@ -92,14 +94,14 @@ std::vector<std::int32_t> parentRows(const Plan& plan) {
   return parents;
 }
 
-/// Whether the plan has a column of the rows' parents: they cost a walk through all rows.
+/// Returns true if a column needs parentRows(), which walks through all rows.
 bool hasParentRow(const Plan& plan) {
   return std::ranges::any_of(plan.columns(), [](const RowColumn& column) {
     return column.perRow && column.source == RowSource::kParentRow;
   });
 }
 
-/// Writes parts of columns. Any number of threads may use it.
+/// Writes ranges of row and turn columns. Threads may write different ranges at the same time.
 class ColumnTensors {
  public:
   ColumnTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block)
@@ -171,7 +173,7 @@ class ColumnTensors {
     }
   }
 
-  /// Of the turns of these rows. Positions within the row, which may have been truncated.
+  /// Writes kTurnStart or kTurnEnd for the turns of `rows`. Bounds behind the end of a truncated row become its length.
   void writeBounds(const RowColumn& column, Range rows) const {
     auto* to = block_.tensor<std::uint32_t>("turn_" + column.name);
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
@@ -194,7 +196,7 @@ bool isBound(const RowColumn& column) {
   return column.source == RowSource::kTurnStart || column.source == RowSource::kTurnEnd;
 }
 
-/// All columns of some rows and of their turns.
+/// Writes all columns for a range of rows and for their turns.
 void writeColumns(const Plan& plan, const ColumnTensors& tensors, Range rows) {
   const bool hasTurns = plan.options().turns;
   const Range turns = hasTurns ? Range{plan.turnStarts()[rows.begin], plan.turnStarts()[rows.end]} : Range{0, 0};
@@ -213,7 +215,7 @@ void writeColumns(const Plan& plan, const ColumnTensors& tensors, Range rows) {
 }  // namespace
 
 void writeRowTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block, unsigned threads) {
-  // So many rows and their interactions stay in the cache from one column to the next.
+  // Few enough rows that their interactions stay in the processor's cache from one column to the next.
   constexpr std::size_t part = 1024;
   if (plan.options().turns) std::ranges::copy(plan.turnStarts(), block.tensor<std::uint32_t>("cu_turns"));
   if (plan.columns().empty()) return;

@@ -17,28 +17,29 @@ std::vector<PlannedSession> allOf(std::span<const Session* const> sessions) {
   return planned;
 }
 
-/// As the columns have it.
+/// Returns the own reward in the precision of the columns; NaN if there is none.
 float ownReward(const SessionRewards& rewards, std::size_t index) {
   return static_cast<float>(rewards.own[index]);
 }
 
 }  // namespace
 
-/// What is known of one session while its rows are added. Used for all sessions of a plan, one after the other: if they are
-/// many and small, allocating anew for each would take most of the time.
+/// Working memory for the session whose rows are being added. It is reused for all sessions of a plan: with many small
+/// ones, allocating it for each would take most of the time.
 struct Plan::Buffers {
-  /// By interaction index: left out, and so without a row.
+  /// By interaction index: left out of the export. All false with includeLeftOut.
   std::vector<bool> absent;
   /// By interaction index: one of PlannedSession::leftOut. Empty if there are none.
   std::vector<bool> marked;
   SessionRewards rewards;
-  /// By interaction index: it has a token-exact child that is not absent, and so is not the end of a row.
+  /// By interaction index: it has a token-exact child that is not absent, so no row ends with it.
   std::vector<bool> continued;
   /// By interaction index: turns before it in its row have own rewards.
   std::vector<bool> inner;
   std::vector<const Interaction*> all;
-  /// By interaction index: the root of its tree, and of a root whether any of its tree has a reward.
+  /// By interaction index: the root of its tree.
   std::vector<std::uint32_t> rootOf;
+  /// By interaction index, for roots: an interaction of the tree has a reward.
   std::vector<bool> rewardedRoots;
 
   bool isMarked(std::size_t index) const { return !marked.empty() && marked[index]; }
@@ -74,8 +75,10 @@ Plan::Plan(std::span<const Session* const> sessions, const PlanOptions& options)
 
 Plan::Plan(std::span<const PlannedSession> sessions, const PlanOptions& options) : options_(options) {
   if (options.layout == Layout::kTree) {
-    if (options.maxLength > 0) throw Error(ErrorCode::kInvalidArg, "maxLength: a tree batch can have none");
-    if (options.turns) throw Error(ErrorCode::kInvalidArg, "turns: the nodes of a tree batch are turns already");
+    if (options.maxLength > 0) throw Error(ErrorCode::kInvalidArg, "maxLength: must be 0 in a tree batch");
+    if (options.turns) {
+      throw Error(ErrorCode::kInvalidArg, "turns: must be false in a tree batch, whose nodes are turns already");
+    }
     options_.style = RowStyle::kIndividual;
   }
   if (options.columns) requireRowColumns(*options.columns);
@@ -129,7 +132,7 @@ void Plan::addConcatRows(const Session& session, Buffers& buffers) {
   buffers.findContinued(session);
   findInnerRewards(session, rewards, buffers.inner);
   for (std::uint32_t i = 0; i < session.length(); ++i) {
-    // Most interactions are continued: only those that are not are looked at.
+    // Most interactions are continued token-exactly; skip them before reading them from memory.
     const bool breaks = session.state(i).parent >= 0 && !session.state(i).tokenExact;
     if (buffers.absent[i] || (buffers.continued[i] && !breaks)) continue;
     const Interaction& at = session.storage()->interactions[i];
@@ -163,7 +166,7 @@ void Plan::addNodes(const Session& session, Buffers& buffers) {
 
 void Plan::addUnrewardedRoots(const Session& session, Buffers& buffers) {
   const SessionRewards& rewards = buffers.rewards;
-  // Of most sessions the one tree has a reward.
+  // In most sessions the only tree has a reward: return without a walk.
   if (session.sessionReward() || rewards.roots <= std::min(rewards.rewarded, 1u)) return;
   const std::span<const InteractionState> states = session.states();
   std::vector<std::uint32_t>& rootOf = buffers.rootOf;
@@ -221,7 +224,9 @@ void Plan::measure() {
     rowTokens = checkedAdd(rowTokens, row.length);
   }
   if (options_.turns) {
-    if (turns_.size() > kMaxSequenceTokens) throw Error(ErrorCode::kTooLarge, "turns: more than int32 offsets can count");
+    if (turns_.size() > kMaxSequenceTokens) {
+      throw Error(ErrorCode::kTooLarge, "turns: there are more than int32 offsets can count");
+    }
     turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
   }
   shape_ = {options_.layout, rows_.size(), longestRow_, rowTokens, 0};

@@ -13,11 +13,12 @@
 
 namespace rolltape {
 
-/// Which interactions have a row, and which of its outputs are trained on.
+/// Which interactions have a row, and which outputs the row trains on.
 enum class RowStyle {
   /// Every interaction, and its own outputs.
   kIndividual,
-  /// Every leaf; its own outputs and those of the ancestors that token-exact edges lead to.
+  /// Every interaction without a token-exact child; its own output and those of the ancestors that it reaches over
+  /// token-exact edges.
   kConcat,
 };
 enum class OnMismatch { kError, kSplit };
@@ -27,36 +28,37 @@ enum class Overflow { kError, kTruncate, kDrop };
 enum class ConcatReward {
   /// The final reward of its last turn.
   kLeaf,
-  /// The discounted return of its own turns: Σ discount^k × own reward, k counted from the first turn; and the session's
-  /// reward × discount^h, h counted along the row and on to the descendant leaf that completed last.
+  /// The discounted return of its turns: Σ discount^k × own reward, with k = 0 for the first turn. If the session has a
+  /// reward S, S × discount^h is added: h counts the edges from the first turn to the last one, and on to its
+  /// descendant leaf that completed last.
   kReturn,
 };
 
 struct PlanOptions {
   Layout layout = Layout::kPadded;
-  /// A tree batch has every interaction as a node, whatever the style, and every output is trained on.
+  /// Without effect on a tree batch, in which every interaction is a node.
   RowStyle style = RowStyle::kIndividual;
   double discount = 1;
   OnMismatch onMismatch = OnMismatch::kError;
   std::int32_t padTokenId = 0;
   PadSide padSide = PadSide::kRight;
   std::uint32_t padToMultipleOf = 1;
-  /// 0: no limit, which a tree batch demands: what is cut from one row may be needed by others.
+  /// In tokens; 0: no limit. A tree batch takes no other value, because its rows share the tokens that would be cut.
   std::uint32_t maxLength = 0;
   Overflow overflow = Overflow::kError;
   ConcatReward concatReward = ConcatReward::kLeaf;
-  /// Interactions of PlannedSession::leftOut are treated like all others; PlanRow::leftOut still marks them.
+  /// Treats interactions of PlannedSession::leftOut like all others. PlanRow::leftOut still marks them.
   bool includeLeftOut = false;
   /// Adds the turns of each row. A tree batch has none: its nodes are turns.
   bool turns = false;
-  /// Distinct labels that one label column may have; 0: no limit.
+  /// Most distinct labels of one label column, known ones included; 0: no limit.
   std::uint32_t labelLimit = 0;
   /// The row and turn columns; null: none.
   std::shared_ptr<const RowColumns> columns = nullptr;
 };
 
-/// A session and the interactions of it that are left out: they give no rows, and a tree batch has them as nodes that are
-/// not trained on. An interaction that is left out has no children but such.
+/// A session, and the indices of its interactions that are left out: they have no rows, and in a tree batch they are
+/// nodes that are not trained on. The children of an interaction that is left out must be left out as well.
 struct PlannedSession {
   const Session* session;
   std::vector<std::uint32_t> leftOut = {};
@@ -65,12 +67,13 @@ struct PlannedSession {
 struct PlanRow {
   /// Index into the sessions that were planned.
   std::uint32_t session;
-  /// After truncation.
+  /// Tokens, after truncation.
   std::uint32_t length;
+  /// The row's last turn.
   const Interaction* interaction;
   /// After discount.
   double reward;
-  /// NaN if it has none.
+  /// Of `interaction`; NaN if it has none.
   float ownReward;
   /// Turns before the last one have own rewards that `reward` does not count.
   bool uncountedRewards = false;
@@ -87,11 +90,12 @@ struct PlanTurn {
   float ownReward;
 };
 
-/// The first of the conversation trees in which no interaction has a reward, and how many there are.
+/// The conversation trees in which no interaction has a reward: their number, and the first kMaxNamed of them.
 struct UnrewardedRoots {
   static constexpr std::size_t kMaxNamed = 8;
 
   struct Root {
+    /// Index into the sessions that were planned.
     std::uint32_t session;
     std::uint32_t interaction;
   };
@@ -107,33 +111,34 @@ struct ConcatMismatch {
   /// The first position that differs.
   std::uint32_t position;
   std::int32_t parentToken;
-  /// -1 where the child's input ends there.
+  /// -1 if the child's input ends there.
   std::int32_t childToken;
 };
 
-/// Rows, lengths, rewards and size of a batch: a snapshot, which keeps the tokens that it names alive. Immutable.
+/// The rows, lengths, rewards and size of a batch. An immutable snapshot that keeps the sessions' tokens alive.
 class Plan {
  public:
-  /// Costs time in interactions; touches no token but the first that differ.
-  /// @throws kInvalidArg for a discount outside [0, 1], rewards beyond float32, a tree batch with maxLength or turns,
-  /// columns as requireRowColumns(), or an interaction to leave out that a session does not have or that has a child
-  /// which is not; kTooLarge where sizes overflow.
+  /// Takes time linear in interactions. Reads no tokens except those that mismatches() names.
+  /// @throws kInvalidArg if the discount is outside [0, 1]; if a reward does not fit a float32; for a tree batch with
+  /// maxLength or turns; for columns that requireRowColumns() refuses; or if PlannedSession::leftOut names an
+  /// interaction that the session does not have, or that has a child which is not left out
+  /// @throws kTooLarge if a size overflows
   Plan(std::span<const PlannedSession> sessions, const PlanOptions& options);
-  /// The same with nothing left out.
+  /// Plans sessions with no interaction left out.
   Plan(std::span<const Session* const> sessions, const PlanOptions& options);
 
   const PlanOptions& options() const { return options_; }
-  /// In order of sessions, then of interactions; of a tree batch, in the order of the nodes.
+  /// In the order of sessions, then of interactions; in a tree batch, in the order of nodes().
   std::span<const PlanRow> rows() const { return rows_; }
-  /// The turn that a row begins with: its interaction, but for `concat` rows of several turns.
+  /// Returns the row's first turn. Only `concat` rows have turns other than their interaction.
   const Interaction& firstTurn(const PlanRow& row) const {
     return options_.style == RowStyle::kConcat ? *row.interaction->rowStart : *row.interaction;
   }
-  /// The turn of a row whose value one of its columns has.
+  /// Returns the turn whose value the column has for this row.
   const Interaction& columnTurn(const PlanRow& row, const RowColumn& column) const {
     return column.ofFirstTurn ? firstTurn(row) : *row.interaction;
   }
-  /// Of a tree batch, one for each row.
+  /// One for each row of a tree batch; empty for other layouts.
   std::span<const TreeNode> nodes() const { return nodes_; }
   /// The turns of all rows, one row after the other; those of row i are [turnStarts()[i], turnStarts()[i + 1]).
   std::span<const PlanTurn> turns() const { return turns_; }
@@ -148,18 +153,18 @@ class Plan {
   std::uint32_t longestRow() const { return longestRow_; }
   /// Bytes of the tensors.
   std::uint64_t byteLength() const { return byteLength_; }
-  /// The position from which on the row's outputs are trained on.
+  /// Returns the position from which on the row's output tokens are trained on.
   std::uint32_t trainedFrom(const PlanRow& row) const {
     return options_.style == RowStyle::kConcat ? row.interaction->exactFrom : row.interaction->inputLength;
   }
-  /// @throws kInvalidArg where mismatches or overflows forbid packing.
+  /// @throws kInvalidArg if mismatches or overflows forbid packing.
   void requirePackable() const;
 
-  /// How many shards there can be, none of them empty: rows; trees of a tree batch.
+  /// Most shards without an empty one: the number of rows, or of trees in a tree batch.
   std::uint64_t maxShards() const { return options_.layout == Layout::kTree ? shape_.trees : rows_.size(); }
-  /// Splits the batch into `count` whose numbers of recorded tokens are nearly equal, each complete on its own. Rows keep
-  /// their order; a tree stays together. The same plan is always split in the same way.
-  /// @throws kInvalidArg for a count that is 0 or over maxShards(), or a plan that cannot be packed.
+  /// Splits the batch into `count` plans with nearly equal numbers of tokens, padding not counted. Rows keep their
+  /// order; a tree stays together. The same plan is always split in the same way.
+  /// @throws kInvalidArg if `count` is 0 or over maxShards(), or if the plan cannot be packed.
   std::vector<Plan> shards(std::uint32_t count) const;
 
  private:
@@ -171,11 +176,11 @@ class Plan {
   void addConcatRows(const Session& session, Buffers& buffers);
   void addNodes(const Session& session, Buffers& buffers);
   void addMismatch(const Interaction& child);
-  /// Checks the row that was added last and limits its length, or takes it out again.
+  /// Checks the row that was added last, and truncates or removes it if it is over maxLength.
   void finishRow(const SessionRewards& rewards);
   void addTurns(const PlanRow& row, const SessionRewards& rewards);
   void addUnrewardedRoots(const Session& session, Buffers& buffers);
-  /// Adds rows [begin, end) of another plan, which begin a tree where there are nodes.
+  /// Adds rows [begin, end) of another plan. In a tree batch they must begin at the root of a tree.
   void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
   void measure();
 

@@ -37,7 +37,7 @@ std::vector<double> lastLeafShares(std::span<const std::int32_t> parents, const 
 }
 
 void requireReward(double reward) {
-  if (!fitsFloat32(reward)) throw Error(ErrorCode::kInvalidArg, "reward: must be finite, as a float32 too");
+  if (!fitsFloat32(reward)) throw Error(ErrorCode::kInvalidArg, "reward: must be a finite number that fits a float32");
 }
 
 void requireFinalReward(double reward, std::size_t interaction) {

@@ -30,7 +30,7 @@ bool isOfRowsOnly(RowSource source) {
   }
 }
 
-/// Facts are words of any type.
+/// Returns true if values of the source have this dtype. Facts are words, which can have any.
 bool fits(RowSource source, Dtype dtype) {
   switch (source) {
     case RowSource::kFact:

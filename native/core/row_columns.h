@@ -17,26 +17,25 @@ enum class RowSource {
   kHasReward,
   /// Turns before the row's last one have own rewards that the row's reward does not count.
   kUncountedRewards,
-  /// The row that holds the parent of the row's first turn; -1 if there is none in this batch.
+  /// Index of the first row that holds the parent of the row's first turn; -1 if no row of the batch does.
   kParentRow,
-  /// Edges to the root of the conversation.
+  /// Number of edges to the root of the conversation tree.
   kTurn,
-  /// Turns of the row.
+  /// Number of turns of the row.
   kTurns,
   kTokenExact,
-  /// Whether the interaction is one of PlannedSession::leftOut.
+  /// The interaction is one of PlannedSession::leftOut.
   kLeftOut,
   /// One of Interaction::facts.
   kFact,
-  /// Whether the turns of a row differ in one of Interaction::facts.
+  /// The turns of the row differ in one of Interaction::facts.
   kMixedFact,
   /// Code of one of Interaction::labels; see LabelCodes.
   kLabel,
-  // Of turns only.
-  /// Where the turn's output starts and ends in its row, padding not counted.
+  /// Of turns only: index in the row of the turn's first output token, and the one after its last, padding not counted.
   kTurnStart,
   kTurnEnd,
-  /// After discount.
+  /// Final reward, after discount.
   kReward,
 };
 
@@ -46,24 +45,24 @@ struct RowColumn {
   std::string name;
   Dtype dtype;
   RowSource source;
-  /// Which fact or label.
+  /// Position of the fact or label among those of an interaction.
   std::uint32_t slot = 0;
-  /// The word for an interaction without that fact.
+  /// The word for an interaction that was recorded without the fact.
   std::uint32_t missing = 0;
-  /// The value is that of the row's first turn.
+  /// A row has the value of its first turn, not of its last.
   bool ofFirstTurn = false;
-  /// Only a turn that is not token-exact has the label.
+  /// Token-exact turns have no label (LabelCodes::kNone).
   bool ofBroken = false;
   bool perRow = true;
   bool perTurn = false;
-  /// Labels that have the first codes in every batch.
+  /// Labels with the codes from 0 in every batch.
   std::vector<std::string> knownLabels = {};
 };
 
 using RowColumns = std::vector<RowColumn>;
 
-/// @throws kInvalidArg for two columns of one name, a dtype that is not that of the source, or a source that has no value
-/// for a row or a turn of which the column wants one.
+/// @throws kInvalidArg if two columns have one name, if a dtype does not fit the source, or if a column is per row or
+/// per turn and its source has no such values.
 void requireRowColumns(const RowColumns& columns);
 
 }  // namespace rolltape

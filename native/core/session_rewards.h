@@ -8,38 +8,41 @@ namespace rolltape {
 
 /// The rewards of one session by interaction index, in float64.
 ///
-/// `final` is the own reward plus discount × the final reward of each child; and, if the session as a whole has a reward
-/// S, plus S × discount^h, where h counts the edges down to the descendant leaf that completed last.
+/// The final reward of an interaction is its own reward plus discount × the final reward of each child. If the session
+/// as a whole has a reward S, S × discount^h is added, where h is the number of edges down to the descendant leaf that
+/// completed last.
 ///
-/// One object may serve many sessions, one after the other: it keeps its memory.
+/// Reuse one object for many sessions: it keeps its memory.
 struct SessionRewards {
-  /// NaN if there is none.
+  /// NaN if none was set.
   std::vector<double> own;
   std::vector<double> final;
-  /// Share of the session's reward; see lastLeafShares. Empty if the session has no reward.
+  /// Factor of the session's reward in `final`; see lastLeafShares. Empty if the session as a whole has no reward.
   std::vector<double> shares;
-  /// Conversation trees of the session, and interactions with an own reward.
+  /// Number of conversation trees of the session.
   std::uint32_t roots = 0;
+  /// Number of interactions with an own reward.
   std::uint32_t rewarded = 0;
 
   SessionRewards() = default;
   SessionRewards(const Session& session, double discount, const std::vector<bool>& absent) {
     assign(session, discount, absent);
   }
-  /// @param absent interactions that take no part: nobody's leaf, without a share of the session's reward
+  /// @param absent by interaction index: true if it gets no share of the session's reward and does not count as a leaf
   /// @throws kInvalidArg if `discount` is not in [0, 1]
   void assign(const Session& session, double discount, const std::vector<bool>& absent);
 
+  /// Returns true if the interaction has an own reward. NaN is not equal to itself.
   bool has(std::size_t index) const { return own[index] == own[index]; }
 
  private:
   std::vector<std::int32_t> parents_;
 };
 
-/// By interaction index: the discounted return of the row that ends with it (ConcatReward::kReturn).
+/// Returns, by interaction index, the discounted return of the row that ends with it (ConcatReward::kReturn).
 std::vector<double> rowReturns(const Session& session, const SessionRewards& rewards, double discount);
 
-/// By interaction index: whether turns before it in its row have own rewards. Replaces what `inner` holds.
+/// Sets `inner`, by interaction index: true if turns before the interaction in its row have own rewards.
 void findInnerRewards(const Session& session, const SessionRewards& rewards, std::vector<bool>& inner);
 
 }  // namespace rolltape

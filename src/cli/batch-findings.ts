@@ -4,18 +4,20 @@ import { countLabels, readRowColumns } from "./inspect-columns.js";
 import type { TensorFile } from "./inspect-file.js";
 import { readFacts } from "./inspect-metadata.js";
 
-/** What may make a model that is trained on batches learn something else than was meant. */
+/** Properties of batches that may make a model learn something else than was intended. */
 export interface BatchFindings {
   readonly rows: number;
-  /** Rows whose earlier turns have own rewards that the row's reward does not count. */
+  /** Rows whose reward leaves out own rewards of earlier turns. */
   readonly uncountedRows: number;
+  /** Conversation trees without any reward, and the first of them. */
   readonly unrewardedRoots: number;
   readonly firstUnrewarded: { readonly session_id: string; readonly interaction_id: string } | undefined;
-  /** Model calls that are not trained on, by reason. */
+  /** Interactions that are not trained on, by reason. */
   readonly undelivered: number;
   readonly retried: number;
-  /** Rows whose recorded log probabilities are not those of the sampling temperature. */
+  /** Rows whose log probabilities were recorded before temperature and penalties. */
   readonly rawRows: number;
+  /** Rows for which it is not known what the log probabilities include. */
   readonly unknownRows: number;
 }
 
@@ -32,7 +34,11 @@ export const NO_FINDINGS: BatchFindings = {
 
 const CONTENT = "logprob_content";
 
-/** Reads them from a batch of so many rows. A batch without row tensors has none. */
+/**
+ * Reads the findings of one batch. All counts but `rows` are 0 if it has no row tensors.
+ *
+ * @param rows number of rows of the batch
+ */
 export async function readFindings(file: TensorFile, rows: number): Promise<BatchFindings> {
   const { unrewardedRoots, leftOut, uncountedRewards } = readFacts(file.header);
   const content = (await readRowColumns(file, rows, [CONTENT])).get(CONTENT);
@@ -50,7 +56,7 @@ export async function readFindings(file: TensorFile, rows: number): Promise<Batc
   };
 }
 
-/** Findings of several batches together. */
+/** Returns the findings of two sets of batches together. */
 export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
   return {
     rows: a.rows + b.rows,
@@ -64,7 +70,7 @@ export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
   };
 }
 
-/** A warning for each finding: how many, and what to do. */
+/** Returns one warning per finding that is not 0: what was found, how often, and what to do. */
 export function describeFindings(findings: BatchFindings): string[] {
   const { rows, uncountedRows, unrewardedRoots, undelivered, retried, rawRows, unknownRows } = findings;
   const ofRows = (count: number) => `${count} of ${rows} rows`;
@@ -76,8 +82,8 @@ export function describeFindings(findings: BatchFindings): string[] {
     ],
     [
       unrewardedRoots,
-      `${plural(unrewardedRoots, "conversation has no reward and trains", "conversations have no reward and train")} on 0` +
-        `${firstUnrewarded(findings)}. Set rollout.agent.reward_scope=session (scope of set_reward), or reward a call of each.`,
+      `${plural(unrewardedRoots, "conversation has no reward and trains", "conversations have no reward and train")}` +
+        ` with reward 0${firstUnrewarded(findings)}. Set rollout.agent.reward_scope=session (scope of set_reward), or reward a call of each.`,
     ],
     [
       undelivered,

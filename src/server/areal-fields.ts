@@ -1,6 +1,8 @@
 import { noEffect } from "../protocols/fields.js";
 
-/** Fields that AReaL's clients send for what only AReaL's own server does: known here, and without effect. */
+/**
+ * Fields for features that only AReaL's own server has. AReaL's clients send them, so they are accepted without effect.
+ */
 
 export const arealStartFields = { processor_cache_group_id: noEffect, processor_cache_group_size: noEffect };
 

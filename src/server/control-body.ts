@@ -2,28 +2,31 @@ import { z } from "zod";
 import { nearestName } from "../nearest-name.js";
 import { ApiError } from "./errors.js";
 
-/** Schemas made by {@link controlBody}. A schema refined from one is in it too; one made by `extend` or `pick` is not. */
+/**
+ * Schemas made by {@link controlBody}, and refinements of them. The results of `extend` and `pick` are not registered.
+ */
 const controlBodies = z.registry<{ readonly refusesUnknown: true }>();
 
-/** Characters of an unknown field's name that an error shows. */
+/** Longest part of an unknown field's name that an error shows, in characters. */
 const SHOWN_LENGTH = 100;
 
 /**
- * Returns the schema of a control or export body. It refuses fields beside `fields`: a misspelled `discount` that was
- * ignored would train a wrong model. To share fields between bodies, spread them.
+ * Returns the schema of a control or export body. It refuses all fields but `fields`: if a misspelled `discount` were
+ * ignored, the trainer would get wrong rewards. To share fields between bodies, spread them.
  */
 export function controlBody<Fields extends z.core.$ZodLooseShape>(fields: Fields): z.ZodObject<Fields, z.core.$strict> {
   return z.strictObject(fields).register(controlBodies, { refusesUnknown: true });
 }
 
-/** Returns the schema as it is, or, for a control body, one that ignores unknown fields. */
+/** Returns the schema; of a control body, a copy that ignores unknown fields. */
 export function lenient(schema: z.ZodType): z.ZodType {
   return isControlBody(schema) ? schema.strip() : schema;
 }
 
 /**
- * Returns the error for an unknown field of a control body, undefined if the body has none. It comes before every other:
- * a missing `session_id` is explained by the `sesion_id` beside it.
+ * Returns the error for the first unknown field of a control body; undefined if the body has none.
+ *
+ * Report it before all other issues: an unknown `sesion_id` explains why `session_id` is missing.
  */
 export function unknownFieldError(schema: z.ZodType, { issues }: z.ZodError): ApiError | undefined {
   if (!isControlBody(schema)) return undefined;

@@ -4,10 +4,10 @@ import type { RequestSampling } from "../protocols/sampling.js";
 import { type RecordedSampling, recordedTemperature } from "../session/recorded-sampling.js";
 import type { ServerContext } from "./context.js";
 
-/** Values that the configuration fixes, as requests have them. */
+/** Sampling parameters that the configuration fixes, in the form that requests have. */
 export type SamplingOverride = Partial<Pick<RequestSampling, keyof typeof OVERRIDE_FIELDS>>;
 
-/** The fields that can be fixed, by their names in requests and in the configuration. */
+/** The fields that can be fixed, with the names that they have in requests and in the configuration. */
 const OVERRIDE_FIELDS = {
   temperature: "temperature",
   topP: "top_p",
@@ -26,7 +26,7 @@ const OVERRIDE_NAMES = Object.entries(OVERRIDE_FIELDS) as readonly [
   (typeof OVERRIDE_FIELDS)[OverrideField],
 ][];
 
-/** Returns the values that the configuration fixes, without those that it leaves to the request. */
+/** Returns the parameters that the configuration fixes. Null in the configuration leaves one to the request. */
 export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride {
   const given = OVERRIDE_NAMES.flatMap(([field, name]) => {
     const value = config[name];
@@ -42,9 +42,10 @@ export interface CompletedSampling {
 }
 
 /**
- * Fills in what the request left open and puts the configuration's values in place of the request's.
+ * Replaces sampling parameters that the configuration fixes and fills in those that the request left open.
  *
- * @param left tokens that the output may have, at least 1
+ * @param room `left`: tokens that the context has left for the output, at least 1; `grammar`: what limits the output,
+ * if anything
  */
 export function completeSampling(
   context: ServerContext,
@@ -72,7 +73,7 @@ function toParams(
   };
 }
 
-/** Returns what is recorded of a call's sampling. */
+/** Returns the sampling to record for a call. */
 export function toRecordedSampling(
   { params, overridden }: CompletedSampling,
   logprobs: LogprobContent,

@@ -1,12 +1,12 @@
-/** One attempt at a request: a model call that is running, failed, or was recorded as an interaction. */
+/** One attempt at a request: a model call that is running, has failed, or was recorded as an interaction. */
 export class Attempt {
-  /** The index of the interaction once the attempt is recorded. */
+  /** A number is the index of the recorded interaction. */
   outcome: "running" | "failed" | number = "running";
-  /** The attempt that this one repeats. Undefined if it repeats none, or one that failed. */
+  /** The attempt that this one repeats. Undefined if there is none or if it failed. */
   earlier: Attempt | undefined;
   /** The attempt that repeats this one. */
   retry: Attempt | undefined;
-  /** Identifies the request: equal for each attempt at it, and for other requests that look the same. */
+  /** Identifies the request. Equal for all attempts at it, but also for other requests with the same content. */
   readonly request: string;
   /** Counts up in the order in which attempts begin. */
   readonly number: number;
@@ -17,25 +17,29 @@ export class Attempt {
   }
 }
 
-/** More failed attempts at one request than this are forgotten. */
+/** Most failed attempts that are remembered for one request. */
 const MAX_FAILED = 16;
-/** Failed attempts are remembered for this many requests; the oldest are forgotten first. */
+/** Most requests whose failed attempts are remembered. The oldest request is forgotten first. */
 const MAX_FAILED_REQUESTS = 1024;
 
 /**
  * Pairs each retry of a request with the attempt that it repeats.
  *
- * A client's SDK says that it repeats a request, not which one: samples side by side look the same. So a retry is paired
- * with the attempt that most likely did not reach the client, and no attempt is paired twice: one that failed; else a
- * recorded one whose answer was not delivered; else the newest recorded one; else the oldest that is still running.
+ * An SDK reports that a call is a retry, but not of which call. Several samples of one prompt look the same. So a retry
+ * is paired with the attempt whose answer most likely did not reach the client:
  *
- * A retry that fails leaves its chain: the attempt that it repeats is paired with the next retry.
+ * 1. one that failed,
+ * 2. else the newest recorded one whose answer was not delivered,
+ * 3. else the newest recorded one,
+ * 4. else the oldest that is still running.
+ *
+ * No attempt is paired with two retries. If a retry fails, the attempt that it repeats is free for the next retry.
  */
 export class RequestAttempts {
   readonly #isUndelivered: (interaction: number) => boolean;
-  /** By request: running and recorded attempts without a retry. */
+  /** Running and recorded attempts without a retry, by request. */
   readonly #open = new Map<string, Set<Attempt>>();
-  /** By request: the number of failed attempts without a retry. */
+  /** Number of failed attempts without a retry, by request. */
   readonly #failed = new Map<string, number>();
   readonly #repeated = new Map<number, Attempt>();
   #count = 0;
@@ -44,7 +48,7 @@ export class RequestAttempts {
     this.#isUndelivered = isUndelivered;
   }
 
-  /** Recorded attempts that have a retry, by the index of their interaction. */
+  /** Recorded attempts that have a retry, by interaction index. */
   get repeated(): ReadonlyMap<number, Attempt> {
     return this.#repeated;
   }
@@ -140,7 +144,7 @@ export class RequestAttempts {
   }
 }
 
-/** Whether the first interaction was recorded after the second. */
+/** Returns true if both attempts are recorded, `first` after `second`. */
 function isNewer(first: Attempt | undefined, second: Attempt): boolean {
   return typeof first?.outcome === "number" && typeof second.outcome === "number" && first.outcome > second.outcome;
 }

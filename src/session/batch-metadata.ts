@@ -3,30 +3,32 @@ import type { BatchOptions } from "./batch-options.js";
 import type { LeftOutReason } from "./delivery.js";
 import type { ExportPlan } from "./plan.js";
 
-/** The `__metadata__` of a safetensors header: texts, with JSON inside if a value has structure. */
+/** The `__metadata__` of a safetensors header: text values, JSON if a value has structure. */
 export type BatchMetadata = Readonly<Record<string, string>>;
 
-/** What a server says of itself in each of its batches. The library's store has none of it. */
+/** What a server adds to the metadata of its batches. The library's store has no server and adds none of it. */
 export interface BatchOrigin {
   /** Name of the model. */
   readonly model: string;
-  /** SHA-256 of tokenizer and chat template: batches with the same one agree in their token ids. */
+  /** SHA-256 of the checksums of tokenizer and chat template. Batches with the same digest agree in their token ids. */
   readonly modelDigest: string;
   /** The configuration that decides what is recorded. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** Distinct texts that one label column of a batch explains. */
+/** Most distinct texts of one label column in a batch, known ones included. */
 export const MAX_LABELS = 1024;
 
-/** Conversation trees that the metadata names; the native core has the same limit. */
+/** Most unrewarded conversation trees that the metadata names. The native core has the same limit. */
 export const MAX_NAMED_ROOTS = 8;
-/** Rows that the metadata names by their index; a row column has all. */
+/** Most rows with uncounted rewards that the metadata lists. The row column `uncounted_rewards` has all of them. */
 export const MAX_NAMED_ROWS = 64;
 
 let version: string | undefined;
 
-/** Metadata that all shards of a batch share; without the rows. */
+/**
+ * Returns the metadata that is the same in all shards of a batch. `rows` and `uncounted_rewards` are not part of it.
+ */
 export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: BatchOrigin | undefined): BatchMetadata {
   const { sessions } = plan;
   const { style, discount, layout } = options;
@@ -58,7 +60,9 @@ function rowMetadata(
   };
 }
 
-/** Metadata of one file: rows whose earlier turns have own rewards that the row's reward does not count. */
+/**
+ * Returns the metadata `uncounted_rewards` of one file: the rows whose reward leaves out own rewards of earlier turns.
+ */
 export function uncountedRewards({ native: { rows } }: ExportPlan): BatchMetadata {
   const all = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
   const first: number[] = [];
@@ -69,11 +73,11 @@ export function uncountedRewards({ native: { rows } }: ExportPlan): BatchMetadat
   return { uncounted_rewards: JSON.stringify({ rows: all, first }) };
 }
 
-/** Rewards and answers that an export does not contain, as numbers. */
+/** Counts of the rewards and interactions that an export does not contain. */
 export interface ExportSummary {
   /** Conversation trees in which nothing has a reward. */
   readonly unrewardedRoots: number;
-  /** Rows whose reward does not count own rewards of their earlier turns. */
+  /** Rows whose reward leaves out own rewards of earlier turns. */
   readonly uncountedRewardRows: number;
   /** Interactions that are left out, by reason. */
   readonly leftOut: Readonly<Record<LeftOutReason, number>>;
@@ -90,7 +94,7 @@ interface NamedRoot {
   readonly interaction_id: string;
 }
 
-/** The conversation trees without any reward: how many, and the first of them. */
+/** Returns the number of conversation trees without any reward, and the roots of the first ones. */
 export function unrewardedRoots({ native, sessions }: ExportPlan): { count: number; first: NamedRoot[] } {
   const { count, first } = native.unrewardedRoots;
   const named = first.flatMap(({ session, interaction }): NamedRoot[] => {
@@ -100,7 +104,7 @@ export function unrewardedRoots({ native, sessions }: ExportPlan): { count: numb
   return { count, first: named };
 }
 
-/** How many interactions of these sessions are left out, by reason. */
+/** Returns how many interactions the export leaves out, by reason. */
 export function countReasons({ leftOut }: ExportPlan): Record<LeftOutReason, number> {
   const counts = { undelivered: 0, retried: 0 };
   for (const { reason } of leftOut.flat()) counts[reason]++;

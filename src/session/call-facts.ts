@@ -1,6 +1,6 @@
 import type { CallFacts } from "./interaction.js";
 
-/** Bytes of UTF-8 that are kept of a model's name: it is whatever an agent sent. */
+/** Longest model name that is kept, in bytes of UTF-8. The agent chooses the name, so it can be of any length. */
 const MODEL_NAME_BYTES = 256;
 
 /** Returns what is kept of a call beside its tokens and messages; absent fields stay absent. */
@@ -14,7 +14,7 @@ export function callFacts({ sampling, requestedModel, attempt, resumes, startedA
   };
 }
 
-/** Returns the longest beginning of whole characters that takes at most `bytes` bytes of UTF-8. */
+/** Returns the longest prefix of whole characters that takes at most `bytes` bytes of UTF-8. */
 export function firstBytes(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read).toWellFormed();

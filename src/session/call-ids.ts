@@ -2,15 +2,17 @@ import type { Message } from "../conversation/message.js";
 import { native } from "../native/addon.js";
 
 /**
- * Messages are compared without the ids of their tool calls. Where two recorded calls are the same but for these ids, they
- * tell which one a request continues. Each message list has a number for all ids in it: 0 while there are none, then a keyed
- * hash of the number before and the ids of the next message with calls.
+ * Running hashes of tool call ids.
+ *
+ * Messages are compared without the ids of their tool calls. If two recorded interactions differ only in these ids, the
+ * hashes show which of them a request continues. The hash of a message list is 0 until a message has tool calls. Each
+ * message with tool calls replaces it with a keyed hash of the previous value and the message's ids.
  */
 
 /**
- * The numbers of a message list, by message; undefined if no message has tool calls.
+ * Returns the hash after each message, those of `before` included; undefined if no message has tool calls.
  *
- * @param before the numbers of the messages before `added`, or how many there are if none of them has tool calls
+ * @param before the hashes of the messages before `added`, or their number if none of them has tool calls
  */
 export function digestCallIds(added: readonly Message[], before: BigUint64Array | number): BigUint64Array | undefined {
   const known = typeof before === "number" ? before : before.length;
@@ -25,7 +27,7 @@ export function digestCallIds(added: readonly Message[], before: BigUint64Array 
   return numbers;
 }
 
-/** What is recorded of an interaction: the number of its input, and that of input and output together. */
+/** Returns what is recorded of an interaction: the hash of its input, and that of input and output together. */
 export function recordedCallIds(
   input: BigUint64Array | undefined,
   output: readonly Message[],

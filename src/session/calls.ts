@@ -9,13 +9,13 @@ export interface Call {
   readonly controller: AbortController;
 }
 
-/** What tells attempts at the same request from other requests. */
+/** Identifies a request, so that its attempts are recognized. */
 export interface RequestIdentity {
-  /** Digest of what the request asks for: equal for a request that a client's SDK sends again. */
+  /** Digest of the request's content. Equal for all attempts at a request. */
   readonly requestKey: string;
-  /** How often the client's SDK has sent the request before. */
+  /** How often the client had sent the request before, as its SDK reports. */
   readonly retryCount: number;
-  /** The header `idempotency-key`: attempts carry the same one, other requests carry others. */
+  /** The header `idempotency-key`: equal for all attempts at a request, different for other requests. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -34,8 +34,10 @@ export class CallTracker {
   }
 
   /**
-   * Begins a call. If it repeats a call in flight for certain, that one is aborted; one that only looks the same may be
-   * a sample with a client that waits for it.
+   * Begins a call.
+   *
+   * If it is a retry with the `idempotency-key` of a call in flight, it aborts that call. Without a key the call in
+   * flight may be another sample of the same prompt, whose client still waits for it.
    */
   begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): Call {
     const request = idempotencyKey === undefined ? requestKey : `${hashKey(idempotencyKey)} ${requestKey}`;
@@ -49,7 +51,7 @@ export class CallTracker {
     return call;
   }
 
-  /** @param interaction the index of the interaction that the call was recorded as; undefined if it failed */
+  /** @param interaction index of the recorded interaction; undefined if the call failed */
   end({ attempt }: Call, interaction: number | undefined): void {
     this.#live.delete(attempt);
     if (interaction === undefined) this.#attempts.fail(attempt);

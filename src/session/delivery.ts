@@ -4,8 +4,8 @@ import { type Attempt, RequestAttempts } from "./attempts.js";
 /**
  * Why an interaction is left out of batches by default.
  *
- * - `undelivered`: its client's connection closed before the answer's last content was sent.
- * - `retried`: its client repeated the request and went on from the answer to a retry.
+ * - `undelivered`: the client's connection closed before the last content of the answer was sent.
+ * - `retried`: the client sent the request again and continued from the answer to the retry.
  */
 export type LeftOutReason = "undelivered" | "retried";
 
@@ -14,14 +14,14 @@ export interface LeftOutInteraction {
   readonly reason: LeftOutReason;
 }
 
-/** What the tree knows of an interaction that shows whether its client has the answer. */
+/** What the conversation tree knows that shows whether the client has the answer of an interaction. */
 type Evidence = Pick<InteractionInfo, "children" | "ownReward">;
 
 /**
- * Tells which interactions of a session did not reach its client as far as is known now.
+ * Decides which answers of a session did not reach its client.
  *
  * A child, an own reward or a later reference shows that the client has the answer, whatever happened to the connection.
- * Each may come late, so nothing is decided before it is asked for.
+ * Each of these may come late, so every query decides anew from what is known at that time.
  */
 export class Delivery {
   readonly attempts = new RequestAttempts((index) => this.leftOut(index) === "undelivered");
@@ -44,11 +44,15 @@ export class Delivery {
     if (!this.#cleared) this.#referenced.add(index);
   }
 
+  /** Returns why batches leave the interaction out by default; undefined if they do not. */
   leftOut(index: number): LeftOutReason | undefined {
     return this.#leftOut(index, new Map());
   }
 
-  /** By rising index. Takes time in the interactions that may be left out, not in all. */
+  /**
+   * Returns all interactions that are left out, by ascending index. Examines only those that closed early or have a
+   * retry.
+   */
   allLeftOut(): LeftOutInteraction[] {
     const suspected = new Set([...this.#closedEarly, ...this.attempts.repeated.keys()]);
     const known = new Map<Attempt, boolean>();
@@ -78,9 +82,9 @@ export class Delivery {
   }
 
   /**
-   * Whether a retry of the attempt, or a retry of that one, has a child.
+   * Returns true if any later retry in the attempt's chain was recorded and has a child.
    *
-   * @param known the same of retries that were looked at before, so that a long chain is walked once
+   * @param known the results for retries examined before, so that a long chain is walked only once
    */
   #isContinued(attempt: Attempt, known: Map<Attempt, boolean>): boolean {
     const passed: Attempt[] = [];

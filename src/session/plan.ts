@@ -12,7 +12,7 @@ import type { Session } from "./session.js";
 export interface ExportPlan {
   readonly native: NativePlan;
   readonly sessions: readonly Session[];
-  /** By session: the interactions without a row of their own. */
+  /** By session: the interactions that are left out. Empty with `includeUndelivered`. */
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
 }
 

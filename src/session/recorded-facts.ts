@@ -3,8 +3,9 @@ import type { Api, CallFacts } from "./interaction.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /**
- * What native memory keeps of each call beside its tokens, for the row columns of a batch: facts, which are 32-bit words, and
- * labels, which are texts that recur. Their order is that of the slots which the columns name.
+ * What the row columns of a batch need to know of a call. Native memory keeps it beside the tokens: numbers and flags
+ * as 32-bit words ({@link FACTS}), recurring texts as labels ({@link LABELS}). A row column names its fact or label by
+ * slot.
  */
 export interface RecordedCall extends CallFacts {
   readonly api: Api;
@@ -13,12 +14,12 @@ export interface RecordedCall extends CallFacts {
   readonly createdAt: number;
 }
 
-/** The cause applies only if the prompt turns out not to continue its parent's tokens. */
 export interface LabelledCall extends RecordedCall {
+  /** Used only if the prompt turns out not to continue its parent's tokens. */
   readonly cause?: string | undefined;
 }
 
-/** Plain sampling from the whole distribution: what holds for a call that was recorded without its parameters. */
+/** The parameters of a call that was recorded without any: temperature 1, nothing truncated or penalized. */
 export const PLAIN_SAMPLING: RecordedSampling = {
   temperature: 1,
   samplingTemperature: 1,
@@ -52,6 +53,7 @@ const bool = (read: (...from: Parameters<ReadFact>) => boolean): Fact => ({
 const TWO_TO_32 = 2 ** 32;
 const MAX_INT32 = 2 ** 31 - 1;
 
+/** Facts by name, in the order of their slots. */
 export const FACTS = {
   attempt: i32((_, { attempt = 0 }) => Math.min(attempt, MAX_INT32)),
   resumes: i32((_, { resumes = 0 }) => Math.min(resumes, MAX_INT32)),
@@ -77,12 +79,12 @@ export type FactName = keyof typeof FACTS;
 
 const FACT_LIST: readonly Fact[] = Object.values(FACTS);
 
-/** Position of a fact among the words of an interaction. */
+/** Returns the position of a fact among the words of an interaction. */
 export function factSlot(name: FactName): number {
   return Object.keys(FACTS).indexOf(name);
 }
 
-/** The words of one call, each in the representation of its dtype. */
+/** Returns one word per fact, with the bits of the fact's dtype; BOOL is 0 or 1. */
 export function encodeFacts(call: RecordedCall): Uint32Array {
   const words = new DataView(new ArrayBuffer(4 * FACT_LIST.length));
   const sampling = call.sampling ?? PLAIN_SAMPLING;
@@ -96,7 +98,7 @@ export function encodeFacts(call: RecordedCall): Uint32Array {
 
 type ReadLabel = (call: LabelledCall) => string | undefined;
 
-/** Texts by their columns. The first codes of a column are those of its known texts, in every batch. */
+/** Labels by column, in the order of their slots. The known texts of a column have the codes from 0 in every batch. */
 export const LABELS = {
   finish_reason: { known: ["stop", "length", "tool_calls"], read: ({ finishReason }) => finishReason },
   cause: {
@@ -132,15 +134,15 @@ export function labelSlot(name: LabelName): number {
   return Object.keys(LABELS).indexOf(name);
 }
 
-/** The labels of one call, "" for none. */
+/** Returns the labels of one call, in the order of their slots; "" if it has none. */
 export function encodeLabels(call: LabelledCall): string[] {
   return LABEL_LIST.map(({ read }) => boundedText(read(call) ?? ""));
 }
 
-/** Longest text that a batch repeats, in bytes of UTF-8. */
+/** Longest label, in bytes of UTF-8. Longer texts are cut. */
 const MAX_TEXT_BYTES = 256;
 
-/** The beginning of a text of the client's, cut between characters. */
+/** Returns as much of `text` as a label may hold, cut between characters. */
 function boundedText(text: string): string {
   // At most three bytes per UTF-16 unit.
   return text.length * 3 <= MAX_TEXT_BYTES ? text.toWellFormed() : firstBytes(text, MAX_TEXT_BYTES);

@@ -2,7 +2,7 @@ import type { LogprobContent } from "../engine/engine.js";
 
 export type { LogprobContent } from "../engine/engine.js";
 
-/** How the tokens of an interaction were drawn, and what their recorded log probabilities are of. */
+/** How the tokens of an interaction were drawn, and what their recorded log probabilities include. */
 export interface RecordedSampling {
   /**
    * Divisor of the logits that reproduces the recorded log probabilities: 1 when sampling was greedy, and 1 when the
@@ -21,7 +21,7 @@ export interface RecordedSampling {
   readonly seed: number | undefined;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
-  /** Upper bound that the engine was given, in tokens. */
+  /** Limit of output tokens that was sent to the engine. */
   readonly maxTokens: number;
   /** A grammar (structured output, enforced tool calls) was in force. */
   readonly grammar: boolean;

@@ -2,14 +2,17 @@ import type { NativeRowColumn, RowColumnSource } from "../native/contract.js";
 import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "./recorded-facts.js";
 
 /**
- * How a column of a batch is made from the columns of its parts, one part after the other: values as they are; row indices,
- * counted anew (-1 stays); codes, by the table of the whole batch.
+ * How a gateway joins the columns of several workers' batches into one.
+ *
+ * - `copy`: values stay as they are.
+ * - `rows`: values are row indices; they are shifted to the rows of the joined batch, and -1 stays.
+ * - `codes`: values are codes; they are translated to the codes of the joined batch.
  */
 export type MergeRule = "copy" | "rows" | "codes";
 
 /** A tensor with one value per row (`row_<name>`), per turn (`turn_<name>`), or both. */
 export interface RowColumn extends NativeRowColumn {
-  /** For docs/batch-format.md. */
+  /** The text of docs/batch-format.md, also printed by `rolltape inspect`. */
   readonly meaning: string;
   readonly merge: MergeRule;
 }
@@ -17,6 +20,9 @@ export interface RowColumn extends NativeRowColumn {
 type Dtype = NativeRowColumn["dtype"];
 type Structural = Exclude<RowColumnSource, "fact" | "label">;
 
+/**
+ * Which tensors a column has and which turn a row's value comes from. Without any: one value per row, of its last turn.
+ */
 interface Scope {
   readonly perRow?: boolean;
   readonly perTurn?: boolean;
@@ -69,36 +75,60 @@ const DEFAULTS = {
  * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the readers and
  * the documentation take them from here.
  *
- * A row of style `individual` and a node of a tree describe their interaction. A row of style `concat` describes its last
- * turn, but for the columns of its first turn.
+ * A row of style `individual`, like a node of a tree, has the values of its interaction. A row of style `concat` has
+ * the values of its last turn, except in columns with `ofFirstTurn`.
  */
 export const ROW_COLUMNS: readonly RowColumn[] = [
-  structural("prompt_tokens", "I32", "promptTokens", ROWS, "Tokens before the first output that the row trains on."),
+  structural(
+    "prompt_tokens",
+    "I32",
+    "promptTokens",
+    ROWS,
+    "Tokens before the first output token that the row trains on.",
+  ),
   structural(
     "parent",
     "I32",
     "parentRow",
     ROWS,
-    "The row that holds the parent of the row's first turn; -1: none, or in another shard.",
+    "Index of the first row that holds the parent of the row's first turn; -1: no row of this file does.",
   ),
-  structural("turn", "I32", "turn", BOTH, "Depth in the conversation: edges to its root."),
-  structural("turns", "I32", "turns", ROWS, "Turns that the row trains on."),
-  structural("start", "I32", "turnStart", TURNS, "Where the turn's output starts in its row, padding not counted."),
-  structural("end", "I32", "turnEnd", TURNS, "Where the turn's output ends in its row."),
-  structural("reward", "F32", "reward", TURNS, "Reward of the turn after discount."),
-  structural("own_reward", "F32", "ownReward", BOTH, "Reward that was set for the interaction itself; 0 if none was."),
-  label("finish_reason", "Why the generation ended; `length`: it was cut off."),
-  label("cause", "Why the row does not continue its parent's tokens: a cause of docs/prompts.md.", BROKEN),
-  label("api", "API of the call."),
-  label("requested_model", "`model` of the request."),
+  structural("turn", "I32", "turn", BOTH, "Depth in the conversation tree: number of edges to the root."),
+  structural("turns", "I32", "turns", ROWS, "Number of turns that the row trains on."),
+  structural(
+    "start",
+    "I32",
+    "turnStart",
+    TURNS,
+    "Index in the row of the turn's first output token, padding not counted.",
+  ),
+  structural(
+    "end",
+    "I32",
+    "turnEnd",
+    TURNS,
+    "Index in the row after the turn's last output token, padding not counted.",
+  ),
+  structural("reward", "F32", "reward", TURNS, "Final reward of the turn, after discount."),
+  structural(
+    "own_reward",
+    "F32",
+    "ownReward",
+    BOTH,
+    "Reward that was set for the interaction itself; 0: none was set.",
+  ),
+  label("finish_reason", "Why the generation ended; `length`: it reached its token limit."),
+  label("cause", "Why the prompt does not begin with all tokens of its parent: a cause of docs/prompts.md.", BROKEN),
+  label("api", "API through which the call came."),
+  label("requested_model", "Field `model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),
-  fact("attempt", "How often the client had sent this request before."),
+  fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",
-    "How often a weight update cut the generation and it was resumed; penalties begin anew with each part. 0: not cut.",
+    "How often a weight update cut the generation, which was then resumed. Penalties start anew at each cut.",
   ),
-  fact("created_at", "When the call completed, in seconds since the epoch; 0: not recorded."),
-  fact("latency", "Seconds from the request to the end of the call."),
+  fact("created_at", "When the call completed, in seconds since the Unix epoch."),
+  fact("latency", "Seconds from the request to the end of the call; 0: not recorded."),
   fact("temperature", "Divisor of the logits that reproduces `logprobs`; 1 if sampling was greedy."),
   fact("sampling_temperature", "Temperature that the tokens were drawn with; 0: greedy."),
   fact("top_p", "1: off."),
@@ -106,7 +136,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   fact("min_p", "0: off."),
   fact("frequency_penalty", "0: off."),
   fact("presence_penalty", "0: off."),
-  fact("max_tokens", "Most output tokens that the engine was allowed; 0: not recorded."),
+  fact("max_tokens", "Limit of output tokens that was sent to the engine; 0: not recorded."),
   fact("seed", "Lower 32 bits of the seed, if `seeded`."),
   fact("seed_high", "Upper 32 bits of the seed, if `seeded`."),
   structural("has_reward", "BOOL", "hasReward", BOTH, "A reward was set for the interaction itself."),
@@ -122,14 +152,14 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "BOOL",
     "tokenExact",
     { ...FIRST_TURN, perTurn: true },
-    "The prompt begins with all tokens of its parent. In `concat`, true only inside of rows.",
+    "The prompt begins with all tokens of its parent. In `concat` rows: false for the first turn, true for the others.",
   ),
   structural(
     "undelivered",
     "BOOL",
     "leftOut",
     ROWS,
-    "The answer did not reach the agent. Such a row comes with `include_undelivered`, or as a node of a tree that is not trained on.",
+    "The answer did not reach the agent. Such rows are exported with `include_undelivered` only; nodes of a tree always are.",
   ),
   {
     ...structural(
@@ -137,7 +167,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
       "BOOL",
       "mixedFact",
       ROWS,
-      "Turns of the row differ in `temperature`: use that of each turn.",
+      "The turns of the row differ in `temperature`: use `turn_temperature`.",
     ),
     slot: factSlot("temperature"),
   },

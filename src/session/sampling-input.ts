@@ -4,9 +4,9 @@ import { type RecordedSampling, recordedTemperature } from "./recorded-sampling.
 const penalty = z.number().default(0);
 
 /**
- * How tokens were drawn, as a trainer bridge says it. What is left out was off, and the temperature was 1.
+ * How tokens were drawn, as a trainer bridge describes it. The defaults are temperature 1 and everything else off.
  *
- * Of the two temperatures the one that is left out follows from the other, as does `greedy`.
+ * If only one of the two temperatures is given, the other is derived from it. `greedy` is derived from them as well.
  */
 export const samplingInputSchema = z
   .strictObject({
@@ -30,7 +30,11 @@ export const samplingInputSchema = z
     context.addIssue({ code: "custom", path: ["greedy"], message });
   });
 
-/** @param outputTokens the bound that is recorded if the input names none */
+/**
+ * Returns the sampling to record, with values derived for the fields that the input leaves out.
+ *
+ * @param outputTokens number of sampled tokens; recorded as `maxTokens` if the input has none
+ */
 export function toRecordedSampling(
   { temperature, samplingTemperature, greedy, maxTokens, seed, ...rest }: z.output<typeof samplingInputSchema>,
   outputTokens: number,

@@ -246,12 +246,12 @@ export class Session {
     this.delivery.clear();
   }
 
-  /** Why an interaction is left out of batches by default; undefined if it is not. Decided from what is known now. */
+  /** Returns why batches leave an interaction out by default, as far as is known now; undefined if they do not. */
   leftOut(index: number): LeftOutReason | undefined {
     return this.delivery.leftOut(index);
   }
 
-  /** All interactions that are left out, by rising index. Takes time in the suspicious ones, not in all interactions. */
+  /** Returns all interactions that are left out, by ascending index. See {@link Delivery.allLeftOut}. */
   leftOutInteractions(): LeftOutInteraction[] {
     return this.delivery.allLeftOut();
   }

@@ -13,7 +13,7 @@ export interface MergedRows {
   readonly labels: LabelTables | undefined;
 }
 
-/** The `__metadata__` of the whole batch, its names in the order of a single server's. */
+/** Returns the `__metadata__` of the whole batch, its names in the order in which a single server writes them. */
 export function mergedMetadata(rows: MergedRows, layout: string): Record<string, string> {
   const { parts, segments, sessionIds } = rows;
   const missing = new Set(parts.flatMap(({ metadata }) => metadata.rewards_missing));
@@ -48,7 +48,7 @@ function ofRows({ parts, segments, sessionIds }: MergedRows): Record<string, str
   return Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Token ids of different tokenizers in one batch would mean different texts. */
+/** With different tokenizers, one token id would stand for different texts in one batch. */
 function refuseMixedModels(parts: readonly Part[]): void {
   const digests = new Set(parts.map(({ metadata }) => metadata.model_digest));
   if (digests.size <= 1) return;
@@ -57,13 +57,13 @@ function refuseMixedModels(parts: readonly Part[]): void {
   throw new ApiError("batch_not_exportable", message, { param: "session_ids" });
 }
 
-/** The text that all parts have, or the different ones in a list. */
+/** Returns the text that all parts have, or the distinct ones separated by commas. */
 function joined(texts: readonly (string | undefined)[]): string | undefined {
   const different = [...new Set(texts.filter((text) => text !== undefined))];
   return different.length === 0 ? undefined : different.join(", ");
 }
 
-/** The configuration that all parts have, or a JSON list of the different ones. */
+/** Returns the configuration that all parts have, or a JSON list of the distinct ones. */
 function joinedConfigs(configs: readonly (string | undefined)[]): string | undefined {
   const different = [...new Set(configs.filter((config) => config !== undefined))];
   return different.length > 1 ? `[${different.join(",")}]` : different[0];

@@ -5,13 +5,15 @@ import type { Column } from "./header.js";
 import { int32Of, type Part } from "./part.js";
 import type { Segment, SegmentUnit } from "./segments.js";
 
-/** Labels of the whole batch by label column, in the order of their codes. */
+/** The labels of each label column of the whole batch, in the order of their codes. */
 export type LabelTables = Readonly<Record<string, readonly string[]>>;
 
+/** A label of a part that has no code in the whole batch yet. Never written. */
 const NOT_MET = -3;
+/** The code of labels that the full table of the whole batch has no room for. */
 const OVER_LIMIT = -2;
 
-/** The columns of rows and turns that the parts have, in the order of the native core: wide elements, then BOOL. */
+/** The row and turn columns of the parts, joined. They have the native core's order: 4-byte elements, then BOOL. */
 export class RowTensors {
   readonly #segments: readonly Segment[];
   readonly #hasRows: boolean;
@@ -28,13 +30,13 @@ export class RowTensors {
     }
   }
 
-  /** For `row_codes` of the metadata; undefined if the parts have no row columns. */
+  /** The value of `row_codes` in the metadata; undefined if the parts have no row columns. */
   get labels(): LabelTables | undefined {
     if (!this.#hasRows) return undefined;
     return Object.fromEntries([...this.#tables].map(([{ name }, { labels }]) => [name, labels]));
   }
 
-  /** The columns of 4-byte elements, or those of BOOL. */
+  /** @param width `wide`: the columns with 4-byte elements, `cu_turns` included; `bool`: those of dtype BOOL */
   columns(width: "wide" | "bool"): Column[] {
     if (!this.#hasRows) return [];
     const wanted = ROW_COLUMNS.filter(({ dtype }) => (dtype === "BOOL") === (width === "bool"));
@@ -83,7 +85,7 @@ export class RowTensors {
   }
 }
 
-/** The codes of one label column: known labels, then the others in order of first appearance, as the native core has it. */
+/** The codes of one label column, as the native core assigns them: known labels first, others by first appearance. */
 class LabelTable {
   readonly labels: string[];
   readonly #name: string;
@@ -96,14 +98,14 @@ class LabelTable {
     this.#codeOf = new Map(labels.map((label, code) => [label, code]));
   }
 
-  /** Gives codes to the labels of these values that were not met yet. */
+  /** Assigns codes to the labels of `values`, which are codes of the part, unless they have one already. */
   meet(part: Part, values: Int32Array): void {
     const codes = this.codesOf(part);
     for (const value of values)
       if (codes[value] === NOT_MET) codes[value] = this.#codeFor(this.#labelsOf(part)[value] ?? "");
   }
 
-  /** The codes of the batch by those of a part. */
+  /** Returns the table from a part's codes to those of the whole batch. */
   codesOf(part: Part): Int32Array {
     const known = this.#byPart.get(part);
     if (known) return known;

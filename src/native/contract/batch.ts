@@ -13,7 +13,7 @@ export type RowColumnSource =
   | "reward"
   /** Turns before the row's last one have own rewards that the row's reward does not count. */
   | "uncountedRewards"
-  /** Index of the row that holds the parent of the row's first turn; -1 if no row of the batch does. */
+  /** Index of the first row that holds the parent of the row's first turn; -1 if no row of the batch does. */
   | "parentRow"
   /** Edges to the root of the conversation. */
   | "turn"
@@ -22,7 +22,9 @@ export type RowColumnSource =
   | "tokenExact"
   /** The interaction is one of those that `leftOut` of {@link NativeAddon.planBatch} names. */
   | "leftOut"
-  /** Where a turn's output starts and ends in its row, padding not counted. Of turns only. */
+  /**
+   * Index in the row of a turn's first output token, and the one after its last, padding not counted. Of turns only.
+   */
   | "turnStart"
   | "turnEnd"
   /** One of the words of {@link RecordInput.facts}. */
@@ -66,8 +68,9 @@ export interface NativeRowColumn {
  * its own lie at [node_offsets[i], node_offsets[i + 1]); behind them come the nodes that branch off, the one that branches
  * off last first, each with all that hangs from it. So `subtree_end[j]`, the end of what branches off behind token j,
  * tells what a token sees: token j is one of token i's sequence exactly if j <= i < subtree_end[j]. loss_mask is 1 at
- * every output token. node_parents is -1 for a root, and a tree of cu_trees begins there. A node's row has
- * node_lengths[i] tokens: what its last own token sees or, where it has none, as many of its parent's row.
+ * every output token, except in interactions that are left out. node_parents is -1 for a root, and a tree of cu_trees
+ * begins there. A node's row has node_lengths[i] tokens: what its last own token sees or, where it has none, as many of
+ * its parent's row.
  */
 export type BatchTensorLayout = "padded" | "packed" | "tree";
 

@@ -23,7 +23,9 @@ export interface NativeSession {
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
   /** Adds an interaction. The generation is consumed: using it afterwards throws `ERR_RELEASED`. */
   record(input: RecordInput): RecordResult;
-  /** The interaction's own reward; finite, as a float32 too; kept as float64. Replaces an earlier one. */
+  /**
+   * The interaction's own reward. It must be finite and fit a float32; it is kept as float64. Replaces an earlier one.
+   */
   setReward(index: number, reward: number): void;
   /** The reward of the session as a whole, beside own rewards. The same range. */
   setSessionReward(reward: number): void;
