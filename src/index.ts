@@ -12,13 +12,16 @@ export {
   type StartSessionOptions,
   type TrajectoriesFields,
 } from "./client/admin-client.js";
+export type { Completion } from "./client/completion.js";
 export { ConnectionPool } from "./client/connection-pool.js";
 export { ProxyError } from "./client/error.js";
 export { type ExportStyle, Interaction, type TensorDict } from "./client/interaction.js";
 export type { Interactions, LeftOutCall } from "./client/interactions.js";
+export type { ModelResponse } from "./client/model-response.js";
 export type { CallOptions } from "./client/proxy-calls.js";
 export { type ExportInteractionsOptions, SessionClient } from "./client/session-client.js";
 export { HttpTransport } from "./client/transport.js";
+export type { RecordedMessage } from "./client/wire-interaction.js";
 export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
 export type { ChatMessage } from "./conversation/chat-message.js";
 export { loadChatModel } from "./conversation/chat-model.js";

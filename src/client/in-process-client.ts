@@ -1,20 +1,22 @@
-import type { Server } from "node:http";
 import { type ClientOptions, OpenAI } from "openai";
 import { AdminClient } from "./admin-client.js";
 import { ConnectionPool } from "./connection-pool.js";
 import { inProcessConnector } from "./in-process-connector.js";
+import { type EngineOptions, type InProcessProxy, inProcessProxy } from "./in-process-proxy.js";
 import type { ExportStyle } from "./interaction.js";
 import type { Interactions } from "./interactions.js";
-import { SessionClient } from "./session-client.js";
+import { type ExportInteractionsOptions, SessionClient } from "./session-client.js";
 import { HttpTransport } from "./transport.js";
 
-export interface InProcessOptions {
-  /** The proxy: the application that `createServer` makes of an engine and a model. */
-  readonly app: { readonly server: Server };
-  readonly adminKey: string;
+export type { EngineOptions, InProcessProxy } from "./in-process-proxy.js";
+
+interface SessionOptions {
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
 }
+
+/** An engine and its tokenizer, or a proxy that `createServer` made of them. */
+export type InProcessOptions = SessionOptions & (EngineOptions | InProcessProxy);
 
 /** The host means nothing: there is one server at the other end. */
 const URL_IN_PROCESS = "http://in-process";
@@ -24,7 +26,7 @@ interface InProcessClientOptions extends ClientOptions {
 }
 
 /**
- * The direct way, for old code only: OpenAI's client bound to a proxy in this process, no socket between them. Each
+ * The direct way, for old code only: OpenAI's client bound to an engine in this process, no socket between them. Each
  * client has a session of its own. `chat.completions.create`, `responses.create` and all else is OpenAI's.
  *
  * Use {@link SessionClient} and an agent's `run` for new work.
@@ -38,8 +40,9 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
     this.session = options.session;
   }
 
-  /** Grants a slot and starts the client's session with it. */
-  static async open({ app, adminKey, taskId, groupId }: InProcessOptions): Promise<InProcessClient> {
+  /** Creates a client with a session of its own. */
+  static async open({ taskId, groupId, ...options }: InProcessOptions): Promise<InProcessClient> {
+    const { app, adminKey } = "engine" in options ? await inProcessProxy(options) : options;
     const connections = new ConnectionPool(inProcessConnector(app.server));
     const admin = new AdminClient(new HttpTransport(URL_IN_PROCESS, connections), adminKey);
     await admin.grantCapacity();
@@ -81,9 +84,12 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
   }
 
   /** Ends the session and answers what it recorded. No calls and rewards are taken after it. */
-  async exportInteractions(style: ExportStyle = "individual"): Promise<Interactions> {
+  async exportInteractions(
+    style: ExportStyle = "individual",
+    options: ExportInteractionsOptions = {},
+  ): Promise<Interactions> {
     await this[Symbol.asyncDispose]();
-    return this.session.exportInteractions(this.#turnDiscount, style);
+    return this.session.exportInteractions(this.#turnDiscount, style, options);
   }
 
   /** Ends the session; it can still be exported. */

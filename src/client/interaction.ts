@@ -1,7 +1,9 @@
 import type { RecordedSampling } from "../session/recorded-sampling.js";
 import type { Tensor } from "../session/tensor.js";
+import { type Completion, rebuildCompletion } from "./completion.js";
 import { ProxyError } from "./error.js";
-import type { WireInteraction, WireTensor } from "./wire-interaction.js";
+import { type ModelResponse, splitRow } from "./model-response.js";
+import type { RecordedMessage, WireInteraction, WireTensor } from "./wire-interaction.js";
 
 /** `individual`: every interaction; `concat`: the leaves of the tree, with the outputs of their ancestors. */
 export type ExportStyle = "individual" | "concat";
@@ -13,6 +15,14 @@ export type ExportStyle = "individual" | "concat";
 export type TensorDict = {
   readonly [name in "input_ids" | "loss_mask" | "logprobs" | "versions" | "attention_mask" | "rewards"]: Tensor;
 };
+
+/** What the export as a whole says that its interactions need. */
+export interface ExportContext {
+  /** The model that the proxy named in its answers; undefined if the proxy is too old to say. */
+  readonly model: string | undefined;
+  /** All interactions of the export. */
+  readonly all: ReadonlyMap<string, Interaction>;
+}
 
 /** One recorded model call as it is exported. */
 export class Interaction {
@@ -39,12 +49,14 @@ export class Interaction {
   readonly cause: string | undefined;
   /** How the tokens were drawn, and what `logprobs` are of. Undefined if the proxy is too old to say. */
   readonly sampling: RecordedSampling | undefined;
-  /** Untrusted text; undefined unless it was asked for. */
-  readonly messages: readonly unknown[] | undefined;
-  readonly outputMessageList: readonly unknown[] | undefined;
-  readonly #tensors: WireInteraction["tensor_dict"];
+  /** Input messages: untrusted text. Undefined unless the export includes messages. */
+  readonly messages: readonly RecordedMessage[] | undefined;
+  /** What the model answered: untrusted text. Undefined unless the export includes messages. */
+  readonly outputMessages: readonly RecordedMessage[] | undefined;
+  readonly #wire: WireInteraction;
+  readonly #context: ExportContext;
 
-  constructor(wire: WireInteraction) {
+  constructor(wire: WireInteraction, context: ExportContext) {
     this.id = wire.interaction_id;
     this.parentId = wire.parent_id ?? undefined;
     this.tokenExact = wire.token_exact;
@@ -59,13 +71,47 @@ export class Interaction {
     this.cause = wire.cause ?? undefined;
     this.sampling = wire.sampling;
     this.messages = wire.messages;
-    this.outputMessageList = wire.output_message_list;
-    this.#tensors = wire.tensor_dict;
+    this.outputMessages = wire.output_message_list;
+    this.#wire = wire;
+    this.#context = context;
+  }
+
+  /**
+   * The interaction that this one continues. Undefined for a root, and if the export does not contain the parent: in style
+   * `concat` it contains the leaves of the tree only. `parentId` names the parent all the same.
+   */
+  get parent(): Interaction | undefined {
+    return this.parentId === undefined ? undefined : this.#context.all.get(this.parentId);
+  }
+
+  /** The engine's input and output, decoded anew with every call. */
+  get modelResponse(): ModelResponse {
+    return splitRow(this.toTensorDict(), this.#wire.completion_tokens, this.finishReason);
+  }
+
+  /**
+   * The agent's answer in the shape of OpenAI's chat completions. Undefined for calls of other APIs, and unless the export
+   * includes messages.
+   */
+  get completion(): Completion | undefined {
+    const message = this.outputMessages?.at(-1);
+    if (this.api !== "chat.completions" || message === undefined) return undefined;
+    const { inputTokens, outputTokens } = this.modelResponse;
+    return rebuildCompletion({
+      id: this.id,
+      // Of two decimal fractions of a second the difference is not exact.
+      startedAt: Math.round((this.createdAt - (this.latency ?? 0)) * 1000) / 1000,
+      model: this.#context.model ?? this.requestedModel ?? "",
+      message,
+      finishReason: this.finishReason,
+      promptTokens: inputTokens.length,
+      completionTokens: outputTokens.length,
+    });
   }
 
   /** The tensors, decoded anew with every call. */
   toTensorDict(): TensorDict {
-    const { input_ids, loss_mask, logprobs, versions, attention_mask, rewards } = this.#tensors;
+    const { input_ids, loss_mask, logprobs, versions, attention_mask, rewards } = this.#wire.tensor_dict;
     return {
       input_ids: decode(input_ids),
       loss_mask: decode(loss_mask),

@@ -32,8 +32,10 @@ export interface Interactions extends ReadonlyMap<string, Interaction> {
 }
 
 export function interactionsOf(reply: TrajectoriesReply): Interactions {
-  const interactions = Object.entries(reply.interactions).map(([id, wire]) => [id, new Interaction(wire)] as const);
-  return Object.assign(new Map(interactions), {
+  const interactions = new Map<string, Interaction>();
+  const context = { model: reply.model ?? undefined, all: interactions };
+  for (const [id, wire] of Object.entries(reply.interactions)) interactions.set(id, new Interaction(wire, context));
+  return Object.assign(interactions, {
     sessionReward: reply.session_reward ?? undefined,
     rewardsMissing: reply.rewards_missing,
     unrewardedRoots: reply.unrewarded_roots,

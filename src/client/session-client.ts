@@ -13,6 +13,10 @@ const endReply = z.object({ interaction_count: z.int() });
 export interface ExportInteractionsOptions extends CallOptions {
   /** Reward of a `concat` row, as `concat_reward` of docs/http-api.md. Default `leaf`. */
   readonly concatReward?: "leaf" | "return" | undefined;
+  /** Where a child does not continue its parent's tokens, as `on_mismatch` of docs/http-api.md. Default `error`. */
+  readonly onMismatch?: "error" | "split" | undefined;
+  /** Whether interactions have their messages, which are as long as their conversation each. Default true. */
+  readonly includeMessages?: boolean | undefined;
 }
 
 /**
@@ -66,9 +70,10 @@ export class SessionClient implements AsyncDisposable {
   exportInteractions(
     discount = 1,
     style: ExportStyle = "individual",
-    { concatReward, ...options }: ExportInteractionsOptions = {},
+    { concatReward, onMismatch, includeMessages = true, ...options }: ExportInteractionsOptions = {},
   ): Promise<Interactions> {
-    const fields = { discount, style, concat_reward: concatReward };
+    const include = includeMessages ? (["messages"] as const) : [];
+    const fields = { discount, style, concat_reward: concatReward, on_mismatch: onMismatch, include };
     return this.#admin.exportTrajectories(this.sessionId, fields, options);
   }
 

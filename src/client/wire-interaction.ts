@@ -43,6 +43,9 @@ const wireSampling = z
     }),
   );
 
+/** Untrusted text in the shape of OpenAI's chat messages. */
+const recordedMessage = z.looseObject({ role: z.string() });
+
 /** Older proxies answer without the optional fields. */
 const wireInteraction = z.object({
   interaction_id: z.string(),
@@ -58,8 +61,10 @@ const wireInteraction = z.object({
   finish_reason: z.string(),
   cause: z.string().nullish(),
   sampling: wireSampling.optional(),
-  messages: z.array(z.unknown()).optional(),
-  output_message_list: z.array(z.unknown()).optional(),
+  prompt_tokens: z.int().optional(),
+  completion_tokens: z.int().optional(),
+  messages: z.array(recordedMessage).optional(),
+  output_message_list: z.array(recordedMessage).optional(),
   tensor_dict: z.object({
     input_ids: wireTensor,
     loss_mask: wireTensor,
@@ -81,6 +86,7 @@ const wireLeftOut = z.object({
 /** The answer of /export_trajectories in its JSON form. */
 export const trajectoriesReply = z.object({
   session_id: z.string(),
+  model: z.string().nullish(),
   session_reward: z.number().nullish(),
   rewards_missing: z.boolean(),
   unrewarded_roots: z.array(z.string()).optional(),
@@ -91,5 +97,6 @@ export const trajectoriesReply = z.object({
 });
 
 export type TrajectoriesReply = z.output<typeof trajectoriesReply>;
+export type RecordedMessage = Readonly<z.output<typeof recordedMessage>>;
 export type WireTensor = z.output<typeof wireTensor>;
 export type WireInteraction = z.output<typeof wireInteraction>;

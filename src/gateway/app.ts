@@ -1,11 +1,13 @@
 import Fastify, { type FastifyBaseLogger } from "fastify";
 import type { App } from "../server/app-type.js";
+import { httpRequests } from "../server/metrics/http-requests.js";
 import { body } from "../server/plugins/body.js";
 import { clientErrorHandler } from "../server/plugins/client-error.js";
 import { errorHandler, frameworkErrors } from "../server/plugins/error-handler.js";
 import { zodValidator } from "../server/plugins/validation.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
+import { GatewayMetrics } from "./metrics.js";
 import { callRoutes } from "./routes/calls.js";
 import { capacityRoutes } from "./routes/capacity.js";
 import { engineRoutes } from "./routes/engine.js";
@@ -44,6 +46,8 @@ export async function createGateway({
   });
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  const metrics = new GatewayMetrics(context.pool);
+  await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(errorHandler);
   await app.register(forwarding, { upstream: context.upstream });
   await app.register(async (control: App) => {
@@ -53,7 +57,7 @@ export async function createGateway({
     exportRoutes(control, context);
     versionRoutes(control, context);
     engineRoutes(control, context);
-    serviceRoutes(control, context);
+    serviceRoutes(control, context, metrics);
   });
   await app.register(async (calls) => callRoutes(calls, context));
   await app.ready();

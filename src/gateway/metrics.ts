@@ -1,42 +1,31 @@
-/** What one worker answers to a scrape. */
-export interface Scrape {
-  readonly tag: string;
-  /** Prometheus' text format. */
-  readonly text: string;
-}
+import { Gauge, Registry } from "prom-client";
+import { addBuildInfo } from "../server/metrics/build-info.js";
+import { processMetrics } from "../server/metrics/process.js";
+import type { WorkerPool } from "./worker-pool.js";
 
-interface Family {
-  readonly head: readonly string[];
-  readonly samples: string[];
-}
+/**
+ * The gateway's own Prometheus metrics. Their names differ from those of workers, which stand beside them in one scrape: a
+ * sum over a name never counts a forwarded request twice.
+ */
+export class GatewayMetrics {
+  readonly registry = new Registry();
 
-const SAMPLE = /^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{([^}].*)?\})? (.+)$/;
-
-/** The metrics of all workers as one text: each metric described once, its samples labelled with their worker. */
-export function mergeMetrics(scrapes: readonly Scrape[]): string {
-  const families = new Map<string, Family>();
-  for (const { tag, text } of scrapes) addScrape(families, tag, text);
-  return [...families.values()].map(({ head, samples }) => `${[...head, ...samples].join("\n")}\n`).join("\n");
-}
-
-function addScrape(families: Map<string, Family>, tag: string, text: string): void {
-  let head: string[] = [];
-  let family: Family | undefined;
-  for (const line of text.split("\n")) {
-    if (line.startsWith("# HELP ")) {
-      head = [line];
-      family = undefined;
-    } else if (line.startsWith("# TYPE ")) {
-      const name = line.split(" ")[2] ?? "";
-      family = families.get(name) ?? { head: [...head, line], samples: [] };
-      families.set(name, family);
-    } else {
-      const sample = SAMPLE.exec(line);
-      if (sample && family) family.samples.push(labelled(sample, tag));
-    }
+  constructor(pool: WorkerPool) {
+    addBuildInfo(this.registry, "rolltape_gateway_build_info");
+    new Gauge({
+      name: "rolltape_worker_up",
+      help: "1 if a worker answers the gateway, else 0.",
+      labelNames: ["worker"],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { tag, state } of pool.all()) this.set({ worker: tag }, state === "down" ? 0 : 1);
+      },
+    });
   }
-}
 
-function labelled([, name, labels, rest]: RegExpExecArray, tag: string): string {
-  return `${name}{worker="${tag}"${labels === undefined ? "" : `,${labels}`}} ${rest}`;
+  /** The text that Prometheus scrapes, without the metrics of workers. */
+  async scrape(): Promise<string> {
+    return `${await this.registry.metrics()}\n${await processMetrics()}`;
+  }
 }

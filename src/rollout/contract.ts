@@ -110,6 +110,13 @@ export interface EpisodeExportOptions {
    */
   readonly concatReward?: "leaf" | "return" | undefined;
   /**
+   * Where a child does not continue its parent's tokens in style `concat`: reject the episode (`error`, default), or start a
+   * new row there (`split`).
+   */
+  readonly onMismatch?: "error" | "split" | undefined;
+  /** Whether interactions have their messages. Default false: they are as long as their conversation each. */
+  readonly includeMessages?: boolean | undefined;
+  /**
    * What a number that the agent returns rewards: the last completed call (`interaction`, default), or the session as a
    * whole. A mapping always rewards its calls.
    */

@@ -67,6 +67,7 @@ function checkOptions({
   discount = 1,
   style = "individual",
   concatReward = "leaf",
+  onMismatch = "error",
   rewardScope = "interaction",
   timeoutSeconds,
   proxyUrl: url,
@@ -79,6 +80,9 @@ function checkOptions({
   }
   if (concatReward === "return" && style !== "concat") {
     throw invalidOption("concatReward", concatReward, "leaf, because rows of style individual have one turn each");
+  }
+  if (onMismatch !== "error" && onMismatch !== "split") {
+    throw invalidOption("onMismatch", onMismatch, "error or split");
   }
   if (rewardScope !== "interaction" && rewardScope !== "session") {
     throw invalidOption("rewardScope", rewardScope, "interaction or session");

@@ -11,7 +11,8 @@ import type { App } from "./app-type.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { KnownRequests } from "./known-requests.js";
-import { Metrics } from "./metrics.js";
+import { httpRequests } from "./metrics/http-requests.js";
+import { Metrics } from "./metrics/metrics.js";
 import { auth } from "./plugins/auth.js";
 import { body } from "./plugins/body.js";
 import { clientErrorHandler } from "./plugins/client-error.js";
@@ -90,6 +91,7 @@ export async function createServer({
     context.sharedMemory.close();
   });
 
+  await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
   await app.register(errorHandler);
   await app.register(body, { known: context.known.bodies });
   await app.register(auth, { registry, adminKey: settings.adminKey });

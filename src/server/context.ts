@@ -8,7 +8,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { KnownRequests } from "./known-requests.js";
-import type { Metrics } from "./metrics.js";
+import type { Metrics } from "./metrics/metrics.js";
 import type { SamplingOverride } from "./sampling.js";
 
 /** What the routes work with. */

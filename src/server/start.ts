@@ -89,7 +89,8 @@ function sweep({ registry, known, sharedExports, sharedMemory }: ServerContext):
   sharedMemory.trim();
 }
 
-function createRegistry(config: Config, adminKey: string): SessionRegistry {
+/** Returns an empty registry with the limits of the configuration. */
+export function createRegistry(config: Config, adminKey: string): SessionRegistry {
   const { agent } = config.rollout;
   return new SessionRegistry({
     adminKey,
@@ -120,7 +121,8 @@ function register({ server }: Config, { workerTag }: SessionRegistry, url: strin
   return registerWorker(server.workers_folder, { url: reachable.origin, tag: workerTag });
 }
 
-function settingsOf(config: Config, adminKey: string, modelName: string): ServerSettings {
+/** Returns the settings of a server with this configuration. */
+export function settingsOf(config: Config, adminKey: string, modelName: string): ServerSettings {
   const { agent } = config.rollout;
   return {
     adminKey,

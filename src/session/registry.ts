@@ -3,6 +3,7 @@ import { hashKey, newSessionKey } from "./keys.js";
 import type { SessionState } from "./lifecycle.js";
 import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
 import { Session } from "./session.js";
+import { SessionEvents } from "./session-events.js";
 import { workerOfKey } from "./worker-tag.js";
 
 export interface RegistryOptions {
@@ -35,6 +36,7 @@ export class SessionRegistry {
   readonly #sessions = new Map<string, Session>();
   readonly #sessionOf = new Map<string, Session>();
   readonly #keyHashOf = new Map<Session, string>();
+  readonly events = new SessionEvents();
   #nextNumber = 0;
   readonly #retention: Retention;
   #capacity = 0;
@@ -74,6 +76,7 @@ export class SessionRegistry {
       taskId,
       groupId,
       messageFilters: this.#options.messageFilters ?? [],
+      events: this.events,
     });
     this.#capacity--;
     this.#sessions.set(session.id, session);
@@ -115,7 +118,7 @@ export class SessionRegistry {
   async delete(id: string): Promise<void> {
     const session = this.get(id);
     this.#revokeKey(session);
-    session.end();
+    session.end("deleted");
     await session.calls.abortAll(new SessionError("call_aborted", `Session ${id} was deleted.`));
     while (session.lifecycle.exporting) await session.lifecycle.waitSettled();
     this.#retention.forget(session);

@@ -17,6 +17,7 @@ import { hashKey } from "./keys.js";
 import { type DigestedMessages, KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
 import { encodeFacts, encodeLabels } from "./recorded-facts.js";
+import type { SessionEvents, SessionOutcome } from "./session-events.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -24,6 +25,8 @@ export interface SessionOptions {
   readonly groupId?: string | undefined;
   /** Text that matches is not compared when a parent is looked for. */
   readonly messageFilters?: readonly RegExp[];
+  /** Told when the session is over and when rewards are set. */
+  readonly events?: SessionEvents;
 }
 
 /** The messages of a call, prepared for the search of a parent. */
@@ -65,6 +68,7 @@ export class Session {
   lastAccessAt = this.createdAt;
 
   readonly #filters: readonly RegExp[];
+  readonly #events: SessionEvents | undefined;
   readonly #known: KnownMessages;
   readonly #native: NativeSession = new native.Session();
   readonly delivery = new Delivery((index) => this.#native.interaction(index));
@@ -81,6 +85,7 @@ export class Session {
     this.taskId = options.taskId;
     this.groupId = options.groupId;
     this.#filters = options.messageFilters ?? [];
+    this.#events = options.events;
     this.#known = new KnownMessages(this.#filters);
     this.#log = new InteractionLog(options.id);
   }
@@ -214,9 +219,10 @@ export class Session {
   setReward(reward: number, interactionId?: string): string {
     const { id, index } = interactionId === undefined ? this.#log.last() : this.#log.named(interactionId);
     this.#requireRewardable(reward);
-    const isFirst = this.#native.interaction(index).ownReward === undefined;
+    const { ownReward } = this.#native.interaction(index);
     this.#native.setReward(index, reward);
-    if (isFirst) this.#rewards++;
+    if (ownReward === undefined) this.#rewards++;
+    if (ownReward !== reward) this.#events?.emit("reward", reward, "interaction");
     return id;
   }
 
@@ -228,17 +234,22 @@ export class Session {
     this.#log.last();
     this.#requireRewardable(reward);
     this.#native.setSessionReward(reward);
+    if (this.#sessionReward !== reward) this.#events?.emit("reward", reward, "session");
     this.#sessionReward = reward;
   }
 
   /** Ends the session; calls in flight go on. Answers how many interactions it had then, the same every time. */
-  end(): number {
-    if (this.lifecycle.end()) this.#countAtEnd = this.interactionCount;
+  end(outcome: SessionOutcome = "ended"): number {
+    if (this.lifecycle.end()) {
+      this.#countAtEnd = this.interactionCount;
+      this.#events?.emit("over", this, outcome);
+    }
     return this.#countAtEnd;
   }
 
   /** Frees tokens and messages. The record of the session stays, with its counts. */
   free(state: "expired" | "exported"): void {
+    if (this.state === "active") this.#events?.emit("over", this, "expired");
     this.lifecycle.free(state);
     this.#native.release();
     this.#log.clear();

@@ -9,6 +9,8 @@ import type { Session } from "./session.js";
 export interface TrajectoriesOptions extends TrajectoryOptions {
   /** Adds `messages` and `output_message_list`: untrusted text. */
   readonly includeMessages: boolean;
+  /** The model that answers name. */
+  readonly model?: string | undefined;
   /** Told what the export will not contain, once it is planned. */
   readonly onPlanned?: (summary: ExportSummary) => void;
 }
@@ -18,7 +20,7 @@ export interface TrajectoriesOptions extends TrajectoryOptions {
  * client know it. The text is put together in native memory, off the event loop.
  */
 export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
-  const { includeMessages, onPlanned, ...rest } = options;
+  const { includeMessages, onPlanned, model, ...rest } = options;
   const { style, discount, concatReward } = options;
   const plan = planExport([session], batchOptionsSchema.parse({ ...rest, rowTensors: false }));
   onPlanned?.(summarize(plan));
@@ -26,6 +28,7 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     session_id: session.id,
     task_id: session.taskId,
     group_id: session.groupId ?? null,
+    model: model ?? null,
     style,
     discount,
     ...(style === "concat" && { concat_reward: concatReward }),
@@ -107,12 +110,15 @@ function samplingJson(sampling: RecordedSampling): object {
 /** An interaction's JSON up to where its tensor_dict begins. */
 function itemHead(row: ExportRow, session: Session, includeMessages: boolean): string {
   const { record, reward } = row;
+  const { ownReward, promptTokens, completionTokens } = session.tokens.interaction(record.index);
   const fields = {
     interaction_id: record.id,
     parent_id: record.parent < 0 ? null : session.interaction(record.parent).id,
     token_exact: record.tokenExact,
     reward,
-    own_reward: session.tokens.interaction(record.index).ownReward ?? null,
+    own_reward: ownReward ?? null,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
     api: record.api,
     requested_model: record.requestedModel ?? null,
     attempt: record.attempt ?? 0,

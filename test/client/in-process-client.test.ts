@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InProcessClient } from "../../src/client/in-process-client.js";
+import { parseConfig } from "../../src/config/index.js";
+import { loadChatModel } from "../../src/conversation/chat-model.js";
+import { ensureTinyModel } from "../../src/engine/index.js";
 import { ADMIN_KEY, Proxy } from "../support/proxy.js";
+import { ScriptedEngine } from "../support/scripted-engine.js";
 import { until } from "../support/until.js";
 
 const HELLO = { model: "tiny", messages: [{ role: "user" as const, content: "hello" }] };
@@ -103,5 +107,70 @@ describe("OpenAI's client in the proxy's process", () => {
     controller.abort();
     await expect(call).rejects.toThrow("aborted");
     await until(() => proxy.engine.aborted.length === 1);
+  });
+});
+
+describe("OpenAI's client on an engine and a tokenizer", () => {
+  const load = async () => loadChatModel((await ensureTinyModel()).folder);
+
+  it("records, rewards and exports without a proxy of the caller", async () => {
+    const [engine, tokenizer] = [new ScriptedEngine(), await load()];
+    const client = await InProcessClient.open({ engine, tokenizer, taskId: "math" });
+    const [first, second] = await twoTurns(client);
+    await client.setLastReward(1);
+    client.applyRewardDiscount(0.5);
+    const interactions = await client.exportInteractions();
+    expect([...interactions].map(([id, { reward }]) => [id, reward])).toEqual([
+      [first, 0.5],
+      [second, 1],
+    ]);
+    expect(client.session.sessionId).toMatch(/^math-/);
+    expect(engine.calls).toHaveLength(2);
+    await tokenizer.close();
+  });
+
+  it("has a session of its own in each client, and one proxy for all clients of an engine", async () => {
+    const [engine, tokenizer] = [new ScriptedEngine(), await load()];
+    const clients = await Promise.all([1, 2].map(() => InProcessClient.open({ engine, tokenizer })));
+    for (const client of clients) await client.chat.completions.create(HELLO);
+    const [one, two] = await Promise.all(clients.map((client) => client.exportInteractions()));
+    expect([one?.size, two?.size]).toEqual([1, 1]);
+    expect(new Set(clients.map(({ session }) => session.sessionId.split("-").at(-2))).size).toBe(1);
+    await tokenizer.close();
+  });
+
+  it("follows a configuration as a server does", async () => {
+    const [engine, tokenizer] = [new ScriptedEngine(), await load()];
+    const config = parseConfig({ rollout: { agent: { chat_template_type: "concat" } } });
+    const client = await InProcessClient.open({ engine, tokenizer, config });
+    const [, second] = await twoTurns(client);
+    expect([...(await client.exportInteractions("concat")).keys()]).toEqual([second]);
+    await tokenizer.close();
+  });
+});
+
+describe("an interaction of the in-process client", () => {
+  it("has its messages, the completion as the agent got it, the engine's tokens and its parent", async () => {
+    const client = await open();
+    const answered = await client.chat.completions.create(HELLO);
+    const answer = { role: "assistant" as const, content: answered.choices[0]?.message.content ?? "" };
+    const messages = [...HELLO.messages, answer, { role: "user" as const, content: "go on" }];
+    const next = await client.chat.completions.create({ ...HELLO, messages });
+    const interactions = await client.exportInteractions();
+    const [first, second] = [interactions.get(answered.id), interactions.get(next.id)];
+    expect(second?.parent).toBe(first);
+    expect(first?.parent).toBeUndefined();
+    expect(second?.messages).toEqual(messages);
+    expect(first?.outputMessages).toEqual([answer]);
+    const { prompt_tokens, completion_tokens, total_tokens } = answered.usage ?? {};
+    expect(first?.completion).toEqual({ ...answered, usage: { prompt_tokens, completion_tokens, total_tokens } });
+    const prompt = proxy.engine.calls[0]?.prompt.tokens();
+    expect(first?.modelResponse).toEqual({
+      inputTokens: prompt,
+      outputTokens: Int32Array.of(300, 301, 302),
+      outputLogprobs: Float32Array.of(-0.125, -0.25, -0.375),
+      outputVersions: Int32Array.of(0, 0, 0),
+      stopReason: "stop",
+    });
   });
 });

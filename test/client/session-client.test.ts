@@ -127,6 +127,56 @@ describe("a session over HTTP", () => {
     expect(returned.get(second.id)?.reward).toBe(1);
   });
 
+  it("gives messages, completion, engine's tokens and parent of each interaction", async () => {
+    const { session, ask } = await openSession();
+    const first = await ask("one");
+    const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
+    const before = [{ role: "user" as const, content: "one" }, answer];
+    const second = await ask("two", before);
+    await session.end();
+    const interactions = await session.exportInteractions();
+    const leaf = interactions.get(second.id);
+    expect(leaf?.parent?.id).toBe(first.id);
+    expect(leaf?.messages).toEqual([...before, { role: "user", content: "two" }]);
+    expect(leaf?.outputMessages).toEqual([{ role: "assistant", content: second.choices[0]?.message.content }]);
+    const { prompt_tokens, completion_tokens, total_tokens } = second.usage ?? {};
+    expect(leaf?.completion).toEqual({ ...second, usage: { prompt_tokens, completion_tokens, total_tokens } });
+    expect([...(leaf?.modelResponse.outputTokens ?? [])]).toEqual([300, 301, 302]);
+  });
+
+  it("gives the output of the leaf alone in style concat, without a parent that is not exported", async () => {
+    const { proxy, session, ask } = await openSession({}, { chatTemplateType: "concat" });
+    const first = await ask("one");
+    proxy.engine.replies.push({ ids: [303] });
+    const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
+    const second = await ask("two", [{ role: "user", content: "one" }, answer]);
+    await session.end();
+    const leaf = (await session.exportInteractions(1, "concat")).get(second.id);
+    expect(leaf?.parentId).toBe(first.id);
+    expect(leaf?.parent).toBeUndefined();
+    expect([...(leaf?.modelResponse.outputTokens ?? [])]).toEqual([303]);
+    expect(leaf?.completion?.usage.prompt_tokens).toBe(second.usage?.prompt_tokens);
+  });
+
+  it("leaves the messages out if it is told to, and gives a completion of chat completions only", async () => {
+    const { proxy, session, ask } = await openSession();
+    await ask("one");
+    await proxy.post(
+      "/v1/messages",
+      { model: "tiny", max_tokens: 8, messages: [{ role: "user", content: "two" }] },
+      session.sessionApiKey,
+    );
+    await session.end();
+    const bare = [...(await session.exportInteractions(1, "individual", { includeMessages: false })).values()];
+    expect(bare.map(({ messages, outputMessages, completion }) => [messages, outputMessages, completion])).toEqual(
+      Array(2).fill([undefined, undefined, undefined]),
+    );
+    const [chat, message] = (await session.exportInteractions()).values();
+    expect(chat?.completion?.object).toBe("chat.completion");
+    expect(message).toMatchObject({ api: "messages", completion: undefined });
+    expect(message?.outputMessages).toHaveLength(1);
+  });
+
   it("is ended by leaving its scope, also where it was exported or deleted meanwhile", async () => {
     const { proxy, admin, session, ask } = await openSession({ taskId: "math", groupId: "g1" });
     {

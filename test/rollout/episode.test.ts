@@ -96,6 +96,42 @@ describe("an accepted episode", () => {
   });
 
   it.each([
+    ["is rejected by default", {}, { accepted: 0, rejected: ["export_failed"], rows: 0 }],
+    [
+      "gives a row of its own with onMismatch split",
+      { onMismatch: "split" as const },
+      { accepted: 1, rejected: [], rows: 2 },
+    ],
+  ])("with a call that does not continue its parent's tokens in style concat %s", async (_, options, expected) => {
+    // "ab" sampled as two tokens: the tokenizer has another one for the text, which the next prompt shows.
+    const { proxy, engine } = await listeningProxy({ settings: { chatTemplateType: "hf" } });
+    proxy.engine.fallback = { ids: [64, 65] };
+    const workflow = new ProxyWorkflow(
+      agentOf(2, () => 1),
+      { style: "concat", ...options },
+    );
+    const { accepted, rejected } = await workflow.arunEpisode(engine, "rain");
+    expect({
+      accepted: accepted.length,
+      rejected: rejected.map(({ reason }) => reason.code),
+      rows: accepted[0]?.interactions?.size ?? 0,
+    }).toEqual(expected);
+  });
+
+  it("gives the messages of interactions if includeMessages says so", async () => {
+    const { engine } = await listeningProxy();
+    const messages = async (options: { includeMessages?: boolean }) => {
+      const { accepted } = await new ProxyWorkflow(
+        agentOf(1, () => 1),
+        options,
+      ).arunEpisode(engine, "rain");
+      return [...(accepted[0]?.interactions?.values() ?? [])].map((each) => each.messages?.length);
+    };
+    expect(await messages({})).toEqual([undefined]);
+    expect(await messages({ includeMessages: true })).toEqual([1]);
+  });
+
+  it.each([
     ["a plain object", (ids: string[]) => ({ [ids[0] ?? ""]: 0.25, [ids[1] ?? ""]: -1 })],
     ["a Map", (ids: string[]) => new Map([[ids[1], -1] as const, [ids[0], 0.25] as const])],
   ])("gives each completion of %s its own", async (_, reward) => {
@@ -348,6 +384,7 @@ describe("a workflow's options", () => {
     ["rewardScope", { rewardScope: "group" }],
     ["concatReward", { style: "concat", concatReward: "sum" }],
     ["concatReward", { concatReward: "return" }],
+    ["onMismatch", { style: "concat", onMismatch: "drop" }],
     ["timeoutSeconds", { timeoutSeconds: 0 }],
     ["proxyUrl", { proxyUrl: "localhost:8090" }],
   ])("are refused where they are out of range: %s in %j", (name, options) => {

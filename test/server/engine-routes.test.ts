@@ -93,7 +93,9 @@ describe("GET /rl/engine", () => {
     await expect
       .poll(async () => (await engineRecord()).servers.find(({ url }) => url === home.url))
       .toMatchObject({ requests: 3, waiting: 1 });
-    expect(await metrics()).toContain(`rolltape_engine_server_requests{server="${home.url}",place="waiting"} 1`);
+    expect(await metrics()).toContain(
+      `rolltape_engine_server_inflight_requests{server="${home.url}",place="waiting"} 1`,
+    );
     await proxy.request({ method: "DELETE", url: `/rl/sessions/${session.id}` });
     await Promise.all(calls);
     expect((await engineRecord()).servers.find(({ url }) => url === home.url)).toMatchObject({

@@ -2,6 +2,7 @@ import { Pool } from "undici";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { type Child, startChild } from "../../processes.js";
 import { median, randomText } from "../../text.js";
+import { readLoopDelay } from "../loop-delay.js";
 
 /**
  * Time that the proxy adds to a chat call, against calling the engine test server directly with the same prompt as ids.
@@ -101,8 +102,7 @@ class Bench {
   /** 99th percentile of the proxy's event-loop delay since the last call, in milliseconds. */
   async #loopDelay(): Promise<number> {
     const reply = await this.#proxy.request({ path: "/metrics", method: "GET" });
-    const text = await reply.body.text();
-    return Number(/event_loop_delay_seconds\{quantile="0.99"\} (\S+)/.exec(text)?.[1]) * 1000;
+    return readLoopDelay(await reply.body.text()).p99;
   }
 
   async #post(path: string, body: Buffer, key: string): Promise<unknown> {

@@ -1,6 +1,7 @@
 import type { Row } from "../../export/row.js";
 import { median } from "../../text.js";
 import { body, history } from "../bodies.js";
+import { type LoopDelay, readLoopDelay } from "../loop-delay.js";
 import { chat, Rig } from "../rig.js";
 
 /** How late the proxy's event loop is while many sessions begin with long prompts that no cache has seen. */
@@ -19,7 +20,7 @@ export async function firstTurns(): Promise<Row[]> {
     for (let round = -1; round < ROUNDS; round++) {
       const keys = await Promise.all(Array.from({ length: SESSIONS }, () => rig.session()));
       const bodies = keys.map((_, i) => body(history(CHARACTERS, (round + 2) * 100 + i)));
-      await rig.metric("rolltape_event_loop_delay_seconds");
+      await delay(rig);
       const answers = await Promise.all(keys.map((key, i) => chat(rig.proxy, key, bodies[i] ?? "")));
       const delays = await delay(rig);
       tokens = (JSON.parse(answers[0] ?? "") as { usage: { prompt_tokens: number } }).usage.prompt_tokens;
@@ -41,10 +42,7 @@ export async function firstTurns(): Promise<Row[]> {
 }
 
 /** Both of one scrape: the next begins anew. */
-async function delay(rig: Rig): Promise<{ p99: number; max: number }> {
+async function delay(rig: Rig): Promise<LoopDelay> {
   const { body: reply } = await rig.proxy.pool.request({ path: "/metrics", method: "GET" });
-  const text = await reply.text();
-  const quantile = (name: string) =>
-    Number(new RegExp(`event_loop_delay_seconds\\{quantile="${name}"\\} (\\S+)`).exec(text)?.[1]) * 1000;
-  return { p99: quantile("0.99"), max: quantile("1") };
+  return readLoopDelay(await reply.text());
 }

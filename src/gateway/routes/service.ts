@@ -1,9 +1,9 @@
-import { Gauge, Registry } from "prom-client";
 import { z } from "zod";
 import type { App } from "../../server/app-type.js";
 import { weightVersionSchema } from "../../server/weight-version.js";
 import type { GatewayContext } from "../context.js";
-import { mergeMetrics } from "../metrics.js";
+import { mergeMetrics } from "../merge-metrics.js";
+import type { GatewayMetrics } from "../metrics.js";
 import type { Worker } from "../worker-pool.js";
 
 const health = z.object({
@@ -22,7 +22,7 @@ const health = z.object({
 const SCRAPE_TIMEOUT_MS = 5_000;
 
 /** Health and metrics of all workers together. */
-export function serviceRoutes(app: App, { pool, upstream }: GatewayContext): void {
+export function serviceRoutes(app: App, { pool, upstream }: GatewayContext, metrics: GatewayMetrics): void {
   app.get("/health", { schema: { response: { 200: health, 503: health } } }, async (_, reply) => {
     const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
       return { tag, status, capacity, sessions, weight_version };
@@ -42,15 +42,6 @@ export function serviceRoutes(app: App, { pool, upstream }: GatewayContext): voi
       }
     };
     const scrapes = (await Promise.all(pool.all().map(scrape))).flat();
-    const up = await workersUp(pool.all());
-    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(`${up}\n${mergeMetrics(scrapes)}`);
+    return reply.type(metrics.registry.contentType).send(mergeMetrics([{ text: await metrics.scrape() }, ...scrapes]));
   });
-}
-
-function workersUp(workers: readonly Worker[]): Promise<string> {
-  const registry = new Registry();
-  const help = "Whether a worker answers the gateway.";
-  const up = new Gauge({ name: "rolltape_worker_up", help, labelNames: ["worker"], registers: [registry] });
-  for (const { tag, state } of workers) up.set({ worker: tag }, state === "down" ? 0 : 1);
-  return registry.metrics();
 }

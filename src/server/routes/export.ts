@@ -79,7 +79,9 @@ function exportTrajectories(app: App, context: ServerContext): void {
       }
       const includeMessages = body.include.includes("messages");
       const json = await exporter.one(body.session_id, waits, (session) =>
-        metrics.timeExport(() => packTrajectories(session, { ...pack, includeMessages, onPlanned })),
+        metrics.timeExport(() =>
+          packTrajectories(session, { ...pack, includeMessages, model: origin.model, onPlanned }),
+        ),
       );
       metrics.exportBytes.inc(json.length);
       return reply.type("application/json").send(json);

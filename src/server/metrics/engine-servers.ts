@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { EngineServerState, EngineServers, LogprobContent } from "../engine/engine.js";
+import type { EngineServerState, EngineServers, LogprobContent } from "../../engine/engine.js";
 
 const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining"];
 
@@ -11,7 +11,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
   countEnds(servers, registers);
   new Gauge({
     name: "rolltape_engine_server_state",
-    help: "1 for the state that a server of the engine is in.",
+    help: "1 for the state that an engine server is in, 0 for its other states.",
     labelNames: ["server", "state"],
     registers,
     collect() {
@@ -21,8 +21,8 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
     },
   });
   new Gauge({
-    name: "rolltape_engine_server_requests",
-    help: "Requests in flight: those that a server works on, and those that wait for one of its connections.",
+    name: "rolltape_engine_server_inflight_requests",
+    help: "Requests in flight by place: running on a server, or waiting for one of its connections.",
     labelNames: ["server", "place"],
     registers,
     collect() {
@@ -34,7 +34,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
   });
   new Gauge({
     name: "rolltape_engine_server_logprobs",
-    help: "1 for what the log probabilities of a server of the engine include.",
+    help: "1 for what the log probabilities of an engine server include, 0 for the other values.",
     labelNames: ["server", "content"],
     registers,
     collect() {
@@ -45,7 +45,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
   });
   new Gauge({
     name: "rolltape_engine_paused",
-    help: "1 while the engine is paused from here.",
+    help: "1 while this proxy has paused the engine, else 0.",
     registers,
     collect() {
       this.set(servers.paused === undefined ? 0 : 1);
@@ -56,7 +56,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
 function countEnds(servers: EngineServers, registers: Registry[]): void {
   new Counter({
     name: "rolltape_engine_server_requests_total",
-    help: "Requests to a server of the engine by how they ended.",
+    help: "Requests to an engine server by outcome.",
     labelNames: ["server", "outcome"],
     registers,
     collect() {
@@ -69,7 +69,7 @@ function countEnds(servers: EngineServers, registers: Registry[]): void {
   });
   new Counter({
     name: "rolltape_engine_server_failovers_total",
-    help: "Requests that a server did not begin with and that went to another one.",
+    help: "Requests that an engine server did not start and that went to another one.",
     labelNames: ["server"],
     registers,
     collect() {

@@ -1,22 +1,18 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { ChatModel } from "../conversation/model.js";
-import type { ParsedOutput } from "../conversation/output/output-parser.js";
-import type { Engine, GenerateResult } from "../engine/engine.js";
-import type { ExportSummary } from "../session/batch-metadata.js";
-import type { Interaction } from "../session/interaction.js";
-import type { SessionRegistry } from "../session/registry.js";
-import { observeEngineServers } from "./engine-metrics.js";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ChatModel } from "../../conversation/model.js";
+import type { ParsedOutput } from "../../conversation/output/output-parser.js";
+import type { Engine, GenerateResult } from "../../engine/engine.js";
+import type { ExportSummary } from "../../session/batch-metadata.js";
+import type { Interaction } from "../../session/interaction.js";
+import type { SessionRegistry } from "../../session/registry.js";
+import { addBuildInfo } from "./build-info.js";
+import { observeEngineServers } from "./engine-servers.js";
+import { observeEventLoopDelay } from "./event-loop-delay.js";
+import { processMetrics } from "./process.js";
+import { observeSessions } from "./sessions.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
-
-const DELAY_RESOLUTION_MS = 10;
-
-/** Node's monitor measures how long its timer took to fire; what is over the timer's own interval is delay. */
-function delaySeconds(nanoseconds: number): number {
-  return Math.max(0, nanoseconds / 1e9 - DELAY_RESOLUTION_MS / 1e3);
-}
 
 /** What of a recorded call is counted. */
 export interface RecordedCall {
@@ -37,29 +33,27 @@ export interface Observed {
   readonly known: { readonly bytes: number };
 }
 
-/** Metrics of the process are collected once, however many servers it runs: their monitors cannot be stopped. */
-let processRegistry: Registry | undefined;
-
-function startProcessMetrics(): Registry {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  return register;
-}
-
 /** The server's Prometheus metrics. Each instance has its own registry. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly #delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  readonly #stopObserving: (() => void)[];
 
   readonly calls = this.#counter("rolltape_calls_total", "Model calls by API and outcome.", ["api", "outcome"]);
-  readonly tokens = this.#counter("rolltape_tokens_total", "Prompt tokens in, cached and sampled tokens out.", [
-    "direction",
-  ]);
+  readonly tokens = this.#counter(
+    "rolltape_tokens_total",
+    "Tokens of recorded interactions: prompts, and completions that the engine sampled.",
+    ["direction"],
+  );
+  readonly #cachedTokens = this.#counter(
+    "rolltape_cached_prompt_tokens_total",
+    "Prompt tokens that the engine reused from an earlier request. They are part of the prompt tokens.",
+    [],
+  );
   readonly resumes = this.#counter("rolltape_engine_resumes_total", "Generations resumed after a weight update.", []);
   readonly openStreams = this.#openGauge("rolltape_open_streams", "Answers that are being streamed.");
   readonly firstOutputSeconds = this.#histogram(
     "rolltape_first_output_seconds",
-    "From the start of a streamed call to its first output.",
+    "Time from the start of a streamed call to its first output.",
     ENGINE_BUCKETS,
   );
   readonly fallbacks = this.#counter(
@@ -74,7 +68,7 @@ export class Metrics {
   );
   readonly toolCalls = this.#counter(
     "rolltape_outputs_with_tool_calls_total",
-    "Outputs with tool calls: well formed, or malformed and left as text.",
+    "Outputs with tool calls by status: well formed, or malformed and left as text.",
     ["status"],
   );
   readonly parents = this.#counter("rolltape_interactions_total", "Recorded interactions by their link to a parent.", [
@@ -85,8 +79,12 @@ export class Metrics {
     "Time in the engine per model call.",
     ENGINE_BUCKETS,
   );
-  readonly exportSeconds = this.#histogram("rolltape_export_seconds", "Plan and pack per export.", EXPORT_BUCKETS);
-  readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Bytes of packed exports.", []);
+  readonly exportSeconds = this.#histogram(
+    "rolltape_export_seconds",
+    "Time to plan and pack an export.",
+    EXPORT_BUCKETS,
+  );
+  readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Size of packed exports in bytes.", []);
   readonly #unrewardedRoots = this.#counter(
     "rolltape_export_unrewarded_roots_total",
     "Exported conversation trees in which nothing has a reward.",
@@ -104,42 +102,22 @@ export class Metrics {
   );
 
   constructor({ registry: sessions, model, engine: { servers }, known }: Observed) {
-    this.#delay.enable();
+    addBuildInfo(this.registry, "rolltape_build_info");
     if (servers) observeEngineServers(servers, this.registry);
     this.#observeCache(model);
     this.#gauge(
       "rolltape_known_request_bytes",
-      "Memory of sessions' newest requests, of which a next turn is told apart.",
-      [],
+      "Memory of the newest requests of sessions, with which their next requests are compared, in bytes.",
       (gauge) => gauge.set(known.bytes),
     );
-    this.#gauge("rolltape_sessions", "Sessions by state.", ["state"], (gauge) => {
-      for (const [state, count] of Object.entries(sessions.countByState())) gauge.set({ state }, count);
-    });
-    this.#gauge("rolltape_capacity_slots", "Free slots.", [], (gauge) => gauge.set(sessions.capacity));
-    this.#gauge("rolltape_session_bytes", "Native memory held by sessions.", [], (gauge) => {
-      let bytes = 0;
-      for (const session of sessions.all()) bytes += session.byteLength;
-      gauge.set(bytes);
-    });
-    this.#gauge(
-      "rolltape_event_loop_delay_seconds",
-      "Event loop delay since the last scrape.",
-      ["quantile"],
-      (gauge) => {
-        for (const quantile of [50, 99, 100]) {
-          gauge.set({ quantile: String(quantile / 100) }, delaySeconds(this.#delay.percentile(quantile)));
-        }
-        this.#delay.reset();
-      },
-    );
+    this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
   }
 
   /** Counts a recorded call: tokens, its link to its parent, its tool calls. */
   countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls }: RecordedCall): void {
     this.tokens.inc({ direction: "prompt" }, promptTokens);
-    this.tokens.inc({ direction: "cached" }, result.cachedTokens ?? 0);
     this.tokens.inc({ direction: "completion" }, completionTokens);
+    this.#cachedTokens.inc(result.cachedTokens ?? 0);
     this.resumes.inc(result.resumes);
     const { parent, tokenExact } = interaction;
     this.parents.inc({ link: parent < 0 ? "root" : tokenExact ? "token_exact" : "not_exact" });
@@ -152,7 +130,7 @@ export class Metrics {
   #observeCache(model: Pick<ChatModel, "cacheStats">): void {
     const lookups = this.#counter(
       "rolltape_token_cache_lookups_total",
-      "Pieces of prompts by whether their ids were known.",
+      "Lookups of the token ids of prompt pieces by result.",
       ["result"],
       () => {
         const { hits, misses } = model.cacheStats;
@@ -161,15 +139,13 @@ export class Metrics {
         lookups.inc({ result: "miss" }, misses);
       },
     );
+    this.#gauge("rolltape_token_cache_bytes", "Memory of cached token ids, in bytes.", (gauge) =>
+      gauge.set(model.cacheStats.bytes),
+    );
     this.#gauge(
-      "rolltape_token_cache_bytes",
-      "Memory of known token ids, and how much there may be.",
-      ["bound"],
-      (gauge) => {
-        const { bytes, maxBytes } = model.cacheStats;
-        gauge.set({ bound: "used" }, bytes);
-        gauge.set({ bound: "limit" }, maxBytes);
-      },
+      "rolltape_token_cache_limit_bytes",
+      "Memory that cached token ids may take at most, in bytes.",
+      (gauge) => gauge.set(model.cacheStats.maxBytes),
     );
   }
 
@@ -192,12 +168,11 @@ export class Metrics {
 
   /** The text that Prometheus scrapes: these metrics and those of the process. */
   async scrape(): Promise<string> {
-    processRegistry ??= startProcessMetrics();
-    return `${await this.registry.metrics()}\n${await processRegistry.metrics()}`;
+    return `${await this.registry.metrics()}\n${await processMetrics()}`;
   }
 
   close(): void {
-    this.#delay.disable();
+    for (const stop of this.#stopObserving) stop();
     this.registry.clear();
   }
 
@@ -214,13 +189,7 @@ export class Metrics {
     return new Gauge({ name, help, registers: [this.registry] });
   }
 
-  #gauge<L extends string>(name: string, help: string, labelNames: L[], collect: (gauge: Gauge<L>) => void): void {
-    const gauge: Gauge<L> = new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [this.registry],
-      collect: () => collect(gauge),
-    });
+  #gauge(name: string, help: string, collect: (gauge: Gauge) => void): void {
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => collect(gauge) });
   }
 }

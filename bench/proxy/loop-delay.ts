@@ -1,0 +1,17 @@
+/** Resolution of prom-client's monitor, whose values include the interval of its timer. */
+const RESOLUTION_MS = 10;
+
+/** Event-loop delays since the scrape before this one, in milliseconds. */
+export interface LoopDelay {
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** Reads the event-loop delays of a proxy from its metrics. */
+export function readLoopDelay(metrics: string): LoopDelay {
+  const read = (name: string) => {
+    const seconds = new RegExp(`^nodejs_eventloop_lag_${name}_seconds(?:\\{.*\\})? (\\S+)$`, "m").exec(metrics)?.[1];
+    return Math.max(0, Number(seconds) * 1000 - RESOLUTION_MS);
+  };
+  return { p99: read("p99"), max: read("max") };
+}

@@ -1,0 +1,61 @@
+import type { RecordedMessage } from "./wire-interaction.js";
+
+/** What a chat completion is rebuilt from. */
+export interface CompletionFacts {
+  readonly id: string;
+  /** Seconds since the epoch, when the call began. */
+  readonly startedAt: number;
+  readonly model: string;
+  readonly message: RecordedMessage;
+  readonly finishReason: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/**
+ * The answer that the agent got, in the shape of OpenAI's chat completions. Log probabilities and the parts of the usage are
+ * not kept for the answer: those of the recording are in {@link ModelResponse}.
+ */
+export interface Completion {
+  readonly id: string;
+  readonly object: "chat.completion";
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly model: string;
+  readonly choices: readonly [
+    {
+      readonly index: 0;
+      readonly message: RecordedMessage;
+      readonly finish_reason: string;
+      readonly logprobs: null;
+    },
+  ];
+  readonly usage: {
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+    readonly total_tokens: number;
+  };
+}
+
+export function rebuildCompletion(facts: CompletionFacts): Completion {
+  const { id, startedAt, model, message, finishReason, promptTokens, completionTokens } = facts;
+  return {
+    id,
+    object: "chat.completion",
+    created: Math.floor(startedAt),
+    model,
+    choices: [{ index: 0, message: asAnswered(message), finish_reason: finishReason, logprobs: null }],
+    usage: {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+    },
+  };
+}
+
+/** An answer without text has null beside tool calls, as OpenAI has it; the recording has an empty text. */
+function asAnswered(message: RecordedMessage): RecordedMessage {
+  const { content, tool_calls: calls } = message;
+  const empty = content === "" && Array.isArray(calls) && calls.length > 0;
+  return { ...message, content: empty ? null : content, refusal: null };
+}

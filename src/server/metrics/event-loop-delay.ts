@@ -1,0 +1,28 @@
+import { Histogram, type Registry } from "prom-client";
+
+const INTERVAL_MS = 20;
+
+const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+/**
+ * Measures how late a timer fires. Node's own monitor knows quantiles only: they cannot be summed over workers, and a
+ * scrape that resets it takes the values away from the next scraper.
+ *
+ * @returns stops the measurement
+ */
+export function observeEventLoopDelay(register: Registry): () => void {
+  const delay = new Histogram({
+    name: "rolltape_event_loop_delay_seconds",
+    help: `Delay of a timer that fires every ${INTERVAL_MS} ms.`,
+    buckets: BUCKETS,
+    registers: [register],
+  });
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    delay.observe(Math.max(0, now - last - INTERVAL_MS) / 1000);
+    last = now;
+  }, INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

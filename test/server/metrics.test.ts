@@ -1,0 +1,227 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Engine } from "../../src/engine/engine.js";
+import { createSglangEngine } from "../../src/engine/index.js";
+import { Gateway, startWorker } from "../gateway/workers.js";
+import { hasPromtool, lintMetrics, namingProblems, readFamilies, readSample } from "../support/metrics-text.js";
+import { readPage } from "../support/page.js";
+import { Proxy } from "../support/proxy.js";
+import { ScriptedEngine } from "../support/scripted-engine.js";
+import { type SglangServer, startSglangServer } from "../support/sglang-server.js";
+
+const USER = [{ role: "user", content: "hello" }];
+
+async function scrape(proxy: Proxy<Engine>): Promise<string> {
+  return (await proxy.request({ url: "/metrics" }, null)).raw.toString();
+}
+
+describe("the metrics of a server", () => {
+  let engine: ScriptedEngine;
+  let proxy: Proxy;
+  beforeEach(async () => {
+    engine = new ScriptedEngine();
+    proxy = await Proxy.start({ engine });
+  });
+  afterEach(() => proxy.close());
+
+  const sample = async (series: string) => readSample(await scrape(proxy), series);
+
+  it("count cached prompt tokens beside the tokens, whose directions add up to all tokens", async () => {
+    engine.replies.push({ ids: [300, 301], cachedTokens: 5 });
+    await proxy.chat(await proxy.session(), USER);
+    const text = await scrape(proxy);
+    const prompt = engine.calls[0]?.prompt.length;
+    expect(text.match(/^rolltape_tokens_total.*$/gm)).toEqual([
+      `rolltape_tokens_total{direction="prompt"} ${prompt}`,
+      'rolltape_tokens_total{direction="completion"} 2',
+    ]);
+    expect(readSample(text, "rolltape_cached_prompt_tokens_total")).toBe(5);
+  });
+
+  it("have the limit of the token cache as a metric of its own", async () => {
+    await proxy.chat(await proxy.session(), USER);
+    const text = await scrape(proxy);
+    expect(readSample(text, "rolltape_token_cache_limit_bytes")).toBe(64 * 1024 * 1024);
+    expect(readSample(text, "rolltape_token_cache_bytes")).toBeGreaterThan(0);
+  });
+
+  it("name the version that runs", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    const { node } = process.versions;
+    expect(await sample(`rolltape_build_info{version="${version}",node_version="${node}"}`)).toBe(1);
+  });
+
+  it("measure the event loop's delay as a histogram", async () => {
+    await expect.poll(() => sample("rolltape_event_loop_delay_seconds_count")).toBeGreaterThan(0);
+  });
+
+  describe("count HTTP requests", () => {
+    const requests = (method: string, route: string, status: string) =>
+      sample(`rolltape_http_requests_total{method="${method}",route="${route}",status="${status}"}`);
+
+    it("by method, route and status, refused ones included", async () => {
+      const session = await proxy.session();
+      await proxy.chat(session, USER);
+      await proxy.chat(session, []);
+      await proxy.post("/rl/end_session", {}, "sk-unknown-0123456789");
+      await expect.poll(() => requests("POST", "/v1/chat/completions", "200")).toBe(1);
+      expect(await requests("POST", "/v1/chat/completions", "400")).toBe(1);
+      expect(await requests("POST", "/rl/end_session", "401")).toBe(1);
+      expect(await requests("POST", "/rl/start_session", "200")).toBe(1);
+    });
+
+    it("with one route for all sessions, and one for all unknown paths", async () => {
+      for (const id of ["a", "b", "c"]) {
+        await proxy.request({ url: `/rl/sessions/${id}` });
+        await proxy.request({ url: `/${id}` });
+      }
+      await expect.poll(() => requests("GET", "/rl/sessions/:id", "404")).toBe(3);
+      expect(await requests("GET", "unmatched", "404")).toBe(3);
+    });
+
+    it("with one value for methods that no route has", async () => {
+      await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+      for (const method of ["PROPFIND", "LOCK"]) await fetch(`${proxy.app.listeningOrigin}/x`, { method });
+      await expect.poll(() => requests("other", "unmatched", "404")).toBe(2);
+    });
+
+    it("with status none if the client disconnected before the answer", async () => {
+      await proxy.app.listen({ host: "127.0.0.1", port: 0 });
+      const session = await proxy.session();
+      engine.hold();
+      const controller = new AbortController();
+      const call = fetch(`${proxy.app.listeningOrigin}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${session.key}`, "content-type": "application/json" },
+        body: JSON.stringify({ messages: USER }),
+        signal: controller.signal,
+      });
+      await expect.poll(() => engine.calls.length).toBe(1);
+      controller.abort();
+      await expect(call).rejects.toThrow("aborted");
+      await expect.poll(() => requests("POST", "/v1/chat/completions", "none")).toBe(1);
+    });
+  });
+
+  describe("tell of sessions that are over", () => {
+    const over = async (metric: string, outcome: string) => {
+      const text = await scrape(proxy);
+      return ["count", "sum"].map((part) => readSample(text, `${metric}_${part}{outcome="${outcome}"}`));
+    };
+
+    it("by their turns, once per session", async () => {
+      const session = await proxy.session();
+      await proxy.chat(session, USER);
+      await proxy.chat(session, [{ role: "user", content: "another" }]);
+      expect(await over("rolltape_session_turns", "ended")).toEqual([undefined, undefined]);
+      await proxy.end(session);
+      await proxy.end(session);
+      await proxy.export(session);
+      expect(await over("rolltape_session_turns", "ended")).toEqual([1, 2]);
+      const [count, seconds] = await over("rolltape_session_duration_seconds", "ended");
+      expect(count).toBe(1);
+      expect(seconds).toBeGreaterThan(0);
+    });
+
+    it("by how they ended: deleted and expired ones apart", async () => {
+      const [deleted, expired] = [await proxy.session(), await proxy.session()];
+      await proxy.chat(deleted, USER);
+      await proxy.request({ method: "DELETE", url: `/rl/sessions/${deleted.id}` });
+      proxy.context.registry.get(expired.id).lastAccessAt -= 7_200_000;
+      proxy.context.registry.sweep();
+      expect(await over("rolltape_session_turns", "deleted")).toEqual([1, 1]);
+      expect(await over("rolltape_session_turns", "expired")).toEqual([1, 0]);
+      expect(await over("rolltape_session_turns", "ended")).toEqual([undefined, undefined]);
+    });
+
+    it("without the idle time after the last call of an expired session", async () => {
+      await proxy.session();
+      proxy.context.registry.sweep(Date.now() + 7_200_000);
+      const [count, seconds] = await over("rolltape_session_duration_seconds", "expired");
+      expect(count).toBe(1);
+      expect(seconds).toBeLessThan(60);
+    });
+  });
+
+  it("count rewards that were set by scope, a repeated one once", async () => {
+    const session = await proxy.session();
+    await proxy.chat(session, USER);
+    await proxy.reward(session, 0.5);
+    await proxy.reward(session, 0.5);
+    await proxy.reward(session, -2);
+    await proxy.post("/rl/set_reward", { reward: 1, scope: "session" }, session.key);
+    const text = await scrape(proxy);
+    const reward = (rest: string) => readSample(text, `rolltape_rewards_${rest}`);
+    expect(reward('sum{scope="interaction"}')).toBe(-1.5);
+    expect(reward('bucket{le="-1",scope="interaction"}')).toBe(1);
+    expect(reward('bucket{le="+Inf",scope="interaction"}')).toBe(2);
+    expect(reward('bucket{le="0.99",scope="session"}')).toBe(0);
+    expect(reward('bucket{le="1",scope="session"}')).toBe(1);
+  });
+});
+
+describe("the text of a scrape", () => {
+  let servers: SglangServer[];
+  let proxy: Proxy<Engine>;
+  /** A server's, after one session of every kind of event, and a gateway's over two servers. */
+  let texts: { readonly server: string; readonly gateway: string };
+  beforeEach(async () => {
+    servers = [await startSglangServer(), await startSglangServer()];
+    const engine = createSglangEngine({ urls: servers.map(({ url }) => url), timeoutSeconds: 0, connections: 2 });
+    proxy = await Proxy.start({ engine });
+    const session = await proxy.session();
+    await proxy.chat(session, USER);
+    await proxy.reward(session, 1);
+    await proxy.end(session);
+    await proxy.export(session);
+    const workers = [await startWorker("one"), await startWorker("two")];
+    const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
+    await gateway.conversation("hello", 1);
+    await gateway.conversation("hello", 1);
+    await gateway.get("/nowhere");
+    const whole = async () => (await gateway.get("/metrics", null)).raw.toString();
+    await vi.waitUntil(async () => (await whole()).includes('route="unmatched",status="404"'));
+    texts = { server: await scrape(proxy), gateway: await whole() };
+  });
+  afterEach(async () => {
+    await proxy.close();
+    await proxy.engine.close();
+    for (const server of servers) await server.close();
+  });
+
+  it.skipIf(!hasPromtool)("passes promtool check metrics, of servers and gateways", () => {
+    expect(lintMetrics(texts.server)).toEqual([]);
+    expect(lintMetrics(texts.gateway)).toEqual([]);
+  });
+
+  it("keeps Prometheus' naming rules, of servers and gateways", () => {
+    expect(namingProblems(readFamilies(texts.server))).toEqual([]);
+    expect(namingProblems(readFamilies(texts.gateway))).toEqual([]);
+  });
+
+  it("has labels, types and descriptions as docs/metrics.md says, and no metric that is not there", () => {
+    const documented = documentedMetrics();
+    const scraped = Object.values(texts)
+      .flatMap(readFamilies)
+      .filter(({ name }) => name.startsWith("rolltape_"));
+    for (const { name, type, help, labels } of scraped) {
+      const row = documented.get(name);
+      // A gateway adds the worker to the samples of its workers.
+      const undocumented = [...labels].filter((label) => label !== "worker" && !row?.labels.includes(label));
+      expect({ name, type: row?.type, help: row?.help, undocumented }).toEqual({ name, type, help, undocumented: [] });
+    }
+    expect([...documented.keys()].sort()).toEqual([...new Set(scraped.map(({ name }) => name))].sort());
+  });
+});
+
+/** The rows of all tables of docs/metrics.md, by metric. */
+function documentedMetrics(): Map<string, { type: string; labels: string[]; help: string }> {
+  const rows = readPage("metrics.md").matchAll(/^\| `(rolltape_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm);
+  return new Map(
+    [...rows].map(([, name = "", type = "", labels = "", help = ""]) => {
+      return [name, { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label), help }];
+    }),
+  );
+}
