@@ -27,8 +27,3 @@ export class OutputTail {
     this.#bytes = Buffer.from(all.subarray(-this.#limit));
   }
 }
-
-/** The tail behind a sentence about a process that failed. */
-export function withTail(sentence: string, { text }: OutputTail): string {
-  return text === "" ? sentence : `${sentence} Its standard error ends with:\n${text}`;
-}

@@ -2,8 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { killGroup, trackGroup } from "../../processes/process-group.js";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
-import { OutputTail, withTail } from "./output-tail.js";
+import { OutputTail } from "./output-tail.js";
 import { RewardLine } from "./reward-line.js";
+import { processFailed, stillAtWork } from "./standard-error.js";
 import { bareEnvironment, type Environment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
@@ -38,14 +39,16 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   // A program that does not read its data is none the worse.
   child.stdin.on("error", () => {});
   child.stdin.end(program.input);
-  const how = await ended(child, file, signal);
+  const how = await ended(child, file, signal).catch((error: unknown) => {
+    throw stillAtWork(error, errors.text);
+  });
   if (how !== "status 0") {
-    throw new SubprocError("program_failed", withTail(`${file} ended with ${how}.`, errors));
+    throw processFailed("program_failed", `${file} ended with ${how}.`, errors.text);
   }
   const value = reward.end();
   if (value !== undefined) return value;
   const sentence = `No line of ${file}'s standard output is a reward: a JSON number or object.`;
-  throw new SubprocError("invalid_program_output", withTail(sentence, errors));
+  throw processFailed("invalid_program_output", sentence, errors.text);
 }
 
 /** Resolves with how it ended, when all that it said was read. */

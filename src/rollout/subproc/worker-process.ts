@@ -1,11 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { killGroup, trackGroup } from "../../processes/process-group.js";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
 import { loaders } from "./loaders.js";
 import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
-import { OutputTail, withTail } from "./output-tail.js";
+import { OutputTail } from "./output-tail.js";
+import { noteStandardError, processFailed, stillAtWork, withTail } from "./standard-error.js";
 import { bareEnvironment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
@@ -16,6 +18,8 @@ export class TaskNotTaken extends Error {}
 interface Running {
   readonly id: number;
   started: boolean;
+  /** What the agent threw. */
+  failure?: Error;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -67,7 +71,7 @@ export class WorkerProcess {
     this.#child.channel?.ref();
     const give = () => {
       this.kill();
-      this.#settle()?.reject(signal.reason as Error);
+      this.#settle()?.reject(stillAtWork(signal.reason, this.#tail.text) as Error);
     };
     try {
       return await new Promise((resolve, reject) => {
@@ -105,20 +109,36 @@ export class WorkerProcess {
       this.#running.started = true;
       return;
     }
+    if (message.type === "failed") return void this.#fail(message);
     if (!message.reusable) this.kill();
-    const running = this.#settle();
-    if (message.type === "done") running?.resolve(message.value);
-    else running?.reject(received(message.error));
+    this.#settle()?.resolve(message.value);
+  }
+
+  /** The process wrote its standard error before this message, but to another pipe: that one is read first. */
+  async #fail({ error, reusable }: Extract<WorkerMessage, { readonly type: "failed" }>): Promise<void> {
+    const running = this.#running;
+    if (!running) return;
+    running.failure = received(error);
+    await setImmediate();
+    await setImmediate();
+    if (this.#running !== running) return;
+    if (!reusable) this.kill();
+    noteStandardError(running.failure, this.#tail.text);
+    this.#settle()?.reject(running.failure);
   }
 
   async #end(how: string): Promise<void> {
     this.kill();
     const running = this.#settle();
     if (!running) return;
-    if (!running.started) return running.reject(new TaskNotTaken(withTail(how, this.#tail)));
+    if (!running.started) return running.reject(new TaskNotTaken(withTail(how, this.#tail.text)));
     await outputRead(this.#child);
+    if (running.failure) {
+      noteStandardError(running.failure, this.#tail.text);
+      return running.reject(running.failure);
+    }
     const sentence = `The agent's process ended before its run did (${how}).`;
-    running.reject(new SubprocError("worker_exited", withTail(sentence, this.#tail)));
+    running.reject(processFailed("worker_exited", sentence, this.#tail.text));
   }
 
   #settle(): Running | undefined {
