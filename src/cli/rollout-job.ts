@@ -151,5 +151,6 @@ function nothing({ reasons, lost }: RolloutTally, errors: string | undefined, in
     ...(errors === undefined ? [] : [`errors: ${errors}`]),
   ];
   const why = interrupted && reasons.size === 0 ? ["the job was stopped before one had finished"] : lines;
-  return new RolloutJobError("no_trajectories", `no episode was accepted:${why.map((line) => `\n  ${line}`).join("")}`);
+  const code = interrupted ? "interrupted" : "no_trajectories";
+  return new RolloutJobError(code, `no episode was accepted:${why.map((line) => `\n  ${line}`).join("")}`);
 }

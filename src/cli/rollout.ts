@@ -1,7 +1,8 @@
-import { access, constants, mkdir, stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Config, refuseUnused, resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
+import { makeFolder } from "./make-folder.js";
 import { readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
 import { exit } from "./rollout-guard.js";
@@ -46,7 +47,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   try {
     await using served = await openProxy({ config, options, overrides });
     await using proxy = connectProxy(served);
-    const tokens = await SampledTokens.of(proxy.url);
+    const tokens = await tokensOf(proxy.url, options);
     forget();
     const started = performance.now();
     const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks });
@@ -60,6 +61,26 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   } finally {
     workflow.close();
   }
+}
+
+/** The first call of a proxy that somebody else started. */
+async function tokensOf(url: string, { proxy }: RolloutOptions): Promise<SampledTokens> {
+  try {
+    return await SampledTokens.of(url);
+  } catch (error) {
+    if (proxy === undefined) throw error;
+    const message = `--proxy ${proxy} cannot be used: ${describeFetchError(error)}`;
+    throw new RolloutJobError("proxy_failed", message, { cause: error });
+  }
+}
+
+/** The message of a failed `fetch` is in its cause; one for each address of a name is in the cause's own errors. */
+function describeFetchError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  const [first] = cause instanceof AggregateError ? cause.errors : [];
+  return cause.message || (first instanceof Error ? first.message : String(first ?? error.message));
 }
 
 function assertLocal({ scheduler }: Config): void {
@@ -80,7 +101,7 @@ function assertRowReward({ rollout: { agent } }: Config, { layout }: RolloutOpti
 async function assertWritable(out: string): Promise<void> {
   const folder = dirname(out);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
     throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${(error as Error).message}`);

@@ -109,7 +109,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
       "engine.model=/no/such/model",
     ];
     const ended = await runRolltape([...args, ...more]);
-    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(/rolltape: a proxy worker did not start: it took no calls; it ended with status 1\n$/);
   });
 });

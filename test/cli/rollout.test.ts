@@ -110,7 +110,7 @@ describe("rolltape rollout", TIMES, () => {
     const { args } = job([{ question: "how?", hang: true }]);
     const ended = await runRolltape([...args, "--agent", AGENT, "--timeout", "2"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/no episode was accepted: *\n +episode_timeout/);
+    expect(ended.stderr).toMatch(/no episode was accepted:\n +1 × episode_timeout/);
   });
 });
 
