@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { DestinationStream } from "pino";
 import { killGroup, trackGroup } from "../processes/process-group.js";
 import { describeEnd, outputRead } from "../rollout/subproc/ended.js";
 import { OutputTail } from "../rollout/subproc/output-tail.js";
@@ -18,10 +19,12 @@ export interface ProxyWorkerOptions {
   /** Of `rolltape serve`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Where what it writes to its standard error goes, whole lines at a time. */
+  readonly logs: DestinationStream;
 }
 
 /**
- * `rolltape serve` in a process of its own, with logs on this one's standard error. It is started again when it dies, a few
+ * `rolltape serve` in a process of its own, with its logs among those of the job. It is started again when it dies, a few
  * times; what it had recorded is gone then. It does not hear the terminal's Ctrl-C, and does not outlive this process.
  */
 export class ProxyWorker {
@@ -71,7 +74,7 @@ export class ProxyWorker {
 
   /** Resolves when the process takes calls. */
   async #spawn(): Promise<Life> {
-    const { args, env } = this.#options;
+    const { args, env, logs } = this.#options;
     const main = fileURLToPath(new URL("./main.js", import.meta.url));
     const child = spawn(process.execPath, [main, "serve", ...args], {
       // Its own group: a Ctrl-C is for the job alone, which stops its proxies when everything is exported.
@@ -89,8 +92,8 @@ export class ProxyWorker {
     const tail = new OutputTail(stderr, TAIL_BYTES);
     try {
       await readyLine(child);
-      process.stderr.write(tail.end());
-      stderr.on("data", (chunk: Buffer) => process.stderr.write(chunk));
+      logs.write(tail.end().toString());
+      createInterface(stderr).on("line", (line) => logs.write(`${line}\n`));
       return { ended };
     } catch (error) {
       child.kill("SIGTERM");

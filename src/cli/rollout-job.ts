@@ -10,6 +10,7 @@ import { guardProcess } from "./rollout-guard.js";
 import { onInterrupt } from "./rollout-interrupt.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
+import type { RolloutScreen } from "./rollout-screen.js";
 import { exportSurvivors } from "./rollout-survivors.js";
 import { RolloutTally } from "./rollout-tally.js";
 import type { SampledTokens } from "./rollout-tokens.js";
@@ -26,6 +27,7 @@ export interface Job {
   readonly tokens: SampledTokens;
   readonly workflow: JobWorkflow;
   readonly tasks: readonly RolloutTask[];
+  readonly screen: RolloutScreen;
 }
 
 export interface JobOutcome {
@@ -78,8 +80,8 @@ export class RolloutJob {
    * @throws RolloutJobError `no_trajectories`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, workflow, tokens } = this.#job;
-    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens);
+    const { tasks, workflow, tokens, screen } = this.#job;
+    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens, screen);
     const forget = onInterrupt(() => this.#interrupt());
     const unguard = guardProcess((error) => this.#fail(error));
     try {
@@ -104,7 +106,7 @@ export class RolloutJob {
 
   #interrupt(): void {
     this.#interrupted = true;
-    process.stderr.write("\nrolltape: stopping; what has finished is exported\n");
+    this.#job.screen.line("rolltape: stopping; what has finished is exported");
     this.#stop();
   }
 

@@ -3,13 +3,14 @@ import { dirname } from "node:path";
 import { type Config, refuseUnused, resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
 import { makeFolder } from "./make-folder.js";
-import { readTasks } from "./rollout-data.js";
+import { type RolloutTask, readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
 import { exit } from "./rollout-guard.js";
 import { EXIT_INTERRUPTED, onInterrupt } from "./rollout-interrupt.js";
 import { RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { openProxy } from "./rollout-proxy.js";
+import { RolloutScreen } from "./rollout-screen.js";
 import { describeRollout } from "./rollout-summary.js";
 import { SampledTokens } from "./rollout-tokens.js";
 import { unusedByRollout } from "./rollout-unused-keys.js";
@@ -41,23 +42,37 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertRowReward(config, options);
   const tasks = await readTasks(options.data);
   await assertWritable(options.out);
+  const { summary, failure, interrupted } = await runJob({ config, options, overrides, tasks });
+  // When everything is closed: what is still logged comes before.
+  process.stdout.write(describeRollout(summary));
+  if (failure) throw failure;
+  if (interrupted) process.exitCode = EXIT_INTERRUPTED;
+}
+
+interface JobSettings {
+  readonly config: Config;
+  readonly options: RolloutOptions;
+  readonly overrides: readonly string[];
+  readonly tasks: readonly RolloutTask[];
+}
+
+async function runJob({ config, options, overrides, tasks }: JobSettings) {
+  using screen = new RolloutScreen();
   // There is nothing to keep yet.
   const forget = onInterrupt(() => exit(EXIT_INTERRUPTED));
   const workflow = await createWorkflow(config, options);
   try {
-    await using served = await openProxy({ config, options, overrides });
+    await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
     const tokens = await tokensOf(proxy.url, options);
     forget();
     const started = performance.now();
-    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks });
+    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, screen });
     const { interrupted, failure, ...outcome } = await job.run();
     const seconds = (performance.now() - started) / 1000;
     const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };
     const stopped = interrupted || failure !== undefined;
-    process.stdout.write(describeRollout({ ...outcome, ...particulars, stopped }));
-    if (failure) throw failure;
-    if (interrupted) process.exitCode = EXIT_INTERRUPTED;
+    return { summary: { ...outcome, ...particulars, stopped }, failure, interrupted };
   } finally {
     workflow.close();
   }

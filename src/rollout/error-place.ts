@@ -41,5 +41,6 @@ async function linkErrors(url: string): Promise<string> {
   const failed = await promisify(execFile)(process.execPath, args, { timeout: CHECK_MS }).catch(
     (error: unknown) => error,
   );
-  return String((failed as { readonly stderr?: unknown }).stderr ?? "");
+  const { stderr } = failed as { readonly stderr?: unknown };
+  return typeof stderr === "string" ? stderr : "";
 }

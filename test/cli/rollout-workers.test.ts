@@ -110,7 +110,10 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     ];
     const ended = await runRolltape([...args, ...more]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toMatch(/rolltape: a proxy worker did not start: it took no calls; it ended with status 1\n$/);
+    expect(ended.stderr).toMatch(
+      /rolltape: a proxy worker did not start: it took no calls; it ended with status 2\. Its/,
+    );
+    expect(ended.stderr).toMatch(/\n {2}model\.path: .*\/no\/such\/folder/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { forwardLines } from "../../processes/forward-lines.js";
 import { killGroup, trackGroup } from "../../processes/process-group.js";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
@@ -41,18 +42,19 @@ export class WorkerProcess {
       serialization: "advanced",
       env: bareEnvironment(),
       // What agents print goes to this process's standard error: its standard output belongs to its command.
-      stdio: ["ignore", 2, "pipe", "ipc"],
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
       execArgv: [...loaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
     });
-    const { pid, stderr } = this.#child;
-    if (stderr === null) throw new Error("a worker process has no standard error");
+    const { pid, stdout, stderr } = this.#child;
+    if (stdout === null || stderr === null) throw new Error("a worker process has no output");
     if (pid !== undefined) trackGroup(pid);
-    stderr.on("data", (chunk: Buffer) => process.stderr.write(chunk));
+    forwardLines(stdout);
+    forwardLines(stderr);
     this.#tail = new OutputTail(stderr, TAIL_BYTES);
     this.#child.on("message", (message: WorkerMessage) => this.#hear(message));
     this.#child.on("error", () => void this.#end("it could not be started"));
     this.#child.on("exit", (code, signal) => void this.#end(describeEnd(code, signal)));
-    this.#rest(stderr);
+    this.#rest([stdout, stderr]);
   }
 
   /** `busy`: it runs a task. `gone`: it was killed or has ended. */
@@ -148,9 +150,9 @@ export class WorkerProcess {
   }
 
   /** Waiting for work keeps no process alive. */
-  #rest(stderr: object): void {
+  #rest(outputs: readonly object[]): void {
     this.#child.unref();
     this.#child.channel?.unref();
-    if ("unref" in stderr && typeof stderr.unref === "function") stderr.unref();
+    for (const output of outputs) if ("unref" in output && typeof output.unref === "function") output.unref();
   }
 }
