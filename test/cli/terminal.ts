@@ -22,6 +22,5 @@ export function runOnTerminal(args: readonly string[]): Promise<{ readonly lines
 /** A line is written from its beginning again after each `\r`; `ESC [K` removes what was there. */
 function shown(line: string): string {
   const kept = line.slice(line.lastIndexOf("\r\x1b[K") + 1).replace("\x1b[K", "");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are controlled by them
-  return kept.replace(/\x1b\[\?25[lh]/g, "");
+  return kept.replaceAll("\x1b[?25l", "").replaceAll("\x1b[?25h", "");
 }
