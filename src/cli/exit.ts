@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../config/index.js";
 import { SchedulerError } from "../scheduler/error.js";
 import { RolloutJobError, type RolloutJobErrorCode } from "./rollout-error.js";
+import { EXIT_INTERRUPTED } from "./rollout-interrupt.js";
 
 /** Exit status of a command that could not start or failed. */
 export const EXIT_FAILURE = 1;
@@ -23,5 +24,6 @@ export function reportFailure(error: unknown): number {
     (error instanceof RolloutJobError && USAGE_CODES.has(error.code)) ||
     (error instanceof SchedulerError && error.code === "job_invalid");
   process.stderr.write(`rolltape: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (error instanceof RolloutJobError && error.code === "interrupted") return EXIT_INTERRUPTED;
   return isUsage ? EXIT_USAGE : EXIT_FAILURE;
 }

@@ -1,23 +1,30 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { DestinationStream } from "pino";
 import { killGroup, trackGroup } from "../processes/process-group.js";
-import { describeEnd } from "../rollout/subproc/ended.js";
+import { describeEnd, outputRead } from "../rollout/subproc/ended.js";
+import { OutputTail } from "../rollout/subproc/output-tail.js";
+import { withTail } from "../rollout/subproc/standard-error.js";
 import { RolloutJobError } from "./rollout-error.js";
 
 const RESTARTS = 3;
 const FIRST_PAUSE_MS = 250;
+const TAIL_BYTES = 8192;
+/** How `rolltape serve` ends with a configuration that cannot be used. */
+const UNUSABLE = "status 2";
 
 export interface ProxyWorkerOptions {
   /** Of `rolltape serve`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Where what it writes to its standard error goes, whole lines at a time. */
+  readonly logs: DestinationStream;
 }
 
 /**
- * `rolltape serve` in a process of its own, with logs on this one's standard error. It is started again when it dies, a few
+ * `rolltape serve` in a process of its own, with its logs among those of the job. It is started again when it dies, a few
  * times; what it had recorded is gone then. It does not hear the terminal's Ctrl-C, and does not outlive this process.
  */
 export class ProxyWorker {
@@ -67,26 +74,35 @@ export class ProxyWorker {
 
   /** Resolves when the process takes calls. */
   async #spawn(): Promise<Life> {
-    const { args, env } = this.#options;
+    const { args, env, logs } = this.#options;
     const main = fileURLToPath(new URL("./main.js", import.meta.url));
     const child = spawn(process.execPath, [main, "serve", ...args], {
       // Its own group: a Ctrl-C is for the job alone, which stops its proxies when everything is exported.
       detached: true,
       // The channel says nothing: by its end the worker notices that the job is gone.
-      stdio: ["ignore", "pipe", "inherit", "ipc"],
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
       env,
     });
     this.#child = child;
     const { pid } = child;
     if (pid !== undefined) trackGroup(pid);
     const ended = endOf(child).finally(() => pid !== undefined && killGroup(pid));
+    const { stderr } = child;
+    if (stderr === null) throw new Error("a proxy worker has no standard error");
+    const tail = new OutputTail(stderr, TAIL_BYTES);
     try {
       await readyLine(child);
+      logs.write(tail.end().toString());
+      createInterface(stderr).on("line", (line) => logs.write(`${line}\n`));
       return { ended };
     } catch (error) {
       child.kill("SIGTERM");
-      const why = `${(error as Error).message}; it ended with ${await ended}`;
-      throw new RolloutJobError("proxy_failed", `a proxy worker did not start: ${why}`);
+      const how = await ended;
+      const why = withTail(
+        `a proxy worker did not start: ${(error as Error).message}; it ended with ${how}.`,
+        tail.text,
+      );
+      throw new RolloutJobError(how === UNUSABLE ? "invalid_arguments" : "proxy_failed", why);
     }
   }
 }
@@ -96,13 +112,12 @@ interface Life {
   readonly ended: Promise<string>;
 }
 
-async function endOf(child: ChildProcess): Promise<string> {
-  try {
-    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
-    return describeEnd(code, signal);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** Resolves when its output was read, too. */
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(outputRead(child).then(() => describeEnd(code, signal))));
+  });
 }
 
 /** Waits for the line that it prints when it takes calls. */

@@ -5,6 +5,7 @@
  * - `invalid_arguments`: options that do not go together, or an agent that cannot be made.
  * - `proxy_failed`: a proxy worker could not be started.
  * - `trainer_failed`: the trainer program could not be started, or ended with another status than 0.
+ * - `interrupted`: its user stopped it before an episode was accepted.
  * - `no_trajectories`: no episode was accepted; there is no batch.
  */
 export type RolloutJobErrorCode =
@@ -12,6 +13,7 @@ export type RolloutJobErrorCode =
   | "invalid_arguments"
   | "proxy_failed"
   | "trainer_failed"
+  | "interrupted"
   | "no_trajectories";
 
 export class RolloutJobError extends Error {

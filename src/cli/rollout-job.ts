@@ -5,11 +5,12 @@ import { RolloutController } from "../rollout/controller/controller.js";
 import { BatchFiles } from "./rollout-batches.js";
 import type { RolloutTask } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
+import { RolloutErrorLog } from "./rollout-error-log.js";
 import { guardProcess } from "./rollout-guard.js";
 import { onInterrupt } from "./rollout-interrupt.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
-import { describePlace, type RejectionExample } from "./rollout-reasons.js";
+import type { RolloutScreen } from "./rollout-screen.js";
 import { exportSurvivors } from "./rollout-survivors.js";
 import { RolloutTally } from "./rollout-tally.js";
 import type { SampledTokens } from "./rollout-tokens.js";
@@ -26,6 +27,7 @@ export interface Job {
   readonly tokens: SampledTokens;
   readonly workflow: JobWorkflow;
   readonly tasks: readonly RolloutTask[];
+  readonly screen: RolloutScreen;
 }
 
 export interface JobOutcome {
@@ -33,6 +35,8 @@ export interface JobOutcome {
   readonly batches: BatchFiles;
   /** Tokens that the engine sampled. */
   readonly sampledTokens: number;
+  /** Where the errors of rejected episodes are; undefined without any. */
+  readonly errors: string | undefined;
   readonly interrupted: boolean;
   /** Why the job was stopped before its end, if not by its user: its trainer failed, or an error that nobody caught. */
   readonly failure: Error | undefined;
@@ -44,6 +48,7 @@ export class RolloutJob {
   readonly #controller: RolloutController;
   readonly #tally = new RolloutTally();
   readonly #batches: BatchFiles;
+  readonly #errors: RolloutErrorLog;
   readonly #stopping = new AbortController();
   #interrupted = false;
   #failure: Error | undefined;
@@ -55,13 +60,17 @@ export class RolloutJob {
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
     this.#batches = new BatchFiles(out, consumer_batch_size === null ? undefined : (fromVersion ?? 0));
+    this.#errors = new RolloutErrorLog(out);
     this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
       maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(CONCURRENT_TASKS, count),
       // Without a trainer there are no later versions: nothing becomes stale.
       maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
       consumerBatchSize,
       version: fromVersion,
-      onResult: (result) => this.#tally.add(result),
+      onResult: (result) => {
+        this.#tally.add(result);
+        this.#errors.add(result);
+      },
     });
   }
 
@@ -71,8 +80,8 @@ export class RolloutJob {
    * @throws RolloutJobError `no_trajectories`
    */
   async run(): Promise<JobOutcome> {
-    const { tasks, workflow, tokens } = this.#job;
-    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens);
+    const { tasks, workflow, tokens, screen } = this.#job;
+    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens, screen);
     const forget = onInterrupt(() => this.#interrupt());
     const unguard = guardProcess((error) => this.#fail(error));
     try {
@@ -81,12 +90,14 @@ export class RolloutJob {
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
     } finally {
       await progress.stop();
+      this.#errors.close();
       forget();
       unguard();
     }
     const [failure, interrupted] = [this.#failure, this.#interrupted];
-    if (this.#batches.files.length === 0) throw failure ?? nothing(this.#tally, interrupted);
-    return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, interrupted, failure };
+    const errors = this.#errors.place;
+    if (this.#batches.files.length === 0) throw failure ?? nothing(this.#tally, errors, interrupted);
+    return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
   }
 
   #next(): Promise<RolloutBatch | undefined> {
@@ -95,7 +106,7 @@ export class RolloutJob {
 
   #interrupt(): void {
     this.#interrupted = true;
-    process.stderr.write("\nrolltape: stopping; what has finished is exported\n");
+    this.#job.screen.line("rolltape: stopping; what has finished is exported");
     this.#stop();
   }
 
@@ -135,12 +146,13 @@ export class RolloutJob {
   }
 }
 
-function nothing({ examples, lost }: RolloutTally, interrupted: boolean): RolloutJobError {
-  const places = (example: RejectionExample) => describePlace(example).map((place) => `\n    ${place}`);
-  const reasons = [...examples]
-    .map(([code, example]) => `\n  ${code}: ${example.reason.message}${places(example).join("")}`)
-    .join("");
-  const gone = lost > 0 ? `\n  ${lost} sessions were lost with their proxy worker` : "";
-  const why = interrupted && examples.size === 0 ? " the job was stopped before one had finished" : reasons + gone;
-  return new RolloutJobError("no_trajectories", `no episode was accepted:${why}`);
+function nothing({ reasons, lost }: RolloutTally, errors: string | undefined, interrupted: boolean): RolloutJobError {
+  const lines = [
+    ...reasons.describe(),
+    ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),
+    ...(errors === undefined ? [] : [`errors: ${errors}`]),
+  ];
+  const why = interrupted && reasons.size === 0 ? ["the job was stopped before one had finished"] : lines;
+  const code = interrupted ? "interrupted" : "no_trajectories";
+  return new RolloutJobError(code, `no episode was accepted:${why.map((line) => `\n  ${line}`).join("")}`);
 }

@@ -1,35 +1,28 @@
-import { SingleBar } from "cli-progress";
+import type { RolloutScreen } from "./rollout-screen.js";
 import type { RolloutTally } from "./rollout-tally.js";
 import type { SampledTokens } from "./rollout-tokens.js";
 
 const BAR_MS = 250;
 const LINE_MS = 5000;
+const BAR_WIDTH = 40;
 
 /** How a job comes along, on standard error: a bar on a terminal, else a line every few seconds and one at the end. */
 export class RolloutProgress {
   readonly #total: number;
   readonly #tally: RolloutTally;
   readonly #tokens: SampledTokens;
-  readonly #bar: SingleBar | undefined;
+  readonly #screen: RolloutScreen;
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
 
   /** @param total episodes */
-  constructor(total: number, tally: RolloutTally, tokens: SampledTokens) {
+  constructor(total: number, tally: RolloutTally, tokens: SampledTokens, screen: RolloutScreen) {
     this.#total = total;
     this.#tally = tally;
     this.#tokens = tokens;
-    const terminal = process.stderr.isTTY;
-    this.#bar = terminal
-      ? new SingleBar({
-          format: "episodes {bar} {value}/{total}  {numbers}",
-          hideCursor: true,
-          gracefulExit: false,
-          stream: process.stderr,
-        })
-      : undefined;
-    this.#bar?.start(total, 0, { numbers: "" });
-    this.#timer = setInterval(() => void this.#refresh(), terminal ? BAR_MS : LINE_MS);
+    this.#screen = screen;
+    if (screen.isTerminal) this.#show();
+    this.#timer = setInterval(() => void this.#refresh(), screen.isTerminal ? BAR_MS : LINE_MS);
   }
 
   /** The last word. Idempotent. */
@@ -38,20 +31,27 @@ export class RolloutProgress {
     this.#stopped = true;
     clearInterval(this.#timer);
     await this.#refresh();
-    this.#bar?.stop();
+    this.#screen.endStatus();
   }
 
   async #refresh(): Promise<void> {
     // A proxy that is too busy to say is asked again.
     await this.#tokens.refresh().catch(() => {});
-    const done = this.#tally.accepted + this.#tally.rejected;
-    if (this.#bar) this.#bar.update(done, { numbers: this.#numbers() });
-    else process.stderr.write(`episodes ${done}/${this.#total}  ${this.#numbers()}\n`);
+    this.#show();
   }
 
-  #numbers(): string {
+  #show(): void {
+    const done = this.#tally.accepted + this.#tally.rejected;
     const { rewardMean, rejected } = this.#tally;
     const mean = rewardMean === undefined ? "-" : rewardMean.toFixed(3);
-    return `${this.#tokens.perSecond.toFixed(0)} tokens/s  reward mean ${mean}  rejected ${rejected}`;
+    const speed = this.#tokens.perSecond.toFixed(0);
+    const numbers = `${done}/${this.#total}  ${speed} tokens/s  reward mean ${mean}  rejected ${rejected}`;
+    if (this.#screen.isTerminal) this.#screen.status = `episodes ${bar(done / this.#total)} ${numbers}`;
+    else this.#screen.line(`episodes ${numbers}`);
   }
+}
+
+function bar(share: number): string {
+  const full = Math.min(BAR_WIDTH, Math.floor(share * BAR_WIDTH));
+  return "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
 }

@@ -1,6 +1,5 @@
 import { describeFindings } from "./batch-findings.js";
 import type { BatchFiles } from "./rollout-batches.js";
-import { describePlace } from "./rollout-reasons.js";
 import type { RolloutTally } from "./rollout-tally.js";
 
 export interface RolloutSummary {
@@ -12,20 +11,18 @@ export interface RolloutSummary {
   /** Tokens that the engine sampled, those of rejected episodes too. */
   readonly sampledTokens: number;
   readonly batches: BatchFiles;
+  /** Where the errors of rejected episodes are; undefined without any. */
+  readonly errors: string | undefined;
   /** The job was stopped before its end. */
   readonly stopped: boolean;
 }
 
 /** What `rolltape rollout` prints at its end. */
 export function describeRollout(summary: RolloutSummary): string {
-  const { tally, tasks, groupSize, seconds, sampledTokens, batches } = summary;
+  const { tally, tasks, groupSize, seconds, sampledTokens, batches, errors } = summary;
   const notRun = tasks - tally.acceptedTasks - tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
-  for (const [code, count] of tally.reasons) {
-    const example = tally.examples.get(code);
-    lines.push(["", `${count} × ${code}: ${firstLine(example?.reason.message)}`]);
-    if (example) for (const place of describePlace(example)) lines.push(["", `  ${place}`]);
-  }
+  for (const line of tally.reasons.describe()) lines.push(["", line]);
   if (groupSize > 1) {
     const incomplete = tally.incompleteTasks > 0 ? ` (${tally.incompleteTasks} incomplete)` : "";
     lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
@@ -40,6 +37,7 @@ export function describeRollout(summary: RolloutSummary): string {
     ],
     ["time", `${seconds.toFixed(1)} s, ${(tally.accepted / seconds).toFixed(1)} episodes/s`],
     ["wrote", `${written(batches)}, ${batches.bytes} bytes`],
+    ...(errors === undefined ? [] : [["errors", errors] as [string, string]]),
     ...describeFindings(batches.findings).map((warning): [string, string] => ["warning", warning]),
   );
   return lines.map(([name, text]) => `${name.padEnd(9)} ${text}\n`).join("");
@@ -59,9 +57,4 @@ function rewards({ rewards: all, rewardMean }: RolloutTally): string {
   if (rewardMean === undefined) return "none";
   const [least, most] = all.reduce(([a, b], each) => [Math.min(a, each), Math.max(b, each)], [Infinity, -Infinity]);
   return `mean ${rewardMean.toFixed(3)}, from ${Number(least.toPrecision(4))} to ${Number(most.toPrecision(4))}`;
-}
-
-function firstLine(text = ""): string {
-  const [line = ""] = text.split("\n");
-  return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 }

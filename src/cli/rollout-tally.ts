@@ -1,5 +1,5 @@
 import { rejectionOf, type TaskResult } from "../rollout/controller/task.js";
-import type { RejectionExample } from "./rollout-reasons.js";
+import { RejectionReasons } from "./rollout-reasons.js";
 
 /** Running numbers of a job. */
 export class RolloutTally {
@@ -14,10 +14,7 @@ export class RolloutTally {
   lost = 0;
   /** Accepted episodes that were left out of a batch because their group had lost a member so. */
   leftOut = 0;
-  /** Rejected episodes by reason, in order of appearance. */
-  readonly reasons = new Map<string, number>();
-  /** The first rejection of each reason. */
-  readonly examples = new Map<string, RejectionExample>();
+  readonly reasons = new RejectionReasons();
   /** The own rewards of each accepted episode, added up. */
   readonly rewards: number[] = [];
 
@@ -28,10 +25,7 @@ export class RolloutTally {
     else this.acceptedTasks++;
     if (result.accepted.length > 0 && result.rejected.length > 0) this.incompleteTasks++;
     for (const { rewards } of result.accepted) this.rewards.push(sum([...rewards.values()]));
-    for (const { reason } of result.rejected) {
-      this.reasons.set(reason.code, (this.reasons.get(reason.code) ?? 0) + 1);
-      if (!this.examples.has(reason.code)) this.examples.set(reason.code, { taskId: result.taskId, reason });
-    }
+    for (const { sessionId, reason } of result.rejected) this.reasons.add({ taskId: result.taskId, sessionId, reason });
   }
 
   lose(lost: number, leftOut: number): void {

@@ -32,7 +32,9 @@ export class SampledTokens {
   }
 
   async #read(): Promise<[string, number][]> {
-    const text = await (await fetch(`${this.#url}/metrics`)).text();
+    const answer = await fetch(`${this.#url}/metrics`);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`GET ${this.#url}/metrics answers with status ${answer.status}`);
     const samples = text.matchAll(/^rolltape_tokens_total\{(.*)direction="completion"\} (\S+)$/gm);
     return [...samples].map(([, worker = "", count]) => [worker, Number(count)]);
   }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
+import { forwardLines } from "../processes/forward-lines.js";
 import { killGroup, trackGroup } from "../processes/process-group.js";
-import { describeEnd } from "../rollout/subproc/ended.js";
+import { describeEnd, outputRead } from "../rollout/subproc/ended.js";
 import { RolloutJobError } from "./rollout-error.js";
 
 export interface TrainingStep {
@@ -26,7 +27,10 @@ export async function runTrainer(
   const batch = resolve(file);
   const env = { ...process.env, ROLLTAPE_BATCH: batch, ROLLTAPE_VERSION: String(version) };
   // A group of its own: Ctrl-C is for the job, which ends the program itself.
-  const child = spawn(program, [...args, batch], { stdio: ["ignore", 2, "inherit"], env, detached: true });
+  const child = spawn(program, [...args, batch], { stdio: ["ignore", "pipe", "pipe"], env, detached: true });
+  // Not inherited: it would be written over the progress bar.
+  forwardLines(child.stdout);
+  forwardLines(child.stderr);
   const { pid } = child;
   if (pid !== undefined) trackGroup(pid);
   const kill = () => void (pid !== undefined && killGroup(pid));
@@ -34,7 +38,7 @@ export async function runTrainer(
   try {
     const how = await new Promise<string>((ended, failed) => {
       child.once("error", (error) => failed(trainerFailed(`${program} could not be started: ${error.message}`)));
-      child.once("exit", (code, name) => ended(describeEnd(code, name)));
+      child.once("exit", (code, name) => ended(outputRead(child).then(() => describeEnd(code, name))));
     });
     signal.throwIfAborted();
     if (how !== "status 0") throw trainerFailed(`${program} ended with ${how}`);

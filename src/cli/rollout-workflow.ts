@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { extname, resolve } from "node:path";
 import type { Config } from "../config/index.js";
 import type { RolloutWorkflow } from "../rollout/contract.js";
 import { type ResolveOptions, resolveWorkflow, type WorkflowInput } from "../rollout/resolve.js";
@@ -27,6 +29,7 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     concatReward: agent.concat_reward,
     rewardScope: agent.reward_scope,
   };
+  if (options.command === undefined) named(options);
   const inline = options.command === undefined && agent.mode === "inline";
   const nodeArguments = await loadTypeScript(options.agent ?? "");
   if (inline) {
@@ -59,6 +62,18 @@ async function agentOf(pool: ProcessPool, options: RolloutOptions): Promise<Work
 }
 
 function named({ agent }: RolloutOptions): string {
-  if (agent !== undefined) return agent;
+  if (agent !== undefined) return assertModule(agent);
   throw new RolloutJobError("invalid_arguments", "give an agent with --agent, or a program with --command");
+}
+
+const IS_MODULE = /\.(?:[cm]?[jt]sx?|json|node|wasm)$/;
+
+/** A file in another language is a program. */
+function assertModule(agent: string): string {
+  const [file = ""] = agent.split("#");
+  const extension = extname(file);
+  if (extension === "" || IS_MODULE.test(file) || !existsSync(file)) return agent;
+  const program = extension === ".py" ? `python3 ${file}` : resolve(file);
+  const message = `--agent ${agent} must be a JavaScript or TypeScript module; received a ${extension} file.`;
+  throw new RolloutJobError("invalid_arguments", `${message} Run it as a program: --command "${program}"`);
 }

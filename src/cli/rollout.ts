@@ -1,14 +1,16 @@
-import { access, constants, mkdir, stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Config, refuseUnused, resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
-import { readTasks } from "./rollout-data.js";
+import { makeFolder } from "./make-folder.js";
+import { type RolloutTask, readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
 import { exit } from "./rollout-guard.js";
 import { EXIT_INTERRUPTED, onInterrupt } from "./rollout-interrupt.js";
 import { RolloutJob } from "./rollout-job.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { openProxy } from "./rollout-proxy.js";
+import { RolloutScreen } from "./rollout-screen.js";
 import { describeRollout } from "./rollout-summary.js";
 import { SampledTokens } from "./rollout-tokens.js";
 import { unusedByRollout } from "./rollout-unused-keys.js";
@@ -40,26 +42,60 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertRowReward(config, options);
   const tasks = await readTasks(options.data);
   await assertWritable(options.out);
+  const { summary, failure, interrupted } = await runJob({ config, options, overrides, tasks });
+  // When everything is closed: what is still logged comes before.
+  process.stdout.write(describeRollout(summary));
+  if (failure) throw failure;
+  if (interrupted) process.exitCode = EXIT_INTERRUPTED;
+}
+
+interface JobSettings {
+  readonly config: Config;
+  readonly options: RolloutOptions;
+  readonly overrides: readonly string[];
+  readonly tasks: readonly RolloutTask[];
+}
+
+async function runJob({ config, options, overrides, tasks }: JobSettings) {
+  using screen = new RolloutScreen();
   // There is nothing to keep yet.
   const forget = onInterrupt(() => exit(EXIT_INTERRUPTED));
   const workflow = await createWorkflow(config, options);
   try {
-    await using served = await openProxy({ config, options, overrides });
+    await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
-    const tokens = await SampledTokens.of(proxy.url);
+    const tokens = await tokensOf(proxy.url, options);
     forget();
     const started = performance.now();
-    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks });
+    const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, screen });
     const { interrupted, failure, ...outcome } = await job.run();
     const seconds = (performance.now() - started) / 1000;
     const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };
     const stopped = interrupted || failure !== undefined;
-    process.stdout.write(describeRollout({ ...outcome, ...particulars, stopped }));
-    if (failure) throw failure;
-    if (interrupted) process.exitCode = EXIT_INTERRUPTED;
+    return { summary: { ...outcome, ...particulars, stopped }, failure, interrupted };
   } finally {
     workflow.close();
   }
+}
+
+/** The first call of a proxy that somebody else started. */
+async function tokensOf(url: string, { proxy }: RolloutOptions): Promise<SampledTokens> {
+  try {
+    return await SampledTokens.of(url);
+  } catch (error) {
+    if (proxy === undefined) throw error;
+    const message = `--proxy ${proxy} cannot be used: ${describeFetchError(error)}`;
+    throw new RolloutJobError("proxy_failed", message, { cause: error });
+  }
+}
+
+/** The message of a failed `fetch` is in its cause; one for each address of a name is in the cause's own errors. */
+function describeFetchError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  const [first] = cause instanceof AggregateError ? cause.errors : [];
+  return cause.message || (first instanceof Error ? first.message : String(first ?? error.message));
 }
 
 function assertLocal({ scheduler }: Config): void {
@@ -80,7 +116,7 @@ function assertRowReward({ rollout: { agent } }: Config, { layout }: RolloutOpti
 async function assertWritable(out: string): Promise<void> {
   const folder = dirname(out);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await access(folder, constants.W_OK);
   } catch (error) {
     throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${(error as Error).message}`);

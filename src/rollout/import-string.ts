@@ -3,6 +3,8 @@ import { createRequire } from "node:module";
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolve as resolveModule } from "import-meta-resolve";
+import { describeThrown } from "./class-name.js";
+import { errorPlace } from "./error-place.js";
 import { WorkflowError } from "./workflow-error.js";
 
 interface ImportString {
@@ -44,7 +46,7 @@ async function importModule(module: string, directory: string): Promise<Exports>
     if (file !== undefined) return (await import(pathToFileURL(mainOf(file)).href)) as Exports;
     return await importPackage(module, directory);
   } catch (error) {
-    throw importFailed(module, file, directory, error);
+    throw await importFailed(module, file, directory, error);
   }
 }
 
@@ -95,17 +97,30 @@ function isUnresolved(error: unknown): boolean {
   return code === "ERR_MODULE_NOT_FOUND" || code === "ERR_PACKAGE_PATH_NOT_EXPORTED";
 }
 
-function importFailed(module: string, file: string | undefined, directory: string, cause: unknown): WorkflowError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+async function importFailed(
+  module: string,
+  file: string | undefined,
+  directory: string,
+  cause: unknown,
+): Promise<WorkflowError> {
   const why = (text: string) => new WorkflowError("import_failed", text, { cause });
   if (file !== undefined && !existsSync(file)) {
     return why(`${module} is no file of ${directory}.`);
   }
-  if ((cause as { code?: unknown }).code === "ERR_UNKNOWN_FILE_EXTENSION" && /\.[cm]?tsx?$/.test(file ?? "")) {
+  if (
+    (cause as { code?: unknown } | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION" &&
+    /\.[cm]?tsx?$/.test(file ?? "")
+  ) {
     return why(`${module} is TypeScript and this process has no loader for it. Run it with: node --import tsx`);
   }
-  if (file === undefined) {
-    return why(`${module} is neither a file of ${directory} nor a package that can be imported: ${message}`);
+  if (file === undefined && isUnresolved(cause)) {
+    return why(`${module} is neither a file of ${directory} nor a package that can be imported: ${messageOf(cause)}`);
   }
-  return why(`${module} could not be imported: ${message}`);
+  const place = await errorPlace(cause, file && pathToFileURL(file).href);
+  const told = place === undefined || messageOf(cause).includes(place) ? "" : ` (${place})`;
+  return why(`${module} could not be imported: ${describeThrown(cause)}${told}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

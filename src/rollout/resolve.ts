@@ -1,4 +1,5 @@
 import type { Config } from "../config/index.js";
+import { describeThrown } from "./class-name.js";
 import { isConfig, workflowOptions } from "./configured.js";
 import type { Agent, RolloutWorkflow } from "./contract.js";
 import { describe } from "./describe.js";
@@ -109,7 +110,7 @@ function construct<Instance>(constructor: Constructor<unknown>, { keywordArgumen
     return new constructor(keywordArguments as never) as Instance;
   } catch (error) {
     const names = Object.keys(keywordArguments).join(", ") || "no keyword arguments";
-    const why = error instanceof Error ? error.message : String(error);
+    const why = describeThrown(error);
     const message = `${describe(constructor)} could not be constructed with ${names}: ${why}`;
     throw new WorkflowError("construction_failed", message, { cause: error });
   }

@@ -1,21 +1,29 @@
-import type { Config } from "../config/index.js";
+import { access, constants } from "node:fs/promises";
+import { type Config, ConfigError } from "../config/index.js";
 import { type FolderChatModel, loadChatModel } from "../conversation/chat-model.js";
-import type { Engine } from "../engine/engine.js";
+import { ModelFolderError } from "../conversation/model-files.js";
+import { type Engine, EngineError } from "../engine/engine.js";
 import { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "../engine/index.js";
 
-/** The engine and the chat model that the configuration names. */
+/**
+ * Opens the engine and the chat model that the configuration names.
+ *
+ * @throws ConfigError naming `model.path` or `engine.model`, if there is no usable model
+ */
 export async function openEngine(
   config: Config,
   onWarning?: (message: string) => void,
 ): Promise<{ engine: Engine; model: FolderChatModel }> {
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
-  if (folder === undefined) throw new Error("model.path is not set");
+  if (folder === undefined) throw unusable("model.path", "must be set to the folder of the model", undefined);
   const { agent } = config.rollout;
   const model = await loadChatModel(folder, {
     templateArgs: agent.chat_template_kwargs,
     toolCallParser: agent.tool_call_parser,
     reasoningParser: agent.reasoning_parser,
+  }).catch((error: unknown) => {
+    throw error instanceof ModelFolderError ? unusable("model.path", error.message, error) : error;
   });
   model.warmUp();
   return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
@@ -41,13 +49,32 @@ async function createEngine({ engine }: Config, { tinyGguf, onWarning }: EngineD
         api: engine.vllm_api,
       });
     case "embedded":
-      return createEmbeddedEngine({
-        modelPath: engine.model ?? tinyGguf,
-        contextSize: engine.context_length ?? undefined,
-        sequences: engine.sequences,
-        timeoutSeconds: engine.timeout_seconds,
-      });
+      return openEmbedded(engine, tinyGguf);
   }
+}
+
+async function openEmbedded(engine: Config["engine"], tinyGguf: string | undefined): Promise<Engine> {
+  const { model } = engine;
+  try {
+    if (model !== null) await access(model, constants.R_OK);
+    return await createEmbeddedEngine({
+      modelPath: model ?? tinyGguf,
+      contextSize: engine.context_length ?? undefined,
+      sequences: engine.sequences,
+      timeoutSeconds: engine.timeout_seconds,
+    });
+  } catch (error) {
+    if (model === null || error instanceof EngineError) throw error;
+    throw unusable(
+      "engine.model",
+      `${model} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
+  }
+}
+
+function unusable(path: string, message: string, cause: unknown): ConfigError {
+  return new ConfigError("config_invalid", [{ path, message }], { cause });
 }
 
 function serverOptions(engine: Config["engine"]) {

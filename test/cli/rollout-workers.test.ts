@@ -109,8 +109,11 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
       "engine.model=/no/such/model",
     ];
     const ended = await runRolltape([...args, ...more]);
-    expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/rolltape: a proxy worker did not start: it took no calls; it ended with status 1\n$/);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /rolltape: a proxy worker did not start: it took no calls; it ended with status 2\. Its/,
+    );
+    expect(ended.stderr).toMatch(/\n {2}model\.path: .*\/no\/such\/folder/);
   });
 });
 

@@ -23,7 +23,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.stdout).toMatch(/broken\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
     expect(ended.stdout).toContain("rewards   mean 0.750, from 0.5 to 1\n");
     expect(ended.stderr).toMatch(/episodes 3\/3 +\d+ tokens\/s +reward mean 0\.750 +rejected 1\n$/);
-    expect(readdirSync(join(folder, "out"))).toEqual(["batch.safetensors"]);
+    expect(readdirSync(join(folder, "out")).sort()).toEqual(["batch.safetensors", "batch.safetensors.errors.jsonl"]);
   });
 
   it("rewards sessions where the scope says so, and warns of conversations that got nothing", async () => {
@@ -110,7 +110,7 @@ describe("rolltape rollout", TIMES, () => {
     const { args } = job([{ question: "how?", hang: true }]);
     const ended = await runRolltape([...args, "--agent", AGENT, "--timeout", "2"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/no episode was accepted: *\n +episode_timeout/);
+    expect(ended.stderr).toMatch(/no episode was accepted:\n +1 × episode_timeout/);
   });
 });
 

@@ -104,12 +104,12 @@ describe("a server that cannot start", () => {
     expect(readFileSync(String(file), "utf8")).toBe(before);
   });
 
-  it("ends with status 1 when the model's folder is empty", async () => {
+  it("ends with status 2 when the model's folder is empty", async () => {
     const folder = temporaryFolder();
     const args = serveArgs("engine.type=sglang", "engine.urls=http://127.0.0.1:9", `model.path=${folder}`);
     const { code, stdout, stderr } = await runRolltape(args, secret);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/^rolltape: .*tokenizer/m);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^ {2}model\.path: .*tokenizer/m);
   });
 
   it("ends with status 1 when the key file cannot be written", async () => {

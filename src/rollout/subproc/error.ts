@@ -17,7 +17,7 @@ const CODES = [
  * - `worker_exited`: the worker ended while it ran the agent.
  * - `program_not_started`: the program was not found or may not be run.
  * - `program_failed`: it ended with another status than 0, or by a signal.
- * - `invalid_program_output`: the last line of its standard output is no JSON value, or too long.
+ * - `invalid_program_output`: its standard output has no reward.
  * - `agent_timeout`: the process was still at work when its time was over. It was killed.
  * - `pool_closed`: the pool takes no more tasks.
  */

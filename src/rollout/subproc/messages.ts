@@ -1,3 +1,4 @@
+import { className } from "../class-name.js";
 import type { AgentSource } from "./agent-source.js";
 import { isSubprocCode, SubprocError } from "./error.js";
 import type { Environment } from "./task-environment.js";
@@ -32,10 +33,10 @@ export type WorkerMessage = { readonly id: number } & (
 export function sendable(error: unknown): SentError {
   try {
     if (!(error instanceof Error)) return { name: "Error", message: String(error), stack: undefined, code: undefined };
-    const { name, message, stack, code } = error as Error & { readonly code?: unknown };
+    const { message, stack, code } = error as Error & { readonly code?: unknown };
     // Any of them may have been set to anything.
     const text = (value: unknown) => (typeof value === "string" ? value : undefined);
-    return { name: text(name) ?? "Error", message: String(message), stack: text(stack), code: text(code) };
+    return { name: className(error), message: String(message), stack: text(stack), code: text(code) };
   } catch {
     return { name: "Error", message: "The agent threw what cannot be described.", stack: undefined, code: undefined };
   }

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 
 /** The last bytes of a stream, as text. */
 export class OutputTail {
-  readonly #limit: number;
+  #limit: number;
   #bytes = Buffer.alloc(0);
 
   /** @param limit bytes kept */
@@ -18,17 +18,22 @@ export class OutputTail {
     return this.#bytes.toString().trim();
   }
 
+  /** Returns what is kept and keeps nothing from then on: what comes later is somebody else's. */
+  end(): Buffer {
+    const kept = this.#bytes;
+    this.#limit = 0;
+    this.clear();
+    return kept;
+  }
+
   clear(): void {
     this.#bytes = Buffer.alloc(0);
   }
 
   #add(chunk: Buffer): void {
+    // `subarray(-0)` is all of it.
+    if (this.#limit === 0) return;
     const all = Buffer.concat([this.#bytes, chunk.subarray(-this.#limit)]);
     this.#bytes = Buffer.from(all.subarray(-this.#limit));
   }
-}
-
-/** The tail behind a sentence about a process that failed. */
-export function withTail(sentence: string, { text }: OutputTail): string {
-  return text === "" ? sentence : `${sentence} Its standard error ends with:\n${text}`;
 }

@@ -14,7 +14,7 @@ export interface ProgramAgentOptions {
 /**
  * Any program as an agent, one process for each episode. It finds the data as JSON on its standard input, address and
  * key of its session in its environment under every name that SDKs read, and says its reward (a number, or an object of
- * completion ids to numbers) in the last line of its standard output that is one.
+ * completion ids to numbers) in the last line of its standard output, or in a line `{"reward": …}`.
  */
 export class ProgramAgent<Data = unknown> implements Agent<Data> {
   readonly #pool: ProcessPool;

@@ -4,11 +4,24 @@ import { StringDecoder } from "node:string_decoder";
 /** Characters of the longest line that is read as a reward. */
 const LONGEST_LINE = 1 << 20;
 
-/** Reads a program's standard output for its reward: the last line that is a JSON number or object. */
+export interface ReadReward {
+  /** Undefined if there is none. */
+  readonly value: unknown;
+  /** Lines that are numbers, before a reward that is not marked as one: one of them may have been meant. */
+  readonly otherNumbers: number;
+}
+
+/**
+ * Reads a program's standard output for its reward: the value of the last line `{"reward": …}`, or else the last line that is not
+ * empty, if it is a JSON number or object.
+ */
 export class RewardLine {
   readonly #decoder = new StringDecoder("utf8");
   #line = "";
-  #reward: unknown;
+  #marked: { readonly reward: unknown } | undefined;
+  /** The value of the last line; undefined if it is text. */
+  #last: unknown;
+  #numbers = 0;
 
   constructor(stream: Readable) {
     stream.on("data", (chunk: Buffer) => this.#add(this.#decoder.write(chunk)));
@@ -16,10 +29,12 @@ export class RewardLine {
     stream.on("error", () => {});
   }
 
-  /** To be called when the output has ended. Undefined: there was no such line. */
-  end(): unknown {
+  /** To be called when the output has ended. */
+  end(): ReadReward {
     this.#add(`${this.#decoder.end()}\n`);
-    return this.#reward;
+    if (this.#marked) return { value: this.#marked.reward, otherNumbers: 0 };
+    const otherNumbers = typeof this.#last === "number" ? this.#numbers - 1 : this.#numbers;
+    return { value: this.#last, otherNumbers };
   }
 
   #add(text: string): void {
@@ -39,11 +54,23 @@ export class RewardLine {
   }
 
   #read(): void {
-    if (this.#line.length > LONGEST_LINE || !/^\s*[-\d{]/.test(this.#line)) return;
-    try {
-      this.#reward = JSON.parse(this.#line);
-    } catch {
-      // A line of another kind.
-    }
+    if (this.#line.trim() === "") return;
+    this.#last = this.#line.length > LONGEST_LINE ? undefined : parseReward(this.#line);
+    if (typeof this.#last === "number") this.#numbers++;
+    if (isMarked(this.#last)) this.#marked = this.#last;
   }
+}
+
+/** Returns a JSON number or object; undefined for a line of another kind. */
+function parseReward(line: string): unknown {
+  if (!/^\s*[-\d{]/.test(line)) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isMarked(value: unknown): value is { readonly reward: unknown } {
+  return typeof value === "object" && value !== null && Object.keys(value).join() === "reward";
 }

@@ -2,8 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { killGroup, trackGroup } from "../../processes/process-group.js";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
-import { OutputTail, withTail } from "./output-tail.js";
+import { OutputTail } from "./output-tail.js";
 import { RewardLine } from "./reward-line.js";
+import { processFailed, stillAtWork } from "./standard-error.js";
 import { bareEnvironment, type Environment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
@@ -20,7 +21,7 @@ export interface Program {
 }
 
 /**
- * Runs a program to its end; answers the last line of its standard output that is a JSON number or object. What it leaves
+ * Runs a program to its end; returns its reward ({@link RewardLine}). What it leaves
  * running in its process group is killed with its end; all of it is killed when the signal aborts.
  *
  * @throws SubprocError `program_not_started`, `program_failed`, `invalid_program_output`, or the signal's reason
@@ -38,14 +39,26 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   // A program that does not read its data is none the worse.
   child.stdin.on("error", () => {});
   child.stdin.end(program.input);
-  const how = await ended(child, file, signal);
+  const how = await ended(child, file, signal).catch((error: unknown) => {
+    throw stillAtWork(error, errors.text);
+  });
   if (how !== "status 0") {
-    throw new SubprocError("program_failed", withTail(`${file} ended with ${how}.`, errors));
+    throw processFailed("program_failed", `${file} ended with ${how}.`, errors.text);
   }
-  const value = reward.end();
-  if (value !== undefined) return value;
-  const sentence = `No line of ${file}'s standard output is a reward: a JSON number or object.`;
-  throw new SubprocError("invalid_program_output", withTail(sentence, errors));
+  const { value, otherNumbers } = reward.end();
+  if (value === undefined) {
+    const expected = 'a JSON number or object, or any line {"reward": …}';
+    const sentence = `${file} printed no reward: the last line of its standard output must be ${expected}.`;
+    throw processFailed("invalid_program_output", sentence, errors.text);
+  }
+  if (otherNumbers > 0) warn(file);
+  return value;
+}
+
+/** The same words for every episode, so that repeated warnings can be counted. */
+function warn(file: string): void {
+  const advice = 'Print the reward as {"reward": …} to leave no doubt.';
+  process.emitWarning(`${file} printed other numbers before its reward, the last line. ${advice}`, "AgentWarning");
 }
 
 /** Resolves with how it ended, when all that it said was read. */

@@ -1,11 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { forwardLines } from "../../processes/forward-lines.js";
 import { killGroup, trackGroup } from "../../processes/process-group.js";
 import { describeEnd, outputRead } from "./ended.js";
 import { SubprocError } from "./error.js";
 import { loaders } from "./loaders.js";
 import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
-import { OutputTail, withTail } from "./output-tail.js";
+import { OutputTail } from "./output-tail.js";
+import { noteStandardError, processFailed, stillAtWork, withTail } from "./standard-error.js";
 import { bareEnvironment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
@@ -16,6 +19,8 @@ export class TaskNotTaken extends Error {}
 interface Running {
   readonly id: number;
   started: boolean;
+  /** What the agent threw. */
+  failure?: Error;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -37,18 +42,19 @@ export class WorkerProcess {
       serialization: "advanced",
       env: bareEnvironment(),
       // What agents print goes to this process's standard error: its standard output belongs to its command.
-      stdio: ["ignore", 2, "pipe", "ipc"],
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
       execArgv: [...loaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
     });
-    const { pid, stderr } = this.#child;
-    if (stderr === null) throw new Error("a worker process has no standard error");
+    const { pid, stdout, stderr } = this.#child;
+    if (stdout === null || stderr === null) throw new Error("a worker process has no output");
     if (pid !== undefined) trackGroup(pid);
-    stderr.on("data", (chunk: Buffer) => process.stderr.write(chunk));
+    forwardLines(stdout);
+    forwardLines(stderr);
     this.#tail = new OutputTail(stderr, TAIL_BYTES);
     this.#child.on("message", (message: WorkerMessage) => this.#hear(message));
     this.#child.on("error", () => void this.#end("it could not be started"));
     this.#child.on("exit", (code, signal) => void this.#end(describeEnd(code, signal)));
-    this.#rest(stderr);
+    this.#rest([stdout, stderr]);
   }
 
   /** `busy`: it runs a task. `gone`: it was killed or has ended. */
@@ -67,7 +73,7 @@ export class WorkerProcess {
     this.#child.channel?.ref();
     const give = () => {
       this.kill();
-      this.#settle()?.reject(signal.reason as Error);
+      this.#settle()?.reject(stillAtWork(signal.reason, this.#tail.text) as Error);
     };
     try {
       return await new Promise((resolve, reject) => {
@@ -105,20 +111,36 @@ export class WorkerProcess {
       this.#running.started = true;
       return;
     }
+    if (message.type === "failed") return void this.#fail(message);
     if (!message.reusable) this.kill();
-    const running = this.#settle();
-    if (message.type === "done") running?.resolve(message.value);
-    else running?.reject(received(message.error));
+    this.#settle()?.resolve(message.value);
+  }
+
+  /** The process wrote its standard error before this message, but to another pipe: that one is read first. */
+  async #fail({ error, reusable }: Extract<WorkerMessage, { readonly type: "failed" }>): Promise<void> {
+    const running = this.#running;
+    if (!running) return;
+    running.failure = received(error);
+    await setImmediate();
+    await setImmediate();
+    if (this.#running !== running) return;
+    if (!reusable) this.kill();
+    noteStandardError(running.failure, this.#tail.text);
+    this.#settle()?.reject(running.failure);
   }
 
   async #end(how: string): Promise<void> {
     this.kill();
     const running = this.#settle();
     if (!running) return;
-    if (!running.started) return running.reject(new TaskNotTaken(withTail(how, this.#tail)));
+    if (!running.started) return running.reject(new TaskNotTaken(withTail(how, this.#tail.text)));
     await outputRead(this.#child);
+    if (running.failure) {
+      noteStandardError(running.failure, this.#tail.text);
+      return running.reject(running.failure);
+    }
     const sentence = `The agent's process ended before its run did (${how}).`;
-    running.reject(new SubprocError("worker_exited", withTail(sentence, this.#tail)));
+    running.reject(processFailed("worker_exited", sentence, this.#tail.text));
   }
 
   #settle(): Running | undefined {
@@ -128,9 +150,9 @@ export class WorkerProcess {
   }
 
   /** Waiting for work keeps no process alive. */
-  #rest(stderr: object): void {
+  #rest(outputs: readonly object[]): void {
     this.#child.unref();
     this.#child.channel?.unref();
-    if ("unref" in stderr && typeof stderr.unref === "function") stderr.unref();
+    for (const output of outputs) if ("unref" in output && typeof output.unref === "function") output.unref();
   }
 }

@@ -36,7 +36,9 @@ describe("a program as an agent", () => {
     ["a number", "echo 0.5", 0.5],
     ["an object", `echo '{"chatcmpl-1": 1}'`, { "chatcmpl-1": 1 }],
     ["the last of several", "echo 1; echo -2e-1", -0.2],
-    ["the last that is one, whatever follows", "echo 3; echo done; echo '[4]'; echo 12:30", 3],
+    ["the last line that is not empty", "echo hello; echo 3; echo; echo '  '", 3],
+    ["a line that is marked, whatever follows", `echo '{"reward": 3}'; echo done; echo 4; echo '{"a": 1}'`, 3],
+    ["the last of the marked lines", `echo '{"reward": 1}'; echo '{"reward": {"chatcmpl-1": 2}}'`, { "chatcmpl-1": 2 }],
     ["a line without its end", "echo x; printf 7", 7],
     ["a line in pieces", "printf 1; sleep 0.05; printf '2\\n'", 12],
     ["a line behind one that is too long", "head -c 3000000 /dev/zero | tr '\\0' 1; echo; echo 5", 5],
@@ -56,14 +58,32 @@ describe("a program as an agent", () => {
       "says no reward",
       "echo hello; echo 'reward model is down' >&2",
       "invalid_program_output",
-      /no line[^]*reward model is down/i,
+      /printed no reward[^]*reward model is down/,
     ],
+    ["says something else after its reward", "echo 1; echo done", "invalid_program_output", /the last line of/],
     ["keeps only the end of a long complaint", "seq 1 100000 >&2; exit 1", "program_failed", /^.{0,9000}\n100000$/s],
   ])("is an error when it %s", async (_, script, code, message) => {
     await expect(shell(script).run({}, context())).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message) as string,
     });
+  });
+
+  it("warns of other numbers before the last line, unless that is marked as the reward", async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => void warnings.push(warning);
+    process.on("warning", listen);
+    onTestFinished(() => void process.off("warning", listen));
+    await shell("echo 12; echo 1").run({}, context());
+    await shell(`echo 12; echo '{"chatcmpl-1": 1}'`).run({}, context());
+    await shell("echo hello; echo 1").run({}, context());
+    await shell(`echo 12; echo '{"reward": 1}'`).run({}, context());
+    await until(() => warnings.length > 1);
+    expect(warnings.map(({ name, message }) => `${name}: ${message}`)).toEqual(
+      Array.from({ length: 2 }, () =>
+        expect.stringMatching(/^AgentWarning: sh printed other numbers before its reward/),
+      ),
+    );
   });
 
   it("is an error when it is not there", async () => {
