@@ -1,7 +1,12 @@
+import { tmpdir } from "node:os";
+import type { BatchFields } from "../client/admin-client.js";
 import type { Config } from "../config/index.js";
 import type { ConnectedProxy } from "../rollout/connect.js";
 import type { RolloutBatch } from "../rollout/controller/batch.js";
 import { RolloutController } from "../rollout/controller/controller.js";
+import { BatchFileError } from "./batch-file.js";
+import { BatchWriter, type WrittenBatch } from "./batch-writer.js";
+import { exportAgainCommand } from "./export-again.js";
 import { BatchFiles } from "./rollout-batches.js";
 import type { RolloutTask } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
@@ -10,7 +15,7 @@ import { onInterrupt } from "./rollout-interrupt.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
 import { describePlace, type RejectionExample } from "./rollout-reasons.js";
-import { exportSurvivors } from "./rollout-survivors.js";
+import { exportSurvivors, type Survivors } from "./rollout-survivors.js";
 import { RolloutTally } from "./rollout-tally.js";
 import type { SampledTokens } from "./rollout-tokens.js";
 import { runTrainer } from "./rollout-trainer.js";
@@ -18,6 +23,9 @@ import type { JobWorkflow } from "./rollout-workflow.js";
 
 /** Tasks at once where the configuration does not say. */
 const CONCURRENT_TASKS = 64;
+
+/** How long a batch that cannot be written is tried again if nobody is at a terminal to make room. */
+const WRITE_WAIT_SECONDS = 60;
 
 export interface Job {
   readonly config: Config;
@@ -54,7 +62,11 @@ export class RolloutJob {
     const count = job.tasks.length;
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
-    this.#batches = new BatchFiles(out, consumer_batch_size === null ? undefined : (fromVersion ?? 0));
+    this.#batches = new BatchFiles(
+      this.#batchWriter(),
+      out,
+      consumer_batch_size === null ? undefined : (fromVersion ?? 0),
+    );
     this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
       maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(CONCURRENT_TASKS, count),
       // Without a trainer there are no later versions: nothing becomes stale.
@@ -95,7 +107,7 @@ export class RolloutJob {
 
   #interrupt(): void {
     this.#interrupted = true;
-    process.stderr.write("\nrolltape: stopping; what has finished is exported\n");
+    tell("stopping; what has finished is exported");
     this.#stop();
   }
 
@@ -114,10 +126,50 @@ export class RolloutJob {
     const { turn_discount: discount, export_style: style, concat_reward } = config.rollout.agent;
     const fields = { layout: options.layout, style, discount, concat_reward, on_mismatch: "split" } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const { bytes, lost, leftOut } = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
-    this.#tally.lose(lost, leftOut);
-    if (bytes === undefined) this.#controller.lose(batch);
-    else await this.#train(await this.#batches.write(bytes));
+    const survivors = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    this.#tally.lose(survivors.lost, survivors.leftOut);
+    if (survivors.bytes === undefined) this.#controller.lose(batch);
+    else if (!(await this.#write(survivors.bytes, survivors, fields))) return;
+    await survivors.release();
+  }
+
+  #batchWriter(): BatchWriter {
+    const { config, options } = this.#job;
+    return new BatchWriter({
+      waitSeconds: options.writeWait ?? (process.stderr.isTTY ? Infinity : WRITE_WAIT_SECONDS),
+      // Memory, at last: what is there outlives the job.
+      rescueFolders: [tmpdir(), config.rollout.agent.shared_memory_directory],
+      // A proxy of the job's own ends with it.
+      untilSaved: options.proxy === undefined,
+      signal: this.#stopping.signal,
+      tell,
+    });
+  }
+
+  /** Returns whether the batch is on a disk. */
+  async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<boolean> {
+    let written: WrittenBatch;
+    try {
+      written = await this.#batches.write(bytes);
+    } catch (error) {
+      if (!(error instanceof BatchFileError)) throw error;
+      tell(this.#notWritten(error, survivors, fields));
+      this.#fail(error);
+      return false;
+    }
+    const { file, failure } = written;
+    if (failure)
+      this.#fail(new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`));
+    else await this.#train(file);
+    return true;
+  }
+
+  #notWritten({ message, file }: BatchFileError, { sessionIds }: Survivors, fields: BatchFields): string {
+    const { proxy, options } = this.#job;
+    if (options.proxy === undefined) return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
+    const command = exportAgainCommand({ url: proxy.url, sessionIds, fields, file });
+    const time = "as long as the proxy keeps them (its rollout.agent.export_retention_seconds and _bytes)";
+    return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
   }
 
   /** Nothing is trained on any more once the job is stopped. */
@@ -133,6 +185,11 @@ export class RolloutJob {
       if (!signal.aborted) this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
+}
+
+/** On a line of its own: there may be a bar. */
+function tell(message: string): void {
+  process.stderr.write(`\nrolltape: ${message}\n`);
 }
 
 function nothing({ examples, lost }: RolloutTally, interrupted: boolean): RolloutJobError {
