@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type AdminKey, adminKey, type Config, UNUSED_BY_SERVE, withoutUnused } from "../config/index.js";
 import type { RunningGateway } from "../gateway/start.js";
 import { createLogger } from "./logger.js";
+import { requireProxy } from "./proxy-preflight.js";
 import { ProxyWorker } from "./proxy-worker.js";
 import { RolloutJobError } from "./rollout-error.js";
 import type { RolloutOptions } from "./rollout-options.js";
@@ -24,7 +25,7 @@ export interface JobProxySettings {
 /** A proxy in this process, or several in processes of their own behind a gateway, or one that runs already. */
 export async function openProxy({ config, options, overrides }: JobProxySettings): Promise<JobProxy> {
   const admin = adminKey(config, process.env);
-  if (options.proxy !== undefined) return runningProxy(options.proxy, admin);
+  if (options.proxy !== undefined) return await runningProxy(options.proxy, admin);
   const workers = options.proxyWorkers ?? 1;
   if (workers === 1) return startOne(config, admin.key);
   const file = options.config === undefined ? [] : ["--config", options.config];
@@ -35,11 +36,12 @@ export async function openProxy({ config, options, overrides }: JobProxySettings
   });
 }
 
-function runningProxy(url: string, { key, file }: AdminKey): JobProxy {
+async function runningProxy(url: string, { key, file }: AdminKey): Promise<JobProxy> {
   if (file !== undefined) {
     const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
     throw new RolloutJobError("invalid_arguments", `--proxy needs the admin key of that proxy, in ${where}`);
   }
+  await requireProxy({ url, adminKey: key });
   return { url, adminKey: key, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 

@@ -1,7 +1,6 @@
-import { access, constants, mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import { type Config, refuseUnused, resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
+import { requireEngine, requireWritable, sharedMemoryProblems } from "./preflight.js";
 import { readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
 import { exit } from "./rollout-guard.js";
@@ -39,9 +38,13 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertLocal(config);
   assertRowReward(config, options);
   const tasks = await readTasks(options.data);
-  await assertWritable(options.out);
   // There is nothing to keep yet.
   const forget = onInterrupt(() => exit(EXIT_INTERRUPTED));
+  await requireWritable(options.out);
+  if (options.proxy === undefined) {
+    await sharedMemoryProblems(config);
+    await requireEngine(config);
+  }
   const workflow = await createWorkflow(config, options);
   try {
     await using served = await openProxy({ config, options, overrides });
@@ -74,17 +77,4 @@ function assertRowReward({ rollout: { agent } }: Config, { layout }: RolloutOpti
   if (agent.concat_reward === "leaf" || layout !== "tree") return;
   const message = "rollout.agent.concat_reward must be leaf with --layout tree; received return";
   throw new RolloutJobError("invalid_arguments", `${message}. Nodes of a tree have rewards of their own.`);
-}
-
-/** Found out before anything runs: what cannot be written at the end is lost. */
-async function assertWritable(out: string): Promise<void> {
-  const folder = dirname(out);
-  try {
-    await mkdir(folder, { recursive: true });
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${(error as Error).message}`);
-  }
-  const there = await stat(out).catch(() => undefined);
-  if (there?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
 }

@@ -26,7 +26,21 @@ interface EngineDetails {
   readonly onWarning: ((message: string) => void) | undefined;
 }
 
-async function createEngine({ engine }: Config, { tinyGguf, onWarning }: EngineDetails): Promise<Engine> {
+async function createEngine(config: Config, { tinyGguf, onWarning }: EngineDetails): Promise<Engine> {
+  const { engine } = config;
+  return (
+    openServers(config, onWarning) ??
+    createEmbeddedEngine({
+      modelPath: engine.model ?? tinyGguf,
+      contextSize: engine.context_length ?? undefined,
+      sequences: engine.sequences,
+      timeoutSeconds: engine.timeout_seconds,
+    })
+  );
+}
+
+/** Returns the engine if it consists of servers; undefined if it runs in this process. */
+export function openServers({ engine }: Config, onWarning?: (message: string) => void): Engine | undefined {
   switch (engine.type) {
     case "sglang":
       return createSglangEngine({
@@ -41,12 +55,7 @@ async function createEngine({ engine }: Config, { tinyGguf, onWarning }: EngineD
         api: engine.vllm_api,
       });
     case "embedded":
-      return createEmbeddedEngine({
-        modelPath: engine.model ?? tinyGguf,
-        contextSize: engine.context_length ?? undefined,
-        sequences: engine.sequences,
-        timeoutSeconds: engine.timeout_seconds,
-      });
+      return undefined;
   }
 }
 

@@ -10,7 +10,7 @@ const BATCH = new Uint8Array(5000).fill(7);
 /** The disk, with what a test does otherwise; tells the order of the steps. */
 function diskThat(changes: Partial<BatchFileSystem> = {}) {
   const steps: string[] = [];
-  const nameOf = (path: string) => (/partial/.test(path) ? "partial" : /\.st$/.test(path) ? "file" : "folder");
+  const nameOf = (path: string) => (/partial/.test(path) ? "partial" : path.endsWith(".st") ? "file" : "folder");
   const disk: BatchFileSystem = {
     statfs,
     open: async (path, flags) => {
