@@ -1,12 +1,10 @@
-import { tmpdir } from "node:os";
 import type { BatchFields } from "../client/admin-client.js";
 import type { Config } from "../config/index.js";
 import type { ConnectedProxy } from "../rollout/connect.js";
 import type { RolloutBatch } from "../rollout/controller/batch.js";
 import { RolloutController } from "../rollout/controller/controller.js";
 import { BatchFileError } from "./batch-file.js";
-import { BatchWriter, type WrittenBatch } from "./batch-writer.js";
-import { exportAgainCommand } from "./export-again.js";
+import type { WrittenBatch } from "./batch-writer.js";
 import { BatchFiles } from "./rollout-batches.js";
 import type { RolloutTask } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
@@ -20,12 +18,10 @@ import { RolloutTally } from "./rollout-tally.js";
 import type { SampledTokens } from "./rollout-tokens.js";
 import { runTrainer } from "./rollout-trainer.js";
 import type { JobWorkflow } from "./rollout-workflow.js";
+import { createBatchWriter, describeUnwritten } from "./rollout-writer.js";
 
 /** Tasks at once where the configuration does not say. */
 const CONCURRENT_TASKS = 64;
-
-/** How long a batch that cannot be written is tried again if nobody is at a terminal to make room. */
-const WRITE_WAIT_SECONDS = 60;
 
 export interface Job {
   readonly config: Config;
@@ -63,7 +59,7 @@ export class RolloutJob {
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
     this.#batches = new BatchFiles(
-      this.#batchWriter(),
+      createBatchWriter(job, this.#stopping.signal, tell),
       out,
       consumer_batch_size === null ? undefined : (fromVersion ?? 0),
     );
@@ -133,19 +129,6 @@ export class RolloutJob {
     await survivors.release();
   }
 
-  #batchWriter(): BatchWriter {
-    const { config, options } = this.#job;
-    return new BatchWriter({
-      waitSeconds: options.writeWait ?? (process.stderr.isTTY ? Infinity : WRITE_WAIT_SECONDS),
-      // Memory, at last: what is there outlives the job.
-      rescueFolders: [tmpdir(), config.rollout.agent.shared_memory_directory],
-      // A proxy of the job's own ends with it.
-      untilSaved: options.proxy === undefined,
-      signal: this.#stopping.signal,
-      tell,
-    });
-  }
-
   /** Returns whether the batch is on a disk. */
   async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<boolean> {
     let written: WrittenBatch;
@@ -153,7 +136,7 @@ export class RolloutJob {
       written = await this.#batches.write(bytes);
     } catch (error) {
       if (!(error instanceof BatchFileError)) throw error;
-      tell(this.#notWritten(error, survivors, fields));
+      tell(describeUnwritten(error, this.#job, { sessionIds: survivors.sessionIds, fields }));
       this.#fail(error);
       return false;
     }
@@ -162,14 +145,6 @@ export class RolloutJob {
       this.#fail(new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`));
     else await this.#train(file);
     return true;
-  }
-
-  #notWritten({ message, file }: BatchFileError, { sessionIds }: Survivors, fields: BatchFields): string {
-    const { proxy, options } = this.#job;
-    if (options.proxy === undefined) return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
-    const command = exportAgainCommand({ url: proxy.url, sessionIds, fields, file });
-    const time = "as long as the proxy keeps them (its rollout.agent.export_retention_seconds and _bytes)";
-    return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
   }
 
   /** Nothing is trained on any more once the job is stopped. */

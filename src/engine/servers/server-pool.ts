@@ -3,6 +3,7 @@ import type { EngineServer } from "./engine-server.js";
 import { isUnavailable, NotStartedError } from "./errors.js";
 import { Gate } from "./gate.js";
 import { HealthMonitor } from "./health-monitor.js";
+import { askReadiness } from "./readiness.js";
 import { rendezvousOrder } from "./rendezvous.js";
 import { ServerTally } from "./server-tally.js";
 
@@ -215,23 +216,15 @@ export class ServerPool {
   }
 
   /** Asks every server that is not being drained whether it can serve calls. Never rejects. */
-  async readiness(question: (server: EngineServer) => Promise<void>, signal: AbortSignal): Promise<ServerReadiness[]> {
+  readiness(question: (server: EngineServer) => Promise<void>, signal: AbortSignal): Promise<ServerReadiness[]> {
     const members = [...this.#members.values()].filter(({ draining }) => !draining);
     return Promise.all(
       members.map(async (member) => {
-        const { url } = member.server;
-        try {
-          await settledBefore(signal, this.#checkNow(member, signal));
-        } catch (error) {
-          if (member.monitor.state === "unknown") member.monitor.reportFailure();
-          return { url, problem: { about: "server", message: problemText(error, signal) } };
-        }
-        try {
-          await settledBefore(signal, question(member.server));
-          return { url, problem: undefined };
-        } catch (error) {
-          return { url, problem: { about: "model", message: problemText(error, signal) } };
-        }
+        const { server, monitor } = member;
+        const health = () => this.#checkNow(member, signal);
+        const readiness = await askReadiness(server.url, { health, model: () => question(server), signal });
+        if (readiness.problem?.about === "server" && monitor.state === "unknown") monitor.reportFailure();
+        return readiness;
       }),
     );
   }
@@ -274,21 +267,6 @@ async function check({ server, requests, progressAt }: Member, signal?: AbortSig
   await server.health(signal);
   const silent = requests > 0 && Date.now() - progressAt >= SILENCE_MS;
   if (silent) await server.schedulerHealth?.(signal);
-}
-
-/** A question that cannot be cut short is not waited for any longer. */
-function settledBefore(signal: AbortSignal, answer: Promise<void>): Promise<void> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    signal.addEventListener("abort", giveUp, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
-  });
-}
-
-function problemText(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return "The engine did not answer in time.";
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Of two refusals the one that says sooner when to ask again; else the later one. */
