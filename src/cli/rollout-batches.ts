@@ -1,11 +1,12 @@
-import { rename, writeFile } from "node:fs/promises";
 import { format, parse } from "node:path";
 import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "./batch-findings.js";
+import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
 import { TensorFile } from "./inspect-file.js";
 import { rowsOf } from "./inspect-header.js";
 
 /** The files that a job writes. */
 export class BatchFiles {
+  readonly #writer: BatchWriter;
   readonly #out: string;
   #next: number | undefined;
   readonly files: string[] = [];
@@ -15,23 +16,27 @@ export class BatchFiles {
   findings: BatchFindings = NO_FINDINGS;
 
   /**
+   * @param writer writes each of them
    * @param out the file, where the job has one batch
    * @param first number of the first batch, where it may have several; the file's name has it then: `batch-00000.safetensors`
    */
-  constructor(out: string, first: number | undefined) {
+  constructor(writer: BatchWriter, out: string, first: number | undefined) {
+    this.#writer = writer;
     this.#out = out;
     this.#next = first;
   }
 
-  /** Answers the name. The file is there when all of it is. */
-  async write(batch: Uint8Array): Promise<string> {
+  /**
+   * Writes the next batch. Its file is there when all of it is.
+   *
+   * @throws BatchFileError if it could be written nowhere
+   */
+  async write(batch: Uint8Array): Promise<WrittenBatch> {
     const file = this.#next === undefined ? this.#out : numbered(this.#out, this.#next++);
-    const partial = `${file}.partial-${process.pid}`;
-    await writeFile(partial, batch);
-    await rename(partial, file);
-    await this.#count(file);
-    this.files.push(file);
-    return file;
+    const written = await this.#writer.write(file, batch);
+    await this.#count(written.file);
+    this.files.push(written.file);
+    return written;
   }
 
   async #count(path: string): Promise<void> {

@@ -1,7 +1,10 @@
+import type { BatchFields } from "../client/admin-client.js";
 import type { Config } from "../config/index.js";
 import type { ConnectedProxy } from "../rollout/connect.js";
 import type { RolloutBatch } from "../rollout/controller/batch.js";
 import { RolloutController } from "../rollout/controller/controller.js";
+import { BatchFileError } from "./batch-file.js";
+import type { WrittenBatch } from "./batch-writer.js";
 import { BatchFiles } from "./rollout-batches.js";
 import type { RolloutTask } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
@@ -11,11 +14,12 @@ import { onInterrupt } from "./rollout-interrupt.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { RolloutProgress } from "./rollout-progress.js";
 import type { RolloutScreen } from "./rollout-screen.js";
-import { exportSurvivors } from "./rollout-survivors.js";
+import { exportSurvivors, type Survivors } from "./rollout-survivors.js";
 import { RolloutTally } from "./rollout-tally.js";
 import type { SampledTokens } from "./rollout-tokens.js";
 import { runTrainer } from "./rollout-trainer.js";
 import type { JobWorkflow } from "./rollout-workflow.js";
+import { createBatchWriter, describeUnwritten } from "./rollout-writer.js";
 
 /** Tasks at once where the configuration does not say. */
 const CONCURRENT_TASKS = 64;
@@ -59,7 +63,11 @@ export class RolloutJob {
     const count = job.tasks.length;
     const consumerBatchSize = consumer_batch_size ?? count;
     this.#job = job;
-    this.#batches = new BatchFiles(out, consumer_batch_size === null ? undefined : (fromVersion ?? 0));
+    this.#batches = new BatchFiles(
+      createBatchWriter(job, this.#stopping.signal, (message) => this.#tell(message)),
+      out,
+      consumer_batch_size === null ? undefined : (fromVersion ?? 0),
+    );
     this.#errors = new RolloutErrorLog(out);
     this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
       maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(CONCURRENT_TASKS, count),
@@ -104,9 +112,13 @@ export class RolloutJob {
     return this.#controller.waitBatch();
   }
 
+  #tell(message: string): void {
+    this.#job.screen.line(`rolltape: ${message}`);
+  }
+
   #interrupt(): void {
     this.#interrupted = true;
-    this.#job.screen.line("rolltape: stopping; what has finished is exported");
+    this.#tell("stopping; what has finished is exported");
     this.#stop();
   }
 
@@ -125,10 +137,29 @@ export class RolloutJob {
     const { turn_discount: discount, export_style: style, concat_reward } = config.rollout.agent;
     const fields = { layout: options.layout, style, discount, concat_reward, on_mismatch: "split" } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const { bytes, lost, leftOut } = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
-    this.#tally.lose(lost, leftOut);
-    if (bytes === undefined) this.#controller.lose(batch);
-    else await this.#train(await this.#batches.write(bytes));
+    const survivors = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    this.#tally.lose(survivors.lost, survivors.leftOut);
+    if (survivors.bytes === undefined) this.#controller.lose(batch);
+    else if (!(await this.#write(survivors.bytes, survivors, fields))) return;
+    await survivors.release();
+  }
+
+  /** Returns whether the batch is on a disk. */
+  async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<boolean> {
+    let written: WrittenBatch;
+    try {
+      written = await this.#batches.write(bytes);
+    } catch (error) {
+      if (!(error instanceof BatchFileError)) throw error;
+      this.#tell(describeUnwritten(error, this.#job, { sessionIds: survivors.sessionIds, fields }));
+      this.#fail(error);
+      return false;
+    }
+    const { file, failure } = written;
+    if (failure)
+      this.#fail(new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`));
+    else await this.#train(file);
+    return true;
   }
 
   /** Nothing is trained on any more once the job is stopped. */

@@ -18,6 +18,8 @@ export interface RolloutOptions extends ConfigOptions {
   readonly proxy?: string;
   /** A program that trains on each batch. */
   readonly trainer?: readonly [string, ...string[]];
+  /** Seconds that a batch that cannot be written is tried again. */
+  readonly writeWait?: number;
   /** Weight version that there is at the start. */
   readonly fromVersion?: number;
 }
@@ -52,6 +54,11 @@ export function withRolloutOptions(command: Command): Command {
         parseCommand,
       ),
     )
+    .option(
+      "--write-wait <seconds>",
+      "how long a batch that cannot be written is tried again (default: 60; on a terminal without end)",
+      parseSeconds,
+    )
     .option("--from-version <n>", "weight version that there is at the start", parseVersion)
     .addOption(
       new Option("--layout <layout>", "layout of the batch").choices(["padded", "packed", "tree"]).default("padded"),
@@ -80,6 +87,12 @@ function parseList(text: string): unknown {
 function parseUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new InvalidArgumentError("Expected an http or https URL.");
+}
+
+function parseSeconds(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError("Expected seconds, 0 or more.");
 }
 
 function parseVersion(text: string): number {

@@ -5,6 +5,7 @@ import type { DestinationStream, Logger } from "pino";
 import { type AdminKey, adminKey, type Config, UNUSED_BY_SERVE, withoutUnused } from "../config/index.js";
 import type { RunningGateway } from "../gateway/start.js";
 import { createLogger } from "./logger.js";
+import { requireProxy } from "./proxy-preflight.js";
 import { ProxyWorker } from "./proxy-worker.js";
 import { RolloutJobError } from "./rollout-error.js";
 import type { RolloutOptions } from "./rollout-options.js";
@@ -29,7 +30,7 @@ export async function openProxy({ config, options, overrides, screen }: JobProxy
   const admin = adminKey(config, process.env);
   // Without a proxy in this process, too: it tells of Node's own warnings.
   const logger = createLogger(config, screen.log);
-  if (options.proxy !== undefined) return runningProxy(options.proxy, admin);
+  if (options.proxy !== undefined) return await runningProxy(options.proxy, admin);
   const workers = options.proxyWorkers ?? 1;
   if (workers === 1) return startOne(config, admin.key, logger);
   const file = options.config === undefined ? [] : ["--config", options.config];
@@ -42,11 +43,12 @@ export async function openProxy({ config, options, overrides, screen }: JobProxy
   });
 }
 
-function runningProxy(url: string, { key, file }: AdminKey): JobProxy {
+async function runningProxy(url: string, { key, file }: AdminKey): Promise<JobProxy> {
   if (file !== undefined) {
     const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
     throw new RolloutJobError("invalid_arguments", `--proxy needs the admin key of that proxy, in ${where}`);
   }
+  await requireProxy({ url, adminKey: key });
   return { url, adminKey: key, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 

@@ -20,6 +20,10 @@ export interface Survivors {
   readonly lost: number;
   /** Sessions that were left out because their group was not whole any more. */
   readonly leftOut: number;
+  /** Sessions of the batch. */
+  readonly sessionIds: readonly string[];
+  /** Deletes the sessions that were left out. To be called once the batch is on the disk. */
+  release(): Promise<void>;
 }
 
 /** What the proxy says of sessions that are no more: they went with their worker, or with its last life. */
@@ -48,8 +52,8 @@ export async function exportSurvivors(
     const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
     try {
       const bytes = kept.length > 0 ? await admin.exportBatch(kept, fields) : undefined;
-      await Promise.allSettled(left.map((id) => admin.deleteSession(id)));
-      return { bytes, lost: gone.size, leftOut: left.length };
+      const release = async () => void (await Promise.allSettled(left.map((id) => admin.deleteSession(id))));
+      return { bytes, lost: gone.size, leftOut: left.length, sessionIds: kept, release };
     } catch (error) {
       const refused = goneSessions(error).filter(({ session_id }) => !gone.has(session_id));
       if (refused.length === 0) throw error;

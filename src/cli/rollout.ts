@@ -1,8 +1,6 @@
-import { access, constants, stat } from "node:fs/promises";
-import { dirname } from "node:path";
 import { type Config, refuseUnused, resolveConfig } from "../config/index.js";
 import { connectProxy } from "../rollout/connect.js";
-import { makeFolder } from "./make-folder.js";
+import { requireEngine, requireWritable, sharedMemoryProblems } from "./preflight.js";
 import { type RolloutTask, readTasks } from "./rollout-data.js";
 import { RolloutJobError } from "./rollout-error.js";
 import { exit } from "./rollout-guard.js";
@@ -41,7 +39,6 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertLocal(config);
   assertRowReward(config, options);
   const tasks = await readTasks(options.data);
-  await assertWritable(options.out);
   const { summary, failure, interrupted } = await runJob({ config, options, overrides, tasks });
   // When everything is closed: what is still logged comes before.
   process.stdout.write(describeRollout(summary));
@@ -60,11 +57,16 @@ async function runJob({ config, options, overrides, tasks }: JobSettings) {
   using screen = new RolloutScreen();
   // There is nothing to keep yet.
   const forget = onInterrupt(() => exit(EXIT_INTERRUPTED));
+  await requireWritable(options.out);
+  if (options.proxy === undefined) {
+    await sharedMemoryProblems(config);
+    await requireEngine(config);
+  }
   const workflow = await createWorkflow(config, options);
   try {
     await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
-    const tokens = await tokensOf(proxy.url, options);
+    const tokens = await SampledTokens.of(proxy.url);
     forget();
     const started = performance.now();
     const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, screen });
@@ -76,26 +78,6 @@ async function runJob({ config, options, overrides, tasks }: JobSettings) {
   } finally {
     workflow.close();
   }
-}
-
-/** The first call of a proxy that somebody else started. */
-async function tokensOf(url: string, { proxy }: RolloutOptions): Promise<SampledTokens> {
-  try {
-    return await SampledTokens.of(url);
-  } catch (error) {
-    if (proxy === undefined) throw error;
-    const message = `--proxy ${proxy} cannot be used: ${describeFetchError(error)}`;
-    throw new RolloutJobError("proxy_failed", message, { cause: error });
-  }
-}
-
-/** The message of a failed `fetch` is in its cause; one for each address of a name is in the cause's own errors. */
-function describeFetchError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (!(cause instanceof Error)) return error.message;
-  const [first] = cause instanceof AggregateError ? cause.errors : [];
-  return cause.message || (first instanceof Error ? first.message : String(first ?? error.message));
 }
 
 function assertLocal({ scheduler }: Config): void {
@@ -110,17 +92,4 @@ function assertRowReward({ rollout: { agent } }: Config, { layout }: RolloutOpti
   if (agent.concat_reward === "leaf" || layout !== "tree") return;
   const message = "rollout.agent.concat_reward must be leaf with --layout tree; received return";
   throw new RolloutJobError("invalid_arguments", `${message}. Nodes of a tree have rewards of their own.`);
-}
-
-/** Found out before anything runs: what cannot be written at the end is lost. */
-async function assertWritable(out: string): Promise<void> {
-  const folder = dirname(out);
-  try {
-    await makeFolder(folder);
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${(error as Error).message}`);
-  }
-  const there = await stat(out).catch(() => undefined);
-  if (there?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
 }

@@ -13,13 +13,14 @@ import type { RunningServer } from "../server/start.js";
 import { stopOnSignal } from "./lifetime.js";
 import { createLogger } from "./logger.js";
 import type { ConfigOptions } from "./options.js";
+import { sharedMemoryProblems } from "./preflight.js";
 
 /** Time that a stop may take beyond the drain itself, in seconds. */
 const STOP_MARGIN_SECONDS = 5;
 
 /**
  * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts
- * calls; logs go to standard error.
+ * calls, with what its engine lacks for them; logs go to standard error.
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
@@ -35,11 +36,15 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   const leave = () => process.kill(process.pid, "SIGTERM");
   if (process.connected === false) leave();
   else process.once("disconnect", leave);
+  const folders = await sharedMemoryProblems(config);
   // Loaded here, with the native addon: a wrong configuration is reported without it.
   const { startServer } = await import("../server/start.js");
   running = await startServer(config, { adminKey: admin.key, logger });
   await publishKey(admin, running);
-  const served = describeServer(config, admin, running);
+  const { problems } = await running.readiness();
+  const notReady = [...problems, ...folders];
+  for (const problem of notReady) logger.warn(problem, "not ready");
+  const served = { ...describeServer(config, admin, running), ...(notReady.length > 0 ? { not_ready: notReady } : {}) };
   process.stdout.write(`${JSON.stringify({ event: "ready", ...served, pid: process.pid })}\n`);
   logger.info(served, "ready");
 }

@@ -118,7 +118,20 @@ export interface ResumeOptions {
   readonly hold?: boolean;
 }
 
+/** Whether a server can serve calls now. */
+export interface ServerReadiness {
+  readonly url: string;
+  /** Undefined: it is ready. `server`: out of reach or not healthy. `model`: it answers, but does not know the model. */
+  readonly problem: { readonly about: "server" | "model"; readonly message: string } | undefined;
+}
+
 export interface EngineServers {
+  /**
+   * Asks every server that is not being drained whether it is healthy and knows the model; generates nothing, never rejects.
+   *
+   * @param signal ends the wait: a server that did not answer is not ready.
+   */
+  readiness(signal: AbortSignal): Promise<readonly ServerReadiness[]>;
   list(): readonly EngineServerState[];
   /** How the servers were paused from here, and not resumed since. */
   readonly paused: PauseMode | undefined;
@@ -144,8 +157,9 @@ export interface EngineServers {
 
 export interface EngineServerState {
   readonly url: string;
-  readonly state: "up" | "down" | "draining";
-  /** It could be reached and was well when it last was asked. */
+  /** `unknown`: it was not reached yet, and no attempt failed. It gets requests like one that is `up`. */
+  readonly state: "up" | "down" | "draining" | "unknown";
+  /** It could be reached and was well when it last was asked. False as long as it was never reached. */
   readonly healthy: boolean;
   /** Requests that it works on, or that wait for one of its connections. */
   readonly requests: number;

@@ -16,6 +16,7 @@ export {
   type LogprobContent,
   type PauseMode,
   type SamplingParams,
+  type ServerReadiness,
 } from "./engine.js";
 export { createSglangEngine } from "./sglang/engine.js";
 export type { SglangOptions } from "./sglang/options.js";

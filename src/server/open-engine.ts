@@ -34,7 +34,12 @@ interface EngineDetails {
   readonly onWarning: ((message: string) => void) | undefined;
 }
 
-async function createEngine({ engine }: Config, { tinyGguf, onWarning }: EngineDetails): Promise<Engine> {
+async function createEngine(config: Config, { tinyGguf, onWarning }: EngineDetails): Promise<Engine> {
+  return openServers(config, onWarning) ?? (await openEmbedded(config.engine, tinyGguf));
+}
+
+/** Returns the engine if it consists of servers; undefined if it runs in this process. */
+export function openServers({ engine }: Config, onWarning?: (message: string) => void): Engine | undefined {
   switch (engine.type) {
     case "sglang":
       return createSglangEngine({
@@ -49,7 +54,7 @@ async function createEngine({ engine }: Config, { tinyGguf, onWarning }: EngineD
         api: engine.vllm_api,
       });
     case "embedded":
-      return openEmbedded(engine, tinyGguf);
+      return undefined;
   }
 }
 

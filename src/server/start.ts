@@ -10,6 +10,7 @@ import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
+import { type EngineReadiness, engineReadiness } from "./readiness.js";
 import { toSamplingOverride } from "./sampling.js";
 import { VersionFile } from "./version-file.js";
 import { registerWorker } from "./worker-registration.js";
@@ -24,6 +25,8 @@ export interface RunningServer {
   readonly url: string;
   /** Name of the model that is served. */
   readonly model: string;
+  /** Asks the engine's servers whether they can serve calls; takes some seconds if one does not answer. */
+  readiness(): Promise<EngineReadiness>;
   /** Drains: no new calls, those in flight end, ended sessions can be exported; then stops. Idempotent. */
   close(): Promise<void>;
 }
@@ -74,7 +77,8 @@ export async function startServer(
       clearTimeout(stragglers);
       await Promise.all([engine.close(), model.close()]);
     };
-    return { url, model: settings.modelName, close: () => (closing ??= stop()) };
+    const readiness = () => engineReadiness(engine, config);
+    return { url, model: settings.modelName, readiness, close: () => (closing ??= stop()) };
   } catch (error) {
     await Promise.all([engine.close(), model.close()]);
     throw error;

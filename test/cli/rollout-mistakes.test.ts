@@ -69,7 +69,7 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     const ended = await runRolltape([...args, "--agent", AGENT, "--proxy", url], KEY);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toBe(
-      `rolltape: --proxy ${url} cannot be used: connect ECONNREFUSED ${url.slice("http://".length)}\n`,
+      `rolltape: --proxy: ${url}/health cannot be reached: connect ECONNREFUSED ${url.slice("http://".length)}\n`,
     );
   });
 

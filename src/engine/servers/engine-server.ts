@@ -32,6 +32,8 @@ export interface EngineServer {
    * @returns `unknown` if the server does not tell; never rejects.
    */
   findLogprobs(call: GenerateCall): Promise<LogprobContent>;
+  /** Rejects unless the server has the model that requests name. Absent if requests name none. */
+  requireModel?(): Promise<void>;
   /** Tokens of prompt and output together that one call may have. */
   contextLength(): Promise<number>;
   /** Asks whether the server is being updated; never rejects. Absent if it does not tell. */

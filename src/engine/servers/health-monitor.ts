@@ -14,6 +14,8 @@ export class HealthMonitor {
   readonly #closed = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
+  /** The server has answered, at some time. */
+  #reached = false;
   #suspended = false;
   /** Counts suspensions: what an earlier check finds out does not count. */
   #epoch = 0;
@@ -23,8 +25,15 @@ export class HealthMonitor {
     this.#schedule();
   }
 
+  /** Whether it may get requests: one that was never reached may, since nothing speaks against it. */
   get healthy(): boolean {
     return this.#failures === 0;
+  }
+
+  /** What is known of the server; `unknown` until it is reached or found to be out of reach. */
+  get state(): "up" | "down" | "unknown" {
+    if (!this.healthy) return "down";
+    return this.#reached ? "up" : "unknown";
   }
 
   /** Makes no checks until {@link restart}: the server is paused on purpose. The result of a running check is ignored. */
@@ -51,7 +60,13 @@ export class HealthMonitor {
 
   /** A request was answered. Where checks are made, it is they that find a server healthy again. */
   reportSuccess(): void {
+    this.#reached = true;
     if (this.#options.intervalMilliseconds === 0) this.#failures = 0;
+  }
+
+  /** The server has answered, perhaps some time ago. */
+  reportReached(): void {
+    this.#reached = true;
   }
 
   close(): void {
@@ -81,6 +96,7 @@ export class HealthMonitor {
       );
     if (epoch !== this.#epoch) return;
     this.#failures = failed ? this.#failures + 1 : 0;
+    if (!failed) this.#reached = true;
     this.#schedule();
   }
 }

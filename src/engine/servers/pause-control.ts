@@ -60,7 +60,8 @@ export class PauseControl {
     const draining = new Set(this.#pool.list().flatMap(({ url, state }) => (state === "draining" ? [url] : [])));
     outcomes.forEach((outcome, index) => {
       const url = servers[index]?.url ?? "";
-      if (outcome.status === "fulfilled" || (draining.has(url) && isUnavailable(outcome.reason))) return;
+      if (outcome.status === "fulfilled") return this.#pool.reportReached(url);
+      if (draining.has(url) && isUnavailable(outcome.reason)) return;
       throw named(url, outcome.reason);
     });
   }

@@ -40,6 +40,7 @@ export class ServedEngine implements Engine {
     const pause = new PauseControl(this.#pool);
     this.#pause = pause;
     this.servers = {
+      readiness: (signal) => this.#pool.readiness((server) => this.#requireModel(server), signal),
       list: () => this.#pool.list(),
       get paused() {
         return pause.hold.mode;
@@ -65,6 +66,11 @@ export class ServedEngine implements Engine {
     if (refused) this.#contextLength = undefined;
     if (refused && lengths.length === 0) throw refused.reason;
     return Math.min(...lengths);
+  }
+
+  async #requireModel(server: EngineServer): Promise<void> {
+    await server.requireModel?.();
+    if (this.#options.contextLength === undefined) await server.contextLength();
   }
 
   async generate(call: GenerateCall): Promise<GenerateResult> {

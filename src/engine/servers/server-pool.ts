@@ -1,8 +1,9 @@
-import { EngineError, type EngineServerState } from "../engine.js";
+import { EngineError, type EngineServerState, type ServerReadiness } from "../engine.js";
 import type { EngineServer } from "./engine-server.js";
 import { isUnavailable, NotStartedError } from "./errors.js";
 import { Gate } from "./gate.js";
 import { HealthMonitor } from "./health-monitor.js";
+import { askReadiness } from "./readiness.js";
 import { rendezvousOrder } from "./rendezvous.js";
 import { ServerTally } from "./server-tally.js";
 
@@ -67,8 +68,8 @@ export class ServerPool {
   list(): EngineServerState[] {
     return [...this.#members.values()].map(({ server, gate, monitor, tally, draining, requests }) => ({
       url: server.url,
-      state: draining ? "draining" : monitor.healthy ? "up" : "down",
-      healthy: monitor.healthy,
+      state: draining ? "draining" : monitor.state,
+      healthy: monitor.state === "up",
       requests,
       waiting: gate.waiting,
       logprobs: server.logprobs ?? "unknown",
@@ -110,7 +111,8 @@ export class ServerPool {
     const none = answers.every(({ status }) => status === "rejected");
     answers.forEach((answer, index) => {
       const member = members[index];
-      if (answer.status === "fulfilled" || !member) return;
+      if (!member) return;
+      if (answer.status === "fulfilled") return member.monitor.reportReached();
       if (isUnavailable(answer.reason)) member.monitor.reportFailure();
       if (none) member.tally.failed(answer.reason);
     });
@@ -143,6 +145,7 @@ export class ServerPool {
       return result;
     } catch (error) {
       if (error instanceof NotStartedError && isUnavailable(error)) monitor.reportFailure();
+      else if (error instanceof EngineError && !isUnavailable(error)) monitor.reportReached();
       throw error;
     }
   }
@@ -181,6 +184,11 @@ export class ServerPool {
     this.#member(url).draining = false;
   }
 
+  /** The server took an order. */
+  reportReached(url: string): void {
+    this.#member(url).monitor.reportReached();
+  }
+
   /** Makes no health checks: the servers are paused on purpose. */
   suspendChecks(): void {
     this.#suspended = true;
@@ -200,11 +208,36 @@ export class ServerPool {
   async health(signal?: AbortSignal): Promise<void> {
     if (this.#suspended) return;
     const members = [...this.#members.values()].filter(({ draining }) => !draining);
-    const checks = await Promise.allSettled(members.map((member) => check(member, signal)));
+    const checks = await Promise.allSettled(members.map((member) => this.#checkNow(member, signal)));
     if (checks.some(({ status }) => status === "fulfilled")) return;
     const [first] = checks;
     if (first?.status === "rejected") throw first.reason;
     throw new EngineError("engine_unavailable", "Every engine server is being drained.");
+  }
+
+  /** Asks every server that is not being drained whether it can serve calls. Never rejects. */
+  readiness(question: (server: EngineServer) => Promise<void>, signal: AbortSignal): Promise<ServerReadiness[]> {
+    const members = [...this.#members.values()].filter(({ draining }) => !draining);
+    return Promise.all(
+      members.map(async (member) => {
+        const { server, monitor } = member;
+        const health = () => this.#checkNow(member, signal);
+        const readiness = await askReadiness(server.url, { health, model: () => question(server), signal });
+        if (readiness.problem?.about === "server" && monitor.state === "unknown") monitor.reportFailure();
+        return readiness;
+      }),
+    );
+  }
+
+  /** A check outside of the monitor's own pace. Of a server that was never reached it says the first that is known. */
+  async #checkNow(member: Member, signal?: AbortSignal): Promise<void> {
+    try {
+      await check(member, signal);
+    } catch (error) {
+      if (member.monitor.state === "unknown" && isUnavailable(error)) member.monitor.reportFailure();
+      throw error;
+    }
+    member.monitor.reportSuccess();
   }
 
   async close(): Promise<void> {

@@ -139,6 +139,10 @@ export class VllmServer implements EngineServer {
     return this.#model;
   }
 
+  async requireModel(): Promise<void> {
+    await this.#servedModel();
+  }
+
   async contextLength(): Promise<number> {
     const { contextLength } = await this.#servedModel();
     if (contextLength !== undefined) return contextLength;

@@ -56,7 +56,7 @@ export function mergeServer(identity: string, uses: readonly ServerUse[]): z.inp
   const states = new Set(records.map(({ state }) => state));
   return {
     url: identity,
-    state: (["up", "down", "draining"] as const).find((state) => states.has(state)) ?? "down",
+    state: (["up", "down", "draining", "unknown"] as const).find((state) => states.has(state)) ?? "down",
     healthy: records.some(({ healthy }) => healthy),
     requests: sum(({ requests }) => requests),
     waiting: sum(({ waiting }) => waiting),

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { EngineServerState, EngineServers, LogprobContent } from "../../engine/engine.js";
 
-const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining"];
+const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining", "unknown"];
 
 const LOGPROBS: readonly LogprobContent[] = ["temperature", "truncated", "raw", "unknown"];
 
@@ -11,7 +11,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
   countEnds(servers, registers);
   new Gauge({
     name: "rolltape_engine_server_state",
-    help: "1 for the state that an engine server is in, 0 for its other states.",
+    help: "1 for the state that an engine server is in, 0 for its other states; unknown until it is reached for the first time.",
     labelNames: ["server", "state"],
     registers,
     collect() {

@@ -9,8 +9,10 @@ const count = z.int().min(0);
 
 export const serverRecord = z.object({
   url: z.string(),
-  state: z.enum(["up", "down", "draining"]),
-  healthy: z.boolean().describe("It could be reached and was well when it last was asked."),
+  state: z
+    .enum(["up", "down", "draining", "unknown"])
+    .describe("`unknown`: not reached yet; it gets requests like one that is `up`."),
+  healthy: z.boolean().describe("It could be reached and was well when it last was asked; false until it was reached."),
   requests: count.describe("Requests that it works on, or that wait for one of its connections."),
   waiting: count.describe("Those of them that wait."),
   logprobs: z

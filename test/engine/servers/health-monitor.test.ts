@@ -100,6 +100,20 @@ describe("a health monitor", () => {
     expect(monitor.healthy).toBe(true);
   });
 
+  it("does not know the state of a server before the first answer or failure", async () => {
+    start(10_000);
+    expect([monitor.state, monitor.healthy]).toEqual(["unknown", true]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(monitor.state).toBe("up");
+    start(10_000);
+    monitor.reportFailure();
+    expect(monitor.state).toBe("down");
+    monitor.restart();
+    expect(monitor.state).toBe("unknown");
+    monitor.reportReached();
+    expect(monitor.state).toBe("up");
+  });
+
   it("does not take a late answer for health where it checks", async () => {
     start(10_000);
     monitor.reportFailure();

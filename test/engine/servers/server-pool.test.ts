@@ -282,6 +282,60 @@ describe("draining", () => {
   });
 });
 
+describe("the state of a server", () => {
+  const states = (pool: ServerPool) => pool.list().map(({ state, healthy }) => [state, healthy]);
+
+  it("is unknown until it is reached", async () => {
+    const { pool } = poolOf(["http://a"]);
+    expect(states(pool)).toEqual([["unknown", false]]);
+    await homeOf(pool, "key");
+    expect(states(pool)).toEqual([["up", true]]);
+  });
+
+  it("is found out by a question for the pool's health", async () => {
+    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const [, b] = servers;
+    if (b) b.unhealthy = true;
+    await pool.health();
+    expect(states(pool)).toEqual([
+      ["up", true],
+      ["unknown", false],
+    ]);
+  });
+});
+
+describe("the readiness of a pool", () => {
+  const ready = async () => undefined;
+
+  it("says of each server what is wrong with it, and makes its state known", async () => {
+    const { pool, servers } = poolOf(["http://a", "http://b", "http://c"]);
+    const [, b] = servers;
+    if (b) b.unhealthy = true;
+    const lacking = async ({ url }: { url: string }) => {
+      if (url === "http://c") throw new EngineError("engine_error", "The engine does not serve the model m.");
+    };
+    expect(await pool.readiness(lacking, never)).toEqual([
+      { url: "http://a", problem: undefined },
+      { url: "http://b", problem: { about: "server", message: "not healthy" } },
+      { url: "http://c", problem: { about: "model", message: "The engine does not serve the model m." } },
+    ]);
+    expect(pool.list().map(({ state }) => state)).toEqual(["up", "down", "up"]);
+  });
+
+  it("does not wait for a server that does not answer", async () => {
+    const { pool } = poolOf(["http://a"]);
+    const silent = () => new Promise<void>(() => {});
+    const [answer] = await pool.readiness(silent, AbortSignal.timeout(20));
+    expect(answer?.problem).toEqual({ about: "model", message: "The engine did not answer in time." });
+  });
+
+  it("leaves out a server that is being drained", async () => {
+    const { pool } = poolOf(["http://a", "http://b"]);
+    await pool.drain("http://a");
+    expect((await pool.readiness(ready, never)).map(({ url }) => url)).toEqual(["http://b"]);
+  });
+});
+
 describe("the health of a pool", () => {
   it("is that of its best server", async () => {
     const { pool, servers } = poolOf(["http://a", "http://b"]);

@@ -1,0 +1,108 @@
+import { rmSync } from "node:fs";
+import { open, rename, rm, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { formatBytes } from "./format-bytes.js";
+
+/** What is needed of an open file. */
+interface OpenFile {
+  writeFile(data: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What is needed of a file system. */
+export interface BatchFileSystem {
+  statfs(path: string): Promise<{ readonly blocks: number; readonly bavail: number; readonly bsize: number }>;
+  open(path: string, flags: string): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string): Promise<void>;
+}
+
+const DISK: BatchFileSystem = { statfs, open, rename, rm: (path) => rm(path, { force: true }) };
+
+/** A batch could not be written. Nothing of it is left on the disk, and an earlier file of that name is as it was. */
+export class BatchFileError extends Error {
+  override readonly name = "BatchFileError";
+  readonly file: string;
+  /** Why, without the file's name. */
+  readonly reason: string;
+
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`${file} cannot be written: ${reason}`, options);
+    this.file = file;
+    this.reason = reason;
+  }
+}
+
+/**
+ * Writes a batch to a partial file beside `file`, brings it to the disk, and renames it. When this resolves, the file is whole
+ * and stays so after a power failure.
+ *
+ * @throws BatchFileError if there is too little space for it, or a step fails
+ */
+export async function writeBatchFile(file: string, batch: Uint8Array, disk: BatchFileSystem = DISK): Promise<void> {
+  const partial = `${file}.partial-${process.pid}`;
+  // A second Ctrl-C ends the process in the middle.
+  const removeAtExit = () => rmSync(partial, { force: true });
+  process.once("exit", removeAtExit);
+  try {
+    await requireSpace(file, batch.byteLength, disk);
+    await writeSynced(partial, batch, disk);
+    await disk.rename(partial, file);
+    await syncFolder(dirname(file), disk);
+  } catch (error) {
+    await disk.rm(partial).catch(() => undefined);
+    throw error instanceof BatchFileError ? error : new BatchFileError(file, reasonOf(error), { cause: error });
+  } finally {
+    process.off("exit", removeAtExit);
+  }
+}
+
+async function requireSpace(file: string, needed: number, disk: BatchFileSystem): Promise<void> {
+  const folder = dirname(file);
+  const { blocks, bavail, bsize } = await disk.statfs(folder);
+  const free = bavail * bsize;
+  // File systems that do not know their size report 0 blocks.
+  if (blocks === 0 || free >= needed) return;
+  const reason = `it needs ${formatBytes(needed)}, but ${folder} has ${formatBytes(free)} free`;
+  throw new BatchFileError(file, reason);
+}
+
+async function writeSynced(path: string, batch: Uint8Array, disk: BatchFileSystem): Promise<void> {
+  const file = await disk.open(path, "w");
+  try {
+    await file.writeFile(batch);
+    // Some file systems report a full disk or a quota only here.
+    await file.sync();
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    throw error;
+  }
+  await file.close();
+}
+
+/** A rename is in the folder's own data. */
+async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
+  const folder = await disk.open(path, "r");
+  try {
+    await folder.sync();
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has(codeOf(error))) throw error;
+  } finally {
+    await folder.close();
+  }
+}
+
+/** How file systems say that folders cannot be synced on their own. */
+const NO_FOLDER_SYNC: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF", "EISDIR"]);
+
+function reasonOf(error: unknown): string {
+  if (codeOf(error) === "ENOSPC") return "the disk is full (ENOSPC)";
+  if (codeOf(error) === "EDQUOT") return "the disk quota is used up (EDQUOT)";
+  return error instanceof Error ? error.message : String(error);
+}
+
+function codeOf(error: unknown): string {
+  const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "";
+}

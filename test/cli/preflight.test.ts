@@ -1,0 +1,139 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ensureTinyModel } from "../../src/engine/index.js";
+import { freePort } from "../../src/scheduler/free-port.js";
+import { startSglangServer } from "../support/sglang-server.js";
+import { startVllmServer } from "../support/vllm-server.js";
+import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
+import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
+
+const KEY = "sk-admin-0123456789abcdef";
+const withKey = { ROLLTAPE_ADMIN_API_KEY: KEY };
+
+/** Overrides of an engine that consists of servers at these addresses. */
+async function engine(type: "sglang" | "vllm", ...urls: readonly string[]): Promise<string[]> {
+  const { folder } = await ensureTinyModel();
+  return [`engine.type=${type}`, `engine.urls=[${urls.join(",")}]`, `model.path=${folder}`];
+}
+
+async function closedAddress(): Promise<string> {
+  return `http://127.0.0.1:${await freePort()}`;
+}
+
+async function closing<T extends { readonly url: string; close(): Promise<void> }>(server: Promise<T>): Promise<T> {
+  const started = await server;
+  onTestFinished(() => started.close());
+  return started;
+}
+
+/** Arguments of a job whose agent would be asked once. */
+function jobArgs(): { args: string[]; folder: string } {
+  const { args, folder } = rolloutJob([{ question: "why?", reward: 1 }]);
+  return { args: [...args, "--agent", AGENT], folder };
+}
+
+async function stateMetrics(url: string): Promise<string[]> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return [...text.matchAll(/^rolltape_engine_server_state\{.*state="(\w+)"\} 1$/gm)].map(([, state = ""]) => state);
+}
+
+describe("rolltape rollout, before the first task", TIMES, () => {
+  it("ends with status 1 if no engine server can be reached, and names key and address of each", async () => {
+    const [a, b] = [await closedAddress(), await closedAddress()];
+    const { args, folder } = jobArgs();
+    const ended = await runRolltape([...args, ...(await engine("sglang", a, b))]);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toBe(
+      "rolltape: the engine is not ready, so no task was begun:\n" +
+        `  engine.urls: The engine at ${a} cannot be reached (ECONNREFUSED).\n` +
+        `  engine.urls: The engine at ${b} cannot be reached (ECONNREFUSED).\n`,
+    );
+    expect(readdirSync(join(folder, "out"))).toEqual([]);
+  });
+
+  it("warns of an engine server that cannot be reached, and goes on with the others", async () => {
+    const [alive, dead] = [await closing(startSglangServer()), await closedAddress()];
+    const ended = await runRolltape([...jobArgs().args, ...(await engine("sglang", alive.url, dead))]);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stderr).toContain(`rolltape: warning: engine.urls: The engine at ${dead} cannot be reached`);
+  });
+
+  it("ends with status 2 if the engine does not serve the model that the configuration names", async () => {
+    const server = await closing(startVllmServer({ model: "tiny" }));
+    const args = [...(await engine("vllm", server.url)), "engine.served_model=tinny"];
+    const ended = await runRolltape([...jobArgs().args, ...args]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain(
+      `  engine.served_model: ${server.url}: The engine does not serve the model tinny.\n`,
+    );
+  });
+
+  it("ends with status 2 if its shared-memory folder is not there", async () => {
+    const folder = join(temporaryFolder(), "none");
+    const ended = await runRolltape([...jobArgs().args, `rollout.agent.shared_memory_directory=${folder}`]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain(`  rollout.agent.shared_memory_directory: no file can be made in ${folder}: ENOENT`);
+  });
+
+  it.each(["/proc/none/batch.safetensors", "/dev/null/batch.safetensors", "/proc/batch.safetensors"])(
+    "ends with status 2 if --out is %s",
+    async (out) => {
+      const ended = await runRolltape([...jobArgs().args, "--out", out]);
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).toContain(`rolltape: --out ${out} cannot be written: E`);
+    },
+  );
+
+  it("ends with status 1 if nothing answers at --proxy, and names the address and the cause", async () => {
+    const url = await closedAddress();
+    const ended = await runRolltape([...jobArgs().args, "--proxy", url], withKey);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /^rolltape: --proxy: http:\/\/127\.0\.0\.1:\d+\/health cannot be reached: .*ECONNREFUSED/m,
+    );
+  });
+
+  it("ends with status 1 if the engine of the proxy is dead, and with 2 if the key is another", async () => {
+    const dead = rolltape(["serve", "server.port=0", ...(await engine("sglang", await closedAddress()))], withKey);
+    const { url } = await dead.ready();
+    const refused = await runRolltape([...jobArgs().args, "--proxy", url], withKey);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toMatch(/--proxy \S+ is not ready \(HTTP 503\): engine_unavailable: .*ECONNREFUSED/);
+    const alive = rolltape(["serve", "server.port=0"], withKey);
+    const other = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-another-proxy" };
+    const { url: open } = await alive.ready();
+    const ended = await runRolltape([...jobArgs().args, "--proxy", open], other);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain(`--proxy ${open} refuses the admin key in ROLLTAPE_ADMIN_API_KEY`);
+  });
+});
+
+describe("the ready line of rolltape serve", TIMES, () => {
+  it("says which engine servers are not ready; the metrics know it too, and what changes later", async () => {
+    const port = await freePort();
+    const dead = `http://127.0.0.1:${port}`;
+    const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", dead))], withKey);
+    const { url, not_ready: problems } = await serving.ready();
+    expect(problems).toEqual([
+      { key: "engine.urls", message: `The engine at ${dead} cannot be reached (ECONNREFUSED).` },
+    ]);
+    expect(await stateMetrics(url)).toEqual(["down"]);
+    await closing(startSglangServer({ port }));
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(await stateMetrics(url)).toEqual(["up"]);
+  });
+
+  it("has no such field if all is ready", async () => {
+    const server = await closing(startSglangServer());
+    const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", server.url))], withKey);
+    expect(await serving.ready()).not.toHaveProperty("not_ready");
+  });
+
+  it("is not printed if the configuration names a shared-memory folder that is not usable", async () => {
+    const folder = join(temporaryFolder(), "none");
+    const ended = await runRolltape(["serve", "server.port=0", `rollout.agent.shared_memory_directory=${folder}`]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain("  rollout.agent.shared_memory_directory: no file can be made");
+  });
+});
