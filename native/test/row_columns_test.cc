@@ -250,19 +250,19 @@ TEST(RowColumns, TakeAllButTheirOwnTensorsAsTheyAre) {
 
 TEST(RowColumns, AreRefusedIfTheyMeanNothing) {
   const auto refused = [](const RowColumns& columns) {
-    return test::thrownBy([&] { requireRowColumns(columns); }).what();
+    return std::string(test::thrownBy([&] { requireRowColumns(columns); }).what());
   };
   const RowColumn good{.name = "good", .dtype = Dtype::kI32, .source = RowSource::kTurn};
   EXPECT_NO_THROW(requireRowColumns({good}));
-  EXPECT_STREQ("columns: good is the name of two columns", refused({good, good}));
-  EXPECT_STREQ("columns: x has no value for a row",
+  EXPECT_EQ("columns: good is the name of two columns", refused({good, good}));
+  EXPECT_EQ("columns: x has no value for a row",
                refused({good, {.name = "x", .dtype = Dtype::kI32, .source = RowSource::kTurnEnd}}));
-  EXPECT_STREQ(
+  EXPECT_EQ(
       "columns: x has no value for a turn",
       refused({{.name = "x", .dtype = Dtype::kI32, .source = RowSource::kParentRow, .perTurn = true}}));
   for (const RowSource source : {RowSource::kTurnStart, RowSource::kHasReward, RowSource::kOwnReward}) {
     const Dtype wrong = source == RowSource::kOwnReward ? Dtype::kBool : Dtype::kF32;
-    EXPECT_STREQ("columns: x does not have the dtype of its source",
+    EXPECT_EQ("columns: x does not have the dtype of its source",
                  refused({{.name = "x", .dtype = wrong, .source = source, .perRow = false, .perTurn = true}}));
   }
   const RowColumns columns{good, good};

@@ -35,6 +35,7 @@ export function planExport(
 ): ExportPlan {
   if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
   if (options.turns) refuseTurns(options);
+  if (options.concatReward === "return") requireConcatRows(options);
   const leftOut = sessions.map((session) => session.leftOutInteractions());
   const plan = planNative(sessions, { ...options, labelLimit }, leftOut);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
@@ -142,6 +143,15 @@ function refuseTurns({ layout, rowTensors }: BatchOptions): void {
     const message = (spell: (option: string) => string) => `turns needs ${spell("rowTensors")}, which is false.`;
     throw new SessionError("invalid_value", message, param);
   }
+}
+
+/** A trainer that asks for returns must not get rewards of another kind. */
+function requireConcatRows({ style, layout }: BatchOptions): void {
+  if (style === "concat" && layout !== "tree") return;
+  const why = layout === "tree" ? "not for layout tree: its nodes have one turn each" : "for style concat only";
+  throw new SessionError("invalid_value", (spell) => `${spell("concatReward")} return is ${why}.`, {
+    param: "concatReward",
+  });
 }
 
 function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionError {

@@ -61,6 +61,20 @@ describe("own rewards of a row's earlier turns", () => {
     expect(Object.values(interactions).map(({ reward }) => reward)).toEqual([3]);
   });
 
+  it.each([
+    [{ style: "individual" }, "concat_reward return is for style concat only."],
+    [
+      { style: "concat", layout: "tree" },
+      "concat_reward return is not for layout tree: its nodes have one turn each.",
+    ],
+  ])("cannot be summed where a row has one turn: %j", async (options, message) => {
+    await threeTurns();
+    await proxy.end(session);
+    const body = { session_ids: [session.id], concat_reward: "return", ...options };
+    const reply = await proxy.post("/export_batch", body);
+    expect(reply.error).toMatchObject({ code: "invalid_value", param: "concat_reward", message });
+  });
+
   it("come turn by turn where turns are asked for", async () => {
     const ids = await threeTurns();
     await proxy.reward(session, 1, ids[0]);

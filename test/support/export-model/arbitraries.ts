@@ -63,7 +63,7 @@ export function manySessions({ undelivered }: { readonly undelivered: boolean })
 const common = {
   style: fc.constantFrom("individual", "concat"),
   onMismatch: fc.constantFrom("split", "split", "error"),
-  concatReward: fc.constantFrom("leaf", "return"),
+  concatReward: fc.constantFrom("leaf", "leaf", "return"),
   includeUndelivered: fc.boolean(),
   rowTensors: fc.constantFrom(true, true, false),
   discount,
@@ -86,7 +86,8 @@ const limitedTree = fc.record({ ...common, ...limits, layout: fc.constant("tree"
 const treeOfTurns = fc.record({ ...common, turns: fc.constant(true), layout: fc.constant("tree") });
 
 /** Nothing in these options is refused, whatever the sessions, if `concat` may split. */
-export function isPackable({ maxLength, turns, layout, rowTensors }: BatchOptionsInput): boolean {
+export function isPackable({ maxLength, turns, layout, rowTensors, style, concatReward }: BatchOptionsInput): boolean {
+  if (concatReward === "return" && (style !== "concat" || layout === "tree")) return false;
   return maxLength === undefined && !(turns && (layout === "tree" || rowTensors === false));
 }
 

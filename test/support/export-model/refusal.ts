@@ -18,9 +18,11 @@ export function modelRefusal(
     const param = layout === "tree" && maxLength !== undefined ? "maxLength" : "turns";
     return { code: "invalid_value", param, details: {} };
   }
-  if (layout === "tree") {
-    return maxLength === undefined ? undefined : { code: "invalid_value", param: "maxLength", details: {} };
+  if (layout === "tree" && maxLength !== undefined) return { code: "invalid_value", param: "maxLength", details: {} };
+  if (options.concatReward === "return" && (style !== "concat" || layout === "tree")) {
+    return { code: "invalid_value", param: "concatReward", details: {} };
   }
+  if (layout === "tree") return undefined;
   const counted = options.includeUndelivered ? allDelivered(sessions) : sessions;
   const mismatches = counted.flatMap(mismatchesOf);
   if (style === "concat" && onMismatch === "error" && mismatches.length > 0) {
