@@ -110,7 +110,8 @@ describe("a streamed generation", () => {
     const call = callOf([1], { maxTokens: 400 }, { signal: controller.signal, onTokens: leave });
     await expect(engine.generate(call)).rejects.toThrow("left");
     await expect.poll(() => server.scheduler.pending).toBe(0);
-    expect(server.to("/abort_request")[0]?.json).toEqual({ rid: server.to("/generate")[0]?.json["rid"] });
+    const rid = server.to("/generate")[0]?.json["rid"];
+    await expect.poll(() => server.to("/abort_request")[0]?.json).toEqual({ rid });
   });
 
   it("whose reader throws is stopped, and fails with that", async () => {
