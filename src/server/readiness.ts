@@ -2,24 +2,24 @@ import type { Config } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
 import { openServers } from "./open-engine.js";
 
-/** Something that a server needs and that is not there yet. */
+/** Something that a server needs and that is not ready. */
 export interface NotReady {
-  /** Key of the configuration that it is about. */
+  /** The configuration key at fault. */
   readonly key: string;
   readonly message: string;
 }
 
-/** Servers of the engine that cannot serve calls. */
+/** The problems of an engine's servers, one for each server that cannot serve calls. */
 export interface EngineReadiness {
   readonly problems: readonly NotReady[];
-  /** Every server has a problem. */
+  /** No server can serve calls. */
   readonly none: boolean;
 }
 
-/** A dead address on another machine answers nothing at all. */
+/** An unreachable machine may never answer, not even with an error. */
 const READINESS_MS = 5_000;
 
-/** Asks the servers of an engine whether they can serve calls. An engine of this process can: it has loaded its model. */
+/** Asks the servers of an engine whether they can serve calls. The embedded engine has no servers, and so no problems. */
 export async function engineReadiness({ servers }: Engine, config: Config): Promise<EngineReadiness> {
   const answers = (await servers?.readiness(AbortSignal.timeout(READINESS_MS))) ?? [];
   const problems = answers.flatMap(({ url, problem }): NotReady[] => {
@@ -32,7 +32,7 @@ export async function engineReadiness({ servers }: Engine, config: Config): Prom
   return { problems, none: problems.length > 0 && problems.length === answers.length };
 }
 
-/** The same before a server is started. An engine that runs in the server's process has no problem yet. */
+/** Asks the engine servers that the configuration names, before a proxy is started. The embedded engine has no problems. */
 export async function configuredReadiness(config: Config): Promise<EngineReadiness> {
   const engine = openServers(config);
   if (!engine) return { problems: [], none: false };

@@ -3,11 +3,11 @@ import type { ServerReadiness } from "../engine.js";
 export interface ReadinessQuestions {
   readonly health: () => Promise<void>;
   readonly model: () => Promise<void>;
-  /** Ends the wait for answers. */
+  /** Ends the wait for answers, even if a question does not listen to it. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a server whether it is healthy, and then whether it has the model. Never rejects. */
+/** Asks a server whether it is healthy, then whether it knows the model. Never rejects. */
 export async function askReadiness(url: string, questions: ReadinessQuestions): Promise<ServerReadiness> {
   const { health, model, signal } = questions;
   for (const [about, question] of [["server", health] as const, ["model", model] as const]) {
@@ -20,7 +20,7 @@ export async function askReadiness(url: string, questions: ReadinessQuestions): 
   return { url, problem: undefined };
 }
 
-/** A question that cannot be cut short is not waited for any longer. */
+/** Settles as the question does, or rejects when the signal aborts. */
 function settledBefore(signal: AbortSignal, question: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -5,17 +5,17 @@ const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining",
 
 const LOGPROBS: readonly LogprobContent[] = ["temperature", "truncated", "raw", "unknown"];
 
-/** Metrics of each server of an engine. The servers count for themselves: they are read when they are scraped. */
+/** Adds the metrics of each server of an engine. The servers count for themselves. Their values are read at each scrape. */
 export function observeEngineServers(servers: EngineServers, register: Registry): void {
   const registers = [register];
-  countEnds(servers, registers);
+  addRequestCounters(servers, registers);
   new Gauge({
     name: "rolltape_engine_server_state",
     help: "1 for the state that an engine server is in, 0 for its other states; unknown until it is reached for the first time.",
     labelNames: ["server", "state"],
     registers,
     collect() {
-      for (const { server, state } of labelled(servers)) {
+      for (const { server, state } of withLabel(servers)) {
         for (const each of STATES) this.set({ server, state: each }, state === each ? 1 : 0);
       }
     },
@@ -26,7 +26,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
     labelNames: ["server", "place"],
     registers,
     collect() {
-      for (const { server, requests, waiting } of labelled(servers)) {
+      for (const { server, requests, waiting } of withLabel(servers)) {
         this.set({ server, place: "running" }, requests - waiting);
         this.set({ server, place: "waiting" }, waiting);
       }
@@ -38,7 +38,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
     labelNames: ["server", "content"],
     registers,
     collect() {
-      for (const { server, logprobs } of labelled(servers)) {
+      for (const { server, logprobs } of withLabel(servers)) {
         for (const content of LOGPROBS) this.set({ server, content }, logprobs === content ? 1 : 0);
       }
     },
@@ -53,7 +53,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
   });
 }
 
-function countEnds(servers: EngineServers, registers: Registry[]): void {
+function addRequestCounters(servers: EngineServers, registers: Registry[]): void {
   new Counter({
     name: "rolltape_engine_server_requests_total",
     help: "Requests to an engine server by outcome.",
@@ -61,7 +61,7 @@ function countEnds(servers: EngineServers, registers: Registry[]): void {
     registers,
     collect() {
       this.reset();
-      for (const { server, counts } of labelled(servers)) {
+      for (const { server, counts } of withLabel(servers)) {
         for (const outcome of ["completed", "failed", "aborted"] as const)
           this.inc({ server, outcome }, counts[outcome]);
       }
@@ -74,13 +74,13 @@ function countEnds(servers: EngineServers, registers: Registry[]): void {
     registers,
     collect() {
       this.reset();
-      for (const { server, counts } of labelled(servers)) this.inc({ server }, counts.failovers);
+      for (const { server, counts } of withLabel(servers)) this.inc({ server }, counts.failovers);
     },
   });
 }
 
-/** Metrics are open to everyone: an address is shown without the user name and password that may be in it. */
-function labelled(servers: EngineServers): (EngineServerState & { readonly server: string })[] {
+/** Returns the servers with the label `server`: the address without user name and password, since anyone can read metrics. */
+function withLabel(servers: EngineServers): (EngineServerState & { readonly server: string })[] {
   return servers.list().map((state) => {
     const { origin, pathname } = new URL(state.url);
     return { ...state, server: pathname === "/" ? origin : `${origin}${pathname}` };

@@ -5,10 +5,10 @@ const INTERVAL_MS = 20;
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 /**
- * Measures how late a timer fires. Node's own monitor knows quantiles only: they cannot be summed over workers, and a
- * scrape that resets it takes the values away from the next scraper.
+ * Measures how late a timer fires. Node's own monitor has only quantiles, which cannot be summed over workers. A scrape
+ * that resets it also takes the values away from the next scraper.
  *
- * @returns stops the measurement
+ * @returns a function that stops the measurement
  */
 export function observeEventLoopDelay(register: Registry): () => void {
   const delay = new Histogram({

@@ -4,16 +4,16 @@ import { onceSent } from "../disconnect.js";
 
 export interface HttpRequestsOptions {
   readonly register: Registry;
-  /** Name of the counter. A gateway's differs: a request that it forwards is counted by its worker too. */
+  /** Name of the counter. Gateways use another name than workers, which count forwarded requests too. */
   readonly name: string;
 }
 
-/** Methods beyond these are one value of the label: clients choose them. */
+/** Clients can send any method. The label has one value for all others. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
- * Counts requests when their answer was sent, or when their client disconnected. Labels have few values whatever is sent:
- * the route is a pattern of the application, never a path. To be registered before plugins that refuse requests.
+ * Counts a request when its answer was sent or its client disconnected. Whatever clients send, labels have few values: the
+ * route is a pattern of the application, never a path. Register this before plugins that refuse requests.
  */
 export const httpRequests = fp<HttpRequestsOptions>((app, { register, name }, done) => {
   const requests = new Counter({

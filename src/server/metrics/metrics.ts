@@ -14,7 +14,7 @@ import { observeSessions } from "./sessions.js";
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
-/** What of a recorded call is counted. */
+/** The parts of a recorded call that are counted. */
 export interface RecordedCall {
   readonly interaction: Interaction;
   /** Why its prompt was rendered anew instead of continuing its parent's tokens, in `concat`. */
@@ -25,7 +25,7 @@ export interface RecordedCall {
   readonly toolCalls: ParsedOutput["toolCalls"];
 }
 
-/** What is read when it is asked for. */
+/** Objects that count for themselves. Their values are read at each scrape. */
 export interface Observed {
   readonly registry: SessionRegistry;
   readonly model: Pick<ChatModel, "cacheStats">;
@@ -33,7 +33,7 @@ export interface Observed {
   readonly known: { readonly bytes: number };
 }
 
-/** The server's Prometheus metrics. Each instance has its own registry. */
+/** The Prometheus metrics of one server. Each instance has its own registry. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #stopObserving: (() => void)[];
@@ -49,7 +49,11 @@ export class Metrics {
     "Prompt tokens that the engine reused from an earlier request. They are part of the prompt tokens.",
     [],
   );
-  readonly resumes = this.#counter("rolltape_engine_resumes_total", "Generations resumed after a weight update.", []);
+  readonly resumes = this.#counter(
+    "rolltape_engine_resumes_total",
+    "Resumes of generations that a pause, a weight update or an abort of the engine cut.",
+    [],
+  );
   readonly openStreams = this.#openGauge("rolltape_open_streams", "Answers that are being streamed.");
   readonly firstOutputSeconds = this.#histogram(
     "rolltape_first_output_seconds",
@@ -126,7 +130,7 @@ export class Metrics {
     if (toolCalls !== "none") this.toolCalls.inc({ status: toolCalls === "calls" ? "well_formed" : "malformed" });
   }
 
-  /** The cache counts for itself: its counters are read when they are asked for. */
+  /** Adds the metrics of the token cache, which counts for itself. */
   #observeCache(model: Pick<ChatModel, "cacheStats">): void {
     const lookups = this.#counter(
       "rolltape_token_cache_lookups_total",
@@ -149,14 +153,14 @@ export class Metrics {
     );
   }
 
-  /** Counts what an export does not contain. An export that is repeated counts again. */
+  /** Counts what an export leaves out or does not reward. A repeated export counts again. */
   countExport({ unrewardedRoots, uncountedRewardRows, leftOut }: ExportSummary): void {
     this.#unrewardedRoots.inc(unrewardedRoots);
     this.#uncountedRewards.inc(uncountedRewardRows);
     for (const [reason, count] of Object.entries(leftOut)) this.#leftOut.inc({ reason }, count);
   }
 
-  /** Times one export, refused ones included. */
+  /** Times one export, even if it is refused. */
   async timeExport<T>(pack: () => Promise<T>): Promise<T> {
     const stop = this.exportSeconds.startTimer();
     try {
@@ -166,7 +170,7 @@ export class Metrics {
     }
   }
 
-  /** The text that Prometheus scrapes: these metrics and those of the process. */
+  /** Returns these metrics and those of the process in Prometheus' text format. */
   async scrape(): Promise<string> {
     return `${await this.registry.metrics()}\n${await processMetrics()}`;
   }
@@ -184,11 +188,12 @@ export class Metrics {
     return new Histogram({ name, help, buckets, registers: [this.registry] });
   }
 
-  /** A gauge that the server moves, where the others are read when they are scraped. */
+  /** Adds a gauge that the server sets itself. */
   #openGauge(name: string, help: string): Gauge {
     return new Gauge({ name, help, registers: [this.registry] });
   }
 
+  /** Adds a gauge whose value is read at each scrape. */
   #gauge(name: string, help: string, collect: (gauge: Gauge) => void): void {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => collect(gauge) });
   }

@@ -7,13 +7,13 @@ const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_
 
 const TURN_BUCKETS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** Rewards of exactly 0 and 1, which most graders give, have buckets of their own. */
+/** Rewards of 0 and 1, which most graders give, fall into narrow buckets. */
 const REWARD_BUCKETS = [-10, -1, -0.5, -0.01, 0, 0.25, 0.5, 0.75, 0.99, 1, 10, 100];
 
 /**
- * Adds the metrics of a registry's sessions: what there is now, and what became of those that are over.
+ * Adds the metrics of a registry's sessions: gauges of the present ones, and histograms of those that are over.
  *
- * @returns stops the counting
+ * @returns a function that stops the counting
  */
 export function observeSessions(sessions: SessionRegistry, register: Registry): () => void {
   const registers = [register];
