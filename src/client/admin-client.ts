@@ -19,7 +19,7 @@ export interface StartedSession {
   readonly sessionApiKey: string;
 }
 
-/** Fields of docs/http-api.md's export options, as the proxy spells them. */
+/** Export options, spelled as in docs/http-api.md. */
 export interface ExportFields {
   readonly style?: ExportStyle | undefined;
   readonly discount?: number | undefined;
@@ -31,7 +31,7 @@ export interface ExportFields {
 }
 
 export interface TrajectoriesFields extends ExportFields {
-  /** Adds the texts, which are untrusted. */
+  /** Adds the messages, which are untrusted text. */
   readonly include?: readonly "messages"[] | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface SharedBatchFields extends BatchFields {
   readonly reader_pid?: number | undefined;
 }
 
-/** A batch in shared memory, to be acknowledged by its id when it was read. */
+/** A batch in shared memory. Acknowledge its id once you have read it. */
 export interface SharedBatch {
   readonly id: string;
   readonly path: string;
@@ -73,7 +73,7 @@ const sharedReply = z.union([
 
 const EXPORT_TIMEOUT_SECONDS = 600;
 
-/** The trainer's calls to a proxy. Every one throws a {@link ProxyError} where the proxy refuses. */
+/** The trainer's calls to a proxy. Each throws a {@link ProxyError} if it fails. */
 export class AdminClient {
   readonly transport: Transport;
   readonly #calls: ProxyCalls;
@@ -83,13 +83,17 @@ export class AdminClient {
     this.#calls = new ProxyCalls(transport, adminKey);
   }
 
-  /** Adds slots; answers how many are free. */
+  /** Adds slots and returns the number of free ones. */
   async grantCapacity(slots = 1, options: CallOptions = {}): Promise<number> {
     const call = { path: "/grant_capacity", body: { slots }, idempotent: false, ...options };
     return (await this.#calls.json(call, capacityReply)).capacity;
   }
 
-  /** Takes a slot; `no_capacity` where none is free. */
+  /**
+   * Starts a session, which takes a slot.
+   *
+   * @throws ProxyError `no_capacity` if no slot is free
+   */
   async startSession({ taskId, groupId, apiKey, ...options }: StartSessionOptions = {}): Promise<StartedSession> {
     const body = { task_id: taskId, group_id: groupId, api_key: apiKey };
     const call = { path: "/rl/start_session", body, idempotent: false, ...options };
@@ -97,49 +101,52 @@ export class AdminClient {
     return { sessionId: reply.session_id, sessionApiKey: reply.session_api_key };
   }
 
-  /** The weight version of tokens from engines that report none. */
+  /** Sets the weight version of tokens from engines that report none. */
   async setVersion(version: number, options: CallOptions = {}): Promise<void> {
     await this.#calls.json({ path: "/rl/set_version", body: { version }, idempotent: true, ...options }, versionReply);
   }
 
-  /** Aborts the session's calls, revokes its key and frees its data. Answers whether there was such a session. */
+  /** Aborts the session's calls, revokes its key and frees its data. Returns false if there is no such session. */
   async deleteSession(sessionId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete(`/rl/sessions/${encodeURIComponent(sessionId)}`, "session_not_found", options);
   }
 
-  /** What one session recorded. The session has to have ended, or end within `wait_seconds`. */
+  /** Returns what one session recorded. The session must have ended, or end within `wait_seconds`. */
   async exportTrajectories(
     sessionId: string,
     fields: TrajectoriesFields = {},
     options: CallOptions = {},
   ): Promise<Interactions> {
     const body = { session_id: sessionId, ...fields };
-    const call = { path: "/export_trajectories", body, idempotent: true, ...forExport(fields, options) };
+    const call = { path: "/export_trajectories", body, idempotent: true, ...withExportTimeout(fields, options) };
     return interactionsOf(await this.#calls.json(call, trajectoriesReply));
   }
 
-  /** Many sessions as one safetensors block: all of them, or none. */
+  /** Exports sessions as one safetensors block: all of them, or none. */
   async exportBatch(
     sessionIds: readonly string[],
     fields: BatchFields = {},
     options: CallOptions = {},
   ): Promise<Uint8Array> {
     const body = { session_ids: sessionIds, ...fields, transport: "body" };
-    return this.#calls.bytes({ path: "/export_batch", body, idempotent: true, ...forExport(fields, options) });
+    return this.#calls.bytes({ path: "/export_batch", body, idempotent: true, ...withExportTimeout(fields, options) });
   }
 
-  /** The same blocks as files in shared memory: one, or one for each shard. */
+  /** Exports sessions as files in shared memory: one file, or one for each shard. */
   async exportSharedBatch(
     sessionIds: readonly string[],
     fields: SharedBatchFields = {},
     options: CallOptions = {},
   ): Promise<SharedBatch[]> {
     const body = { session_ids: sessionIds, ...fields, transport: "shm" };
-    const call = { path: "/export_batch", body, idempotent: false, ...forExport(fields, options) };
+    const call = { path: "/export_batch", body, idempotent: false, ...withExportTimeout(fields, options) };
     return this.#calls.json(call, sharedReply);
   }
 
-  /** Says that a batch in shared memory was read. Answers false where that was said before or its lease is over. */
+  /**
+   * Tells the proxy that a batch in shared memory was read, so that its memory can be used again. Returns false if the
+   * batch was acknowledged before or its lease is over.
+   */
   async acknowledge(batchId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete(`/export_batch/${encodeURIComponent(batchId)}`, "batch_not_found", options);
   }
@@ -155,7 +162,7 @@ export class AdminClient {
   }
 }
 
-/** Packing and sending take their time, and so does what the export waits for. */
-function forExport({ wait_seconds = 0, drain_seconds = 0 }: ExportFields, options: CallOptions): CallOptions {
+/** Adds a time limit that allows for packing, sending and the waits that the export asks for. */
+function withExportTimeout({ wait_seconds = 0, drain_seconds = 0 }: ExportFields, options: CallOptions): CallOptions {
   return { timeoutSeconds: EXPORT_TIMEOUT_SECONDS + wait_seconds + drain_seconds, ...options };
 }

@@ -1,6 +1,6 @@
 import type { RecordedMessage } from "./wire-interaction.js";
 
-/** What a chat completion is rebuilt from. */
+/** The values from which a chat completion is rebuilt. */
 export interface CompletionFacts {
   readonly id: string;
   /** Seconds since the epoch, when the call began. */
@@ -13,8 +13,8 @@ export interface CompletionFacts {
 }
 
 /**
- * The answer that the agent got, in the shape of OpenAI's chat completions. Log probabilities and the parts of the usage are
- * not kept for the answer: those of the recording are in {@link ModelResponse}.
+ * The answer that the agent got, in the shape of OpenAI's chat completions. It has no log probabilities and no usage details.
+ * {@link ModelResponse} has the recorded log probabilities.
  */
 export interface Completion {
   readonly id: string;
@@ -53,7 +53,7 @@ export function rebuildCompletion(facts: CompletionFacts): Completion {
   };
 }
 
-/** An answer without text has null beside tool calls, as OpenAI has it; the recording has an empty text. */
+/** Restores OpenAI's null content of an answer that has tool calls and no text. The recording has an empty string. */
 function asAnswered(message: RecordedMessage): RecordedMessage {
   const { content, tool_calls: calls } = message;
   const empty = content === "" && Array.isArray(calls) && calls.length > 0;

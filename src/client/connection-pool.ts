@@ -18,7 +18,7 @@ export interface HttpReply {
   readonly body: Uint8Array;
 }
 
-/** A Request of Node's own fetch, which undici's does not know. */
+/** Returns the parts of a Request of Node's own fetch, because undici's fetch does not accept it. */
 function partsOf({ method, headers, body, signal }: Request): object {
   return { method, headers, signal, ...(body && { body, duplex: "half" }) };
 }
@@ -27,13 +27,13 @@ function partsOf({ method, headers, body, signal }: Request): object {
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * The HTTP connections of a rollout worker: its control calls and its agents' model calls share them. A generation may
- * take as long as it takes; what limits a call is its signal.
+ * The HTTP connections of a rollout worker: its control calls and its agents' model calls share them. Answers have no time
+ * limit but the signal of their call, because generations can be long.
  */
 export class ConnectionPool {
   readonly #agent: UndiciAgent;
 
-  /** @param connect how a connection is made; default: over TCP or TLS */
+  /** @param connect opens a connection; default: over TCP or TLS */
   constructor(connect?: buildConnector.connector) {
     const limits = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS };
     this.#agent = new UndiciAgent(connect ? { ...limits, connect } : limits);
@@ -43,11 +43,11 @@ export class ConnectionPool {
   readonly fetch: typeof fetch = (input, init) => {
     const [url, given] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
     const options = { ...given, ...init, dispatcher: this.#agent } as RequestInitOverUndici;
-    // The same by name and shape as Node's own, whose types come from another version of undici.
+    // Compatible with Node's own Response, whose types come from another version of undici.
     return fetchOverUndici(url, options) as unknown as Promise<Response>;
   };
 
-  /** One request and its whole answer. */
+  /** Sends one request and returns its complete answer. */
   async request(url: string, { method, headers, body, signal }: HttpRequest): Promise<HttpReply> {
     const { statusCode, body: stream } = await requestOverUndici(url, {
       dispatcher: this.#agent,
@@ -59,7 +59,7 @@ export class ConnectionPool {
     return { status: statusCode, body: await stream.bytes() };
   }
 
-  /** Ends every connection, those with a call in flight too. */
+  /** Closes every connection, even those with a call in flight. */
   close(): Promise<void> {
     return this.#agent.destroy();
   }

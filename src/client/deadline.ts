@@ -1,26 +1,31 @@
 import { setMaxListeners } from "node:events";
 
-/** setTimeout's limit, 24 days. */
+/** The limit of setTimeout, 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export interface Deadline {
-  /** Aborted with the caller's reason, or with that of the time-out. */
+  /** Aborts with the caller's reason, or with the error of the time-out. */
   readonly signal: AbortSignal;
   /** Aborts it early. */
   abort(reason: Error): void;
-  /** To be called when the work is done: stops the clock and leaves the caller's signal. */
+  /** Stops the timer and removes the listener from the caller's signal. Call it when the work is done. */
   clear(): void;
 }
 
-/** The caller's signal joined with a time limit; without `seconds` there is none. */
+/**
+ * Joins the caller's signal with a time limit.
+ *
+ * @param seconds no limit if undefined
+ * @param expired creates the error of the time-out
+ */
 export function startDeadline(
   caller: AbortSignal | undefined,
   seconds: number | undefined,
   expired: () => Error,
 ): Deadline {
   const controller = new AbortController();
-  // One signal may stand for hundreds of episodes, or for the calls of one: that many listeners are no leak. Node 20
-  // cannot read a limit of 0 back, which undici does.
+  // Hundreds of episodes or calls may listen to one signal, which is no leak. A limit of 0 would also mean unlimited, but
+  // undici reads the limit back, which fails on Node 20 if it is 0.
   setMaxListeners(Number.POSITIVE_INFINITY, controller.signal, ...(caller ? [caller] : []));
   const forward = () => controller.abort(caller?.reason);
   if (caller?.aborted) forward();

@@ -1,6 +1,6 @@
 /**
- * What kept a call from its answer, beside the proxy's own codes: the proxy could not be reached, the connection broke,
- * the time was over, or what came is not an answer of a proxy.
+ * Why a call got no valid answer. `connection_failed`: the proxy could not be reached, or the connection broke.
+ * `request_timed_out`: no answer came in time. `invalid_reply`: the answer is not one of a proxy.
  */
 export type TransportErrorCode = "connection_failed" | "request_timed_out" | "invalid_reply";
 
@@ -15,11 +15,11 @@ export class ProxyError extends Error {
   override readonly name = "ProxyError";
   /** A code of docs/errors.md, or a {@link TransportErrorCode}. */
   readonly code: string;
-  /** HTTP status; undefined where there was no answer. */
+  /** HTTP status; undefined if there was no answer. */
   readonly status: number | undefined;
-  /** The field that was wrong. */
+  /** The request field at fault. */
   readonly param: string | undefined;
-  /** The particulars that the proxy sends beside the message. */
+  /** Further fields of the proxy's error. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: string, message: string, { status, param, details, ...rest }: ProxyErrorOptions = {}) {

@@ -18,7 +18,7 @@ interface SessionOptions {
 /** An engine and its tokenizer, or a proxy that `createServer` made of them. */
 export type InProcessOptions = SessionOptions & (EngineOptions | InProcessProxy);
 
-/** The host means nothing: there is one server at the other end. */
+/** The host has no meaning: all connections lead to the same server. */
 const URL_IN_PROCESS = "http://in-process";
 
 interface InProcessClientOptions extends ClientOptions {
@@ -26,10 +26,10 @@ interface InProcessClientOptions extends ClientOptions {
 }
 
 /**
- * The direct way, for old code only: OpenAI's client bound to an engine in this process, no socket between them. Each
- * client has a session of its own. `chat.completions.create`, `responses.create` and all else is OpenAI's.
+ * OpenAI's client bound to a session of its own, for old code that expects such a client. It reaches the proxy in this
+ * process without a socket. `chat.completions.create`, `responses.create` and everything else is OpenAI's.
  *
- * Use {@link SessionClient} and an agent's `run` for new work.
+ * Use {@link SessionClient} and an agent's `run` for new code.
  */
 export class InProcessClient extends OpenAI implements AsyncDisposable {
   readonly session: SessionClient;
@@ -60,19 +60,19 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
     return this.session.setReward(interactionId, reward);
   }
 
-  /** Rewards the last completed call; answers its interaction id. */
+  /** Rewards the last completed call and returns its interaction id. */
   setLastReward(reward: number): Promise<string> {
     return this.session.setLastReward(reward);
   }
 
-  /** Rewards the session as a whole, beside the rewards of its calls. */
+  /** Rewards the session as a whole, in addition to the rewards of its calls. */
   setSessionReward(reward: number): Promise<void> {
     return this.session.setSessionReward(reward);
   }
 
   /**
-   * Exports from now on discount rewards backwards through the conversation tree. Own rewards stay as they are, so that
-   * another discount starts from them again; without any call of this, interactions are exported with their own rewards.
+   * Sets the discount of later exports, which propagate rewards backwards through the conversation tree. Own rewards do not
+   * change, so a later call can set another discount. Without a call, interactions are exported with their own rewards.
    *
    * @param turnDiscount share of a turn's reward that its parent turn receives, in [0, 1]
    */
@@ -83,7 +83,7 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
     this.#turnDiscount = turnDiscount;
   }
 
-  /** Ends the session and answers what it recorded. No calls and rewards are taken after it. */
+  /** Ends the session and returns what it recorded. The session accepts no calls or rewards afterwards. */
   async exportInteractions(
     style: ExportStyle = "individual",
     options: ExportInteractionsOptions = {},

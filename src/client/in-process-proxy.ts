@@ -13,30 +13,30 @@ export interface InProcessProxy {
 }
 
 export interface EngineOptions {
-  /** As `createSglangEngine` and the like make one. The caller closes it. */
+  /** An engine from `createSglangEngine` or a similar function. The caller closes it. */
   readonly engine: Engine;
-  /** Tokenizer and chat template of the engine's model, as `loadChatModel` reads them. The caller closes it. */
+  /** Tokenizer and chat template of the engine's model, from `loadChatModel`. The caller closes it. */
   readonly tokenizer: ChatModel;
-  /** What a server would read in its `rollout.agent` and `server`. Default: every key has its default. */
+  /** Its `rollout.agent`, `server` and `model.name` apply as in a server. By default every key has its default. */
   readonly config?: Config | undefined;
 }
 
-interface Known extends Pick<EngineOptions, "tokenizer" | "config"> {
+interface SharedProxy extends Pick<EngineOptions, "tokenizer" | "config"> {
   readonly started: Promise<StartedProxy>;
 }
 
 interface StartedProxy extends InProcessProxy {
-  /** Frees sessions that saw no call for too long, and exported ones that need not be kept. */
+  /** Frees sessions that had no calls for too long, and exported ones whose retention is over. */
   readonly sweep: () => void;
 }
 
 /**
- * Clients of one engine share a proxy, since a program has a client for each episode. It lives as long as the engine: a
- * proxy that does not listen holds no socket, and nothing in it keeps the process alive.
+ * Clients of one engine share a proxy, because a program has one client per episode. The proxy lives as long as the engine.
+ * It need not be closed: without a socket, nothing in it keeps the process alive.
  */
-const proxies = new WeakMap<Engine, Known[]>();
+const proxies = new WeakMap<Engine, SharedProxy[]>();
 
-/** Returns the proxy of this engine, tokenizer and configuration, which the first call creates. */
+/** Returns the proxy of this engine, tokenizer and configuration. The first call creates it. */
 export async function inProcessProxy({ engine, tokenizer, config }: EngineOptions): Promise<InProcessProxy> {
   const known = proxies.get(engine) ?? [];
   proxies.set(engine, known);
@@ -58,7 +58,7 @@ async function start(engine: Engine, model: ChatModel, config: Config): Promise<
   const adminKey = `sk-admin-${randomBytes(32).toString("base64url")}`;
   const registry = createRegistry(config, adminKey);
   const settings = settingsOf(config, adminKey, config.model.name ?? model.name);
-  // The configuration's engine is not the one that was given.
+  // Batches name the engine that was given, not that of the configuration.
   const recordedConfig = { ...settings.recordedConfig, engine: engine.type };
   const { app } = await createServer({ registry, engine, model, settings: { ...settings, recordedConfig } });
   return { app, adminKey, sweep: () => registry.sweep() };

@@ -5,20 +5,23 @@ import { ProxyError } from "./error.js";
 import { type ModelResponse, splitRow } from "./model-response.js";
 import type { RecordedMessage, WireInteraction, WireTensor } from "./wire-interaction.js";
 
-/** `individual`: every interaction; `concat`: the leaves of the tree, with the outputs of their ancestors. */
+/**
+ * `individual`: one row for every interaction. `concat`: one row for each leaf of the tree, with the outputs of its
+ * ancestors.
+ */
 export type ExportStyle = "individual" | "concat";
 
 /**
- * One interaction's training tensors. All are [1, L] (input tokens, then output tokens) but `rewards`, which is [1].
- * `versions` is −1 at input positions.
+ * Training tensors of one interaction. All have shape [1, L] (input tokens, then output tokens), except `rewards` with
+ * shape [1]. `versions` is −1 at input positions.
  */
 export type TensorDict = {
   readonly [name in "input_ids" | "loss_mask" | "logprobs" | "versions" | "attention_mask" | "rewards"]: Tensor;
 };
 
-/** What the export as a whole says that its interactions need. */
+/** The parts of an export that its interactions need. */
 export interface ExportContext {
-  /** The model that the proxy named in its answers; undefined if the proxy is too old to say. */
+  /** The model that the proxy named in its answers; undefined if the proxy is too old to send it. */
   readonly model: string | undefined;
   /** All interactions of the export. */
   readonly all: ReadonlyMap<string, Interaction>;
@@ -29,11 +32,11 @@ export class Interaction {
   readonly id: string;
   /** Undefined for a root of the tree. */
   readonly parentId: string | undefined;
-  /** The parent's tokens are a prefix of this interaction's. */
+  /** Whether the parent's tokens are a prefix of this interaction's tokens. */
   readonly tokenExact: boolean;
-  /** After the discount. */
+  /** The reward after the discount. */
   readonly reward: number;
-  /** What was set for this interaction itself; undefined where nothing was. */
+  /** The reward that was set for this interaction itself; undefined if none was set. */
   readonly ownReward: number | undefined;
   readonly api: string;
   /** `model` of the request: untrusted text. Undefined if it had none. */
@@ -47,11 +50,11 @@ export class Interaction {
   readonly finishReason: string;
   /** Why the prompt does not begin with the parent's tokens: a cause of docs/prompts.md. */
   readonly cause: string | undefined;
-  /** How the tokens were drawn, and what `logprobs` are of. Undefined if the proxy is too old to say. */
+  /** How the tokens were drawn, and what `logprobs` include. Undefined if the proxy is too old to send it. */
   readonly sampling: RecordedSampling | undefined;
   /** Input messages: untrusted text. Undefined unless the export includes messages. */
   readonly messages: readonly RecordedMessage[] | undefined;
-  /** What the model answered: untrusted text. Undefined unless the export includes messages. */
+  /** The model's answer: untrusted text. Undefined unless the export includes messages. */
   readonly outputMessages: readonly RecordedMessage[] | undefined;
   readonly #wire: WireInteraction;
   readonly #context: ExportContext;
@@ -77,21 +80,21 @@ export class Interaction {
   }
 
   /**
-   * The interaction that this one continues. Undefined for a root, and if the export does not contain the parent: in style
-   * `concat` it contains the leaves of the tree only. `parentId` names the parent all the same.
+   * The interaction that this one continues. Undefined for a root, and if the export does not contain the parent, as in style
+   * `concat`, which exports leaves only. `parentId` names the parent in any case.
    */
   get parent(): Interaction | undefined {
     return this.parentId === undefined ? undefined : this.#context.all.get(this.parentId);
   }
 
-  /** The engine's input and output, decoded anew with every call. */
+  /** The engine's input and output, decoded on every access. */
   get modelResponse(): ModelResponse {
     return splitRow(this.toTensorDict(), this.#wire.completion_tokens, this.finishReason);
   }
 
   /**
-   * The agent's answer in the shape of OpenAI's chat completions. Undefined for calls of other APIs, and unless the export
-   * includes messages.
+   * The answer that the agent got, in the shape of OpenAI's chat completions. Undefined for calls of other APIs, and unless
+   * the export includes messages.
    */
   get completion(): Completion | undefined {
     const message = this.outputMessages?.at(-1);
@@ -99,7 +102,7 @@ export class Interaction {
     const { inputTokens, outputTokens } = this.modelResponse;
     return rebuildCompletion({
       id: this.id,
-      // Of two decimal fractions of a second the difference is not exact.
+      // Rounding to milliseconds removes the floating-point error of the difference.
       startedAt: Math.round((this.createdAt - (this.latency ?? 0)) * 1000) / 1000,
       model: this.#context.model ?? this.requestedModel ?? "",
       message,
@@ -109,7 +112,7 @@ export class Interaction {
     });
   }
 
-  /** The tensors, decoded anew with every call. */
+  /** Returns the tensors, decoded on every call. */
   toTensorDict(): TensorDict {
     const { input_ids, loss_mask, logprobs, versions, attention_mask, rewards } = this.#wire.tensor_dict;
     return {
@@ -123,7 +126,7 @@ export class Interaction {
   }
 }
 
-/** Base64 of little-endian numbers, as typed arrays of their own memory. */
+/** Decodes base64 of little-endian numbers to a typed array with its own memory. */
 function decode({ dtype, shape, data }: WireTensor): Tensor {
   const bytes = Uint8Array.from(Buffer.from(data, "base64"));
   const size = dtype === "torch.bool" ? 1 : 4;

@@ -14,20 +14,20 @@ export interface LeftOutCall {
 }
 
 /**
- * What a session recorded, by interaction id, in the order in which its calls completed; and what its export says of it as
- * a whole. Fields that an older proxy does not answer are undefined.
+ * The interactions of a session by id, in the order in which its calls completed, with the fields of its export that concern
+ * the whole session. Fields that an older proxy does not send are undefined.
  */
 export interface Interactions extends ReadonlyMap<string, Interaction> {
   /** Reward of the session as a whole; undefined if none was set. */
   readonly sessionReward: number | undefined;
-  /** No reward was set, neither of an interaction nor of the session. */
+  /** Whether no reward was set, neither for an interaction nor for the session. */
   readonly rewardsMissing: boolean;
-  /** Ids of roots whose conversation tree has no reward; the first of them only, if there are many. */
+  /** Ids of roots whose conversation tree has no reward. If there are many, only the first of them. */
   readonly unrewardedRoots: readonly string[] | undefined;
   /** Ids of rows whose earlier turns have own rewards that `reward` does not count. Undefined unless the style is concat. */
   readonly uncountedRewards: readonly string[] | undefined;
   readonly leftOut: readonly LeftOutCall[] | undefined;
-  /** Calls that the export cut off. */
+  /** Number of calls that were in flight and that the export aborted. */
   readonly incompleteCalls: number;
 }
 

@@ -1,17 +1,17 @@
 import type { Tensor } from "../session/tensor.js";
 
-/** What the engine was given and what it sampled for one call. */
+/** The tokens that the engine was given and those that it sampled, for one call. */
 export interface ModelResponse {
   readonly inputTokens: Int32Array;
   readonly outputTokens: Int32Array;
-  /** One for each output token. */
+  /** Log probability of each output token. */
   readonly outputLogprobs: Float32Array;
   /** Weight version of each output token. */
   readonly outputVersions: Int32Array;
   readonly stopReason: string;
 }
 
-/** The tensors of a row that ends with the call's output. */
+/** Tensors of a row that ends with the output of a call. */
 export interface CallTensors {
   readonly input_ids: Tensor;
   readonly loss_mask: Tensor;
@@ -20,13 +20,14 @@ export interface CallTensors {
 }
 
 /**
- * Cuts a row where its last call's output begins.
+ * Splits a row at the start of its last call's output.
  *
- * @param outputLength tokens of that output; undefined for older proxies, which do not say it: then the last run of the mask
+ * @param outputLength number of tokens of that output. If undefined, because older proxies do not send it, the output is
+ *   the last run of ones in the loss mask.
  */
 export function splitRow(tensors: CallTensors, outputLength: number | undefined, stopReason: string): ModelResponse {
   const { input_ids, loss_mask, logprobs, versions } = tensors;
-  const begin = input_ids.data.length - (outputLength ?? lastRun(loss_mask.data));
+  const begin = input_ids.data.length - (outputLength ?? lengthOfLastRun(loss_mask.data));
   return {
     inputTokens: Int32Array.from(input_ids.data.subarray(0, begin)),
     outputTokens: Int32Array.from(input_ids.data.subarray(begin)),
@@ -36,6 +37,6 @@ export function splitRow(tensors: CallTensors, outputLength: number | undefined,
   };
 }
 
-function lastRun(mask: Tensor["data"]): number {
+function lengthOfLastRun(mask: Tensor["data"]): number {
   return mask.length - 1 - mask.lastIndexOf(0);
 }

@@ -7,7 +7,7 @@ import type { Transport } from "./transport.js";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Seconds until the call fails with `request_timed_out`, its repetitions included. Default 30. */
+  /** Seconds until the call, with its repetitions, fails with `request_timed_out`. Default 30. */
   readonly timeoutSeconds?: number | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface ProxyCall extends CallOptions {
   readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: object | undefined;
-  /** A second call has the effect of one: it is sent again where the connection broke. */
+  /** Repeating the call has no further effect, so it is sent again if the connection breaks. */
   readonly idempotent: boolean;
 }
 
@@ -32,7 +32,7 @@ const errorBody = z.object({
   }),
 });
 
-/** The calls of one key: JSON there, JSON or bytes back, errors as {@link ProxyError}. */
+/** Sends calls with one key. Requests are JSON, answers JSON or bytes. Errors become a {@link ProxyError}. */
 export class ProxyCalls {
   readonly #transport: Transport;
   readonly #key: string;

@@ -6,16 +6,16 @@ import type { Interactions } from "./interactions.js";
 import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";
 
 const rewardReply = z.object({ interaction_id: z.string() });
-// A proxy that knows no scope gives the reward to the last call, and answers without one.
+// An older proxy ignores the scope, rewards the last call and answers without a scope.
 const sessionRewardReply = z.object({ scope: z.literal("session") });
 const endReply = z.object({ interaction_count: z.int() });
 
 export interface ExportInteractionsOptions extends CallOptions {
   /** Reward of a `concat` row, as `concat_reward` of docs/http-api.md. Default `leaf`. */
   readonly concatReward?: "leaf" | "return" | undefined;
-  /** Where a child does not continue its parent's tokens, as `on_mismatch` of docs/http-api.md. Default `error`. */
+  /** What to do if a child does not continue its parent's tokens, as `on_mismatch` of docs/http-api.md. Default `error`. */
   readonly onMismatch?: "error" | "split" | undefined;
-  /** Whether interactions have their messages, which are as long as their conversation each. Default true. */
+  /** Whether interactions have their messages. Each has the messages of its whole conversation so far. Default true. */
   readonly includeMessages?: boolean | undefined;
 }
 
@@ -38,12 +38,12 @@ export class SessionClient implements AsyncDisposable {
     this.#calls = new ProxyCalls(admin.transport, sessionApiKey);
   }
 
-  /** Starts a session with a slot of the granted capacity. */
+  /** Starts a session, which takes a slot of the granted capacity. */
   static async start(admin: AdminClient, options: StartSessionOptions = {}): Promise<SessionClient> {
     return new SessionClient(admin, await admin.startSession(options));
   }
 
-  /** Rewards the last completed call; answers its interaction id. */
+  /** Rewards the last completed call and returns its interaction id. */
   setLastReward(reward: number, options: CallOptions = {}): Promise<string> {
     return this.#reward({ reward }, options);
   }
@@ -52,12 +52,14 @@ export class SessionClient implements AsyncDisposable {
     await this.#reward({ reward, interaction_id: interactionId }, options);
   }
 
-  /** Rewards the session as a whole, beside the rewards of its calls. A later value replaces an earlier one. */
+  /** Rewards the session as a whole, in addition to the rewards of its calls. A later value replaces an earlier one. */
   async setSessionReward(reward: number, options: CallOptions = {}): Promise<void> {
     await this.#calls.json(rewardCall({ reward, scope: "session" }, options), sessionRewardReply);
   }
 
-  /** Ends the session: it takes no more model calls. Answers how many it had recorded then, the same every time. */
+  /**
+   * Ends the session: it accepts no more model calls. Returns how many it had recorded by then, the same number every time.
+   */
   end(options: CallOptions = {}): Promise<number> {
     this.#ended ??= this.#end(options).catch((error: unknown) => {
       this.#ended = undefined;
@@ -66,7 +68,7 @@ export class SessionClient implements AsyncDisposable {
     return this.#ended;
   }
 
-  /** What the session recorded. It has to have ended. */
+  /** Returns what the session recorded. The session must have ended. */
   exportInteractions(
     discount = 1,
     style: ExportStyle = "individual",
@@ -77,7 +79,7 @@ export class SessionClient implements AsyncDisposable {
     return this.#admin.exportTrajectories(this.sessionId, fields, options);
   }
 
-  /** Aborts its calls, revokes its key and frees its data. Answers whether it was still there. */
+  /** Aborts the session's calls, revokes its key and frees its data. Returns false if it no longer exists. */
   delete(options: CallOptions = {}): Promise<boolean> {
     return this.#admin.deleteSession(this.sessionId, options);
   }
@@ -86,7 +88,7 @@ export class SessionClient implements AsyncDisposable {
     try {
       await this.end();
     } catch (error) {
-      // Exported, deleted or expired by now: it is over.
+      // The session was exported, deleted or expired, so it has ended already.
       if (!(error instanceof ProxyError && error.code === "invalid_api_key")) throw error;
     }
   }

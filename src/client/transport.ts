@@ -1,6 +1,6 @@
 import type { ConnectionPool, HttpReply, HttpRequest } from "./connection-pool.js";
 
-/** Carries a request to a proxy: over HTTP, or within this process. */
+/** Sends requests to a proxy. */
 export interface Transport {
   send(path: string, request: HttpRequest): Promise<HttpReply>;
 }
@@ -20,7 +20,7 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** A proxy's address as paths are appended to it: without `/v1`, query and slash at its end. */
+/** Returns the address to which paths of the proxy are appended: without query, trailing slashes and `/v1`. */
 export function proxyUrl(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname.replace(/\/+$/, "").replace(/\/v1$/, "");

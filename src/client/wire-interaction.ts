@@ -21,7 +21,7 @@ const wireSampling = z
     presence_penalty: z.number(),
     max_tokens: z.number(),
     grammar: z.boolean(),
-    // A kind that only newer proxies know must not fail the export.
+    // An unknown kind of a newer proxy must not fail the export.
     logprob_content: z.enum(["temperature", "truncated", "raw", "unknown"]).catch("unknown"),
     overridden: z.boolean(),
   })
@@ -83,7 +83,7 @@ const wireLeftOut = z.object({
   finish_reason: z.string(),
 });
 
-/** The answer of /export_trajectories in its JSON form. */
+/** The JSON answer of /export_trajectories. */
 export const trajectoriesReply = z.object({
   session_id: z.string(),
   model: z.string().nullish(),
