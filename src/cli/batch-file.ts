@@ -3,14 +3,14 @@ import { open, rename, rm, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { formatBytes } from "./format-bytes.js";
 
-/** What is needed of an open file. */
+/** The operations on an open file that writing a batch needs. */
 interface OpenFile {
   writeFile(data: Uint8Array): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is needed of a file system. */
+/** The file system operations that writing a batch needs. Tests replace them. */
 export interface BatchFileSystem {
   statfs(path: string): Promise<{ readonly blocks: number; readonly bavail: number; readonly bsize: number }>;
   open(path: string, flags: string): Promise<OpenFile>;
@@ -20,11 +20,14 @@ export interface BatchFileSystem {
 
 const DISK: BatchFileSystem = { statfs, open, rename, rm: (path) => rm(path, { force: true }) };
 
-/** A batch could not be written. Nothing of it is left on the disk, and an earlier file of that name is as it was. */
+/**
+ * A batch could not be written. No partial file is left. An earlier file of that name is unchanged, unless the rename
+ * succeeded and only the sync of the folder failed.
+ */
 export class BatchFileError extends Error {
   override readonly name = "BatchFileError";
   readonly file: string;
-  /** Why, without the file's name. */
+  /** Why it could not be written, without the file's name. */
   readonly reason: string;
 
   constructor(file: string, reason: string, options?: ErrorOptions) {
@@ -35,14 +38,14 @@ export class BatchFileError extends Error {
 }
 
 /**
- * Writes a batch to a partial file beside `file`, brings it to the disk, and renames it. When this resolves, the file is whole
- * and stays so after a power failure.
+ * Writes a batch to a partial file beside `file`, syncs it to the disk, and renames it. When this resolves, the file is
+ * complete and survives a power failure.
  *
- * @throws BatchFileError if there is too little space for it, or a step fails
+ * @throws BatchFileError if there is too little space, or a step fails
  */
 export async function writeBatchFile(file: string, batch: Uint8Array, disk: BatchFileSystem = DISK): Promise<void> {
   const partial = `${file}.partial-${process.pid}`;
-  // A second Ctrl-C ends the process in the middle.
+  // A second Ctrl-C may end the process during the write.
   const removeAtExit = () => rmSync(partial, { force: true });
   process.once("exit", removeAtExit);
   try {
@@ -81,7 +84,7 @@ async function writeSynced(path: string, batch: Uint8Array, disk: BatchFileSyste
   await file.close();
 }
 
-/** A rename is in the folder's own data. */
+/** Syncs the folder, which is where a rename is stored. */
 async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
   const folder = await disk.open(path, "r");
   try {
@@ -93,7 +96,7 @@ async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
   }
 }
 
-/** How file systems say that folders cannot be synced on their own. */
+/** Error codes of file systems that cannot sync a folder. */
 const NO_FOLDER_SYNC: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF", "EISDIR"]);
 
 function reasonOf(error: unknown): string {

@@ -4,29 +4,29 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BatchFileError, writeBatchFile } from "./batch-file.js";
 
 export interface BatchWriterOptions {
-  /** How long a batch that cannot be written is tried again, in seconds. `Infinity`: until the job is stopped. */
+  /** For how many seconds a batch that cannot be written is tried again. `Infinity`: until the job is stopped. */
   readonly waitSeconds: number;
-  /** Folders that a batch is saved in, the first that takes it, if it cannot be written after that time. */
+  /** After that time the batch is saved in the first of these folders that takes it. */
   readonly rescueFolders: readonly string[];
-  /** Nobody else has the data: if no folder takes the batch, try on until the job is stopped. */
+  /** If no folder takes the batch, try again until the job is stopped, because the data exists nowhere else. */
   readonly untilSaved: boolean;
-  /** Aborts when the job is stopped: a failure is not waited for any more. */
+  /** Aborts when the job is stopped. A batch that cannot be written is then not tried again. */
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
-  /** Between two attempts, in milliseconds. */
+  /** Pause between two attempts. Default 2000. */
   readonly pauseMilliseconds?: number;
 }
 
 export interface WrittenBatch {
-  /** Where the batch is. */
+  /** The file that has the batch. */
   readonly file: string;
-  /** Why it is not where it should be. */
+  /** Why it is in a rescue folder; undefined if it is in the file that was asked for. */
   readonly failure: BatchFileError | undefined;
 }
 
 const PAUSE_MS = 2000;
 
-/** Writes batches, and waits for space where there is none: a batch is hours of work. */
+/** Writes batches. If that fails, it tries again and then elsewhere, because a batch is hours of work. */
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
 
@@ -35,7 +35,7 @@ export class BatchWriter {
   }
 
   /**
-   * Tries `file` until it can be written or the waiting is over, then the rescue folders.
+   * Tries to write `file` until it succeeds or the time is over, then tries the rescue folders.
    *
    * @throws BatchFileError if no folder took it
    */
@@ -64,18 +64,18 @@ export class BatchWriter {
     const time = Number.isFinite(waitSeconds) ? ` for ${waitSeconds} s` : "";
     const [rescue] = rescueFolders;
     const then =
-      rescue === undefined ? "" : ` After that, and after Ctrl-C, it is saved in ${rescue} if there is space.`;
+      rescue === undefined ? "" : ` After that, or after Ctrl-C, it is saved in ${rescue} if there is space.`;
     const wait = `The batch is kept in memory and tried again every two seconds${time}`;
     return `${message}. ${wait}; free space in ${dirname(file)} or remove the cause.${then}`;
   }
 
   async #rescue(file: string, batch: Uint8Array): Promise<string | undefined> {
     for (const folder of this.#options.rescueFolders) {
-      const own = await mkdtemp(join(folder, "rolltape-batch-")).catch(() => undefined);
-      if (own === undefined) continue;
-      const saved = join(own, basename(file));
+      const rescue = await mkdtemp(join(folder, "rolltape-batch-")).catch(() => undefined);
+      if (rescue === undefined) continue;
+      const saved = join(rescue, basename(file));
       if ((await attemptToWrite(saved, batch)) === undefined) return saved;
-      await rmdir(own).catch(() => undefined);
+      await rmdir(rescue).catch(() => undefined);
     }
     return undefined;
   }

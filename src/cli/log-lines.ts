@@ -1,6 +1,6 @@
 import { inertText } from "./inert-text.js";
 
-/** Different lines that are counted; those beyond are all shown. */
+/** Limit of different lines that are counted. Lines beyond it are all shown. */
 const MAX_KNOWN = 1000;
 const LEVELS: ReadonlyMap<number, string> = new Map([
   [10, "trace"],
@@ -10,21 +10,21 @@ const LEVELS: ReadonlyMap<number, string> = new Map([
   [50, "error"],
   [60, "fatal"],
 ]);
-/** Fields of every line, or shown otherwise. */
+/** Fields that every line has, or that are shown in another way. */
 const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
-/** Log lines as text for people: repeated ones are shown once, and counted. */
+/** Turns log lines into text for people. Repeated lines are shown once and counted. */
 export class LogLines {
   readonly #counts = new Map<string, number>();
 
-  /** Returns a line of JSON as text; undefined if the same was shown before. Other lines are returned as they are. */
+  /** Returns a JSON log line as text, or undefined if the same text was shown before. Other lines are returned unchanged. */
   add(line: string): string | undefined {
     const fields = parseFields(line);
     if (!fields) return line;
     const text = describeLine(fields);
     const count = this.#counts.get(text) ?? 0;
     if (count > 0 || this.#counts.size < MAX_KNOWN) this.#counts.set(text, count + 1);
-    return count > 0 ? undefined : text + describeRest(fields);
+    return count > 0 ? undefined : text + describeOtherFields(fields);
   }
 
   /** Returns each line that came more than once, with its count. */
@@ -45,7 +45,10 @@ function parseFields(line: string): Fields | undefined {
   }
 }
 
-/** What tells one line from another: requests and sessions differ in every one. */
+/**
+ * Returns level, message and cause. Lines with the same text are counted together. Other fields, such as the session, are not
+ * part of it, because they differ in every line.
+ */
 function describeLine({ level, msg, err }: Fields): string {
   const name = LEVELS.get(Number(level)) ?? "log";
   const [message, cause] = [typeof msg === "string" ? msg : "", messageOf(err)];
@@ -58,7 +61,7 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? message : "";
 }
 
-function describeRest(fields: Fields): string {
+function describeOtherFields(fields: Fields): string {
   const shown = Object.entries(fields).flatMap(([name, value]) =>
     HIDDEN.has(name) || typeof value === "object"
       ? []

@@ -1,7 +1,10 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Creates a folder with its parents. Unlike `mkdir` with `recursive`, it does not hang on file systems without folders to make, such as /proc. */
+/**
+ * Creates a folder and its parents. `mkdir` with `recursive` is not used because it hangs on file systems that refuse new
+ * folders, such as /proc.
+ */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder);
@@ -15,8 +18,8 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  const there = await stat(path).catch(() => undefined);
-  return there?.isDirectory() ?? false;
+  const existing = await stat(path).catch(() => undefined);
+  return existing?.isDirectory() ?? false;
 }
 
 function isMissing(error: unknown): boolean {

@@ -7,13 +7,13 @@ import { RolloutJobError } from "./rollout-error.js";
 import { requireUsable } from "./usable-folder.js";
 
 const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
-/** The key's default, which is not on every machine; most jobs export over HTTP. */
+/** The default of the key. It does not exist on every machine, and most jobs need none because they export over HTTP. */
 const DEFAULT_SHARED_MEMORY = "/dev/shm";
 
 /**
- * Returns what is wrong with the folder for batches in shared memory, if anything is.
+ * Returns the problem of the default folder for batches in shared memory, if it has one.
  *
- * @throws ConfigError if the configuration names a folder of its own that is not usable
+ * @throws ConfigError if the configuration names another folder and no file can be made in it
  */
 export async function sharedMemoryProblems({ rollout: { agent } }: Config): Promise<NotReady[]> {
   const folder = agent.shared_memory_directory;
@@ -21,16 +21,17 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
     await requireUsable(folder);
     return [];
   } catch (error) {
-    const message = `no file can be made in ${folder}: ${textOf(error)}`;
+    const message = `no file can be made in ${folder}: ${messageOf(error)}`;
     if (folder === DEFAULT_SHARED_MEMORY) return [{ key: SHARED_MEMORY, message }];
     throw new ConfigError("config_invalid", [{ path: SHARED_MEMORY, message }], { cause: error });
   }
 }
 
 /**
- * Resolves if a batch can be written as `out`; makes its folder.
+ * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the end
+ * of a job is lost.
  *
- * @throws RolloutJobError `invalid_arguments`: what cannot be written at the end of a job is lost
+ * @throws RolloutJobError `invalid_arguments` if not, or if `out` is a folder
  */
 export async function requireWritable(out: string): Promise<void> {
   const folder = dirname(out);
@@ -38,32 +39,32 @@ export async function requireWritable(out: string): Promise<void> {
     await makeFolder(folder);
     await requireUsable(folder);
   } catch (error) {
-    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${textOf(error)}`);
+    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${messageOf(error)}`);
   }
-  const there = await stat(out).catch(() => undefined);
-  if (there?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
+  const existing = await stat(out).catch(() => undefined);
+  if (existing?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
 }
 
 /**
- * Resolves if at least one server of the engine can serve calls; says what is wrong with the others.
+ * Checks that at least one engine server can serve calls. Warns of those that cannot.
  *
- * @throws RolloutJobError `engine_not_ready`
- * @throws ConfigError if the servers do not have the model that the configuration names
+ * @throws ConfigError if no server can, and every one lacks the configured model
+ * @throws RolloutJobError `engine_not_ready` if no server can for another reason
  */
 export async function requireEngine(config: Config): Promise<void> {
   // Loaded here, with the native addon: wrong arguments are reported without it.
   const { configuredReadiness } = await import("../server/readiness.js");
   const readiness = await configuredReadiness(config);
-  if (readiness.none) throw notReady(readiness);
+  if (readiness.none) throw engineError(readiness);
   for (const problem of readiness.problems) process.stderr.write(`rolltape: warning: ${describe(problem)}\n`);
 }
 
-function notReady({ problems }: EngineReadiness): Error {
-  const ofModel = problems.filter(({ key }) => key !== "engine.urls");
-  if (ofModel.length === problems.length) {
+function engineError({ problems }: EngineReadiness): Error {
+  const modelProblems = problems.filter(({ key }) => key !== "engine.urls");
+  if (modelProblems.length === problems.length) {
     return new ConfigError(
       "config_invalid",
-      ofModel.map(({ key: path, message }) => ({ path, message })),
+      modelProblems.map(({ key: path, message }) => ({ path, message })),
     );
   }
   const lines = problems.map((problem) => `\n  ${describe(problem)}`).join("");
@@ -74,6 +75,6 @@ function describe({ key, message }: NotReady): string {
   return `${key}: ${message}`;
 }
 
-function textOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

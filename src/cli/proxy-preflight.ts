@@ -4,28 +4,28 @@ import type { JobProxy } from "./rollout-proxy.js";
 
 const TIMEOUT_MS = 10_000;
 
-const health = z.object({ status: z.string(), message: z.string().optional() });
+const healthReply = z.object({ status: z.string(), message: z.string().optional() });
 
 /**
- * Resolves if the proxy at `--proxy` is ready for sessions and knows the admin key.
+ * Checks that the proxy at `--proxy` is ready for sessions and accepts the admin key.
  *
- * @throws RolloutJobError `proxy_failed`, or `invalid_arguments` for a key that it refuses
+ * @throws RolloutJobError `proxy_failed` if it is not ready, `invalid_arguments` if it refuses the key
  */
 export async function requireProxy({ url, adminKey }: Pick<JobProxy, "url" | "adminKey">): Promise<void> {
   const base = url.replace(/\/+$/, "");
   const ready = await ask(`${base}/health`, {});
   if (ready.status !== 200) {
-    const said = health.safeParse(await ready.json().catch(() => undefined)).data;
-    const why = [said?.status, said?.message].filter((part) => part !== undefined).join(": ");
+    const reply = healthReply.safeParse(await ready.json().catch(() => undefined)).data;
+    const why = [reply?.status, reply?.message].filter((part) => part !== undefined).join(": ");
     throw new RolloutJobError(
       "proxy_failed",
-      `--proxy ${url} is not ready (HTTP ${ready.status}): ${why || "no reason"}`,
+      `--proxy ${url} is not ready (HTTP ${ready.status}): ${why || "no reason given"}`,
     );
   }
   await ready.body?.cancel();
-  const known = await ask(`${base}/rl/sessions?limit=1`, { authorization: `Bearer ${adminKey}` });
-  await known.body?.cancel();
-  if (known.status !== 401 && known.status !== 403) return;
+  const sessions = await ask(`${base}/rl/sessions?limit=1`, { authorization: `Bearer ${adminKey}` });
+  await sessions.body?.cancel();
+  if (sessions.status !== 401 && sessions.status !== 403) return;
   const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
   throw new RolloutJobError("invalid_arguments", `--proxy ${url} refuses the admin key in ${where}`);
 }
@@ -39,7 +39,10 @@ async function ask(url: string, headers: Readonly<Record<string, string>>): Prom
   }
 }
 
-/** The message of a failed `fetch` is in its cause; one for each address of a name is in the cause's own errors. */
+/**
+ * Returns why a `fetch` failed. The reason is in the error's cause. If a name has several addresses, the cause has one
+ * error for each.
+ */
 function describeFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -2,22 +2,22 @@ import { readFile } from "node:fs/promises";
 import { RolloutJobError } from "./rollout-error.js";
 
 export interface RolloutTask {
-  /** The task's own `task_id`, or `task-<its number, from 0>` if it has none. */
+  /** The task's own `task_id`, else `task-<number>`, counted from 0. */
   readonly taskId: string;
-  /** What the agent gets. */
+  /** The data that the agent gets. */
   readonly data: unknown;
 }
 
-/** A value of the file, and where it stands. */
+/** A value of the file, and its place for error messages. */
 interface Entry {
   readonly data: unknown;
   readonly place: string;
 }
 
 /**
- * Reads tasks from a file: a JSON value on each line, without the empty ones, or one JSON array.
+ * Reads tasks from a file: one JSON value on each line, or one JSON array. Empty lines are skipped.
  *
- * @throws RolloutJobError `invalid_data`, naming the line or the index
+ * @throws RolloutJobError `invalid_data`, naming the line or the index at fault
  */
 export async function readTasks(file: string): Promise<RolloutTask[]> {
   const text = await readText(file);
@@ -28,14 +28,14 @@ export async function readTasks(file: string): Promise<RolloutTask[]> {
 
 async function readText(file: string): Promise<string> {
   try {
-    // Some editors begin a file with a mark of its encoding.
+    // Some editors begin a file with a byte order mark.
     return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
   } catch (error) {
     throw new RolloutJobError("invalid_data", `--data ${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** A file of several lines, each an array of its own, has a task on each line. */
+/** Reads one JSON array. If each line is an array of its own, each line is a task instead. */
 function readArray(text: string, file: string): Entry[] {
   const whole = parse(text);
   if ("value" in whole && Array.isArray(whole.value)) {
@@ -68,11 +68,11 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const TASK_ID = "1 to 128 characters of A-Z a-z 0-9 . _ : -";
+const ALLOWED_TASK_ID = "1 to 128 characters of A-Z a-z 0-9 . _ : -";
 
 function readTaskId({ data, place }: Entry): string | undefined {
   const id = typeof data === "object" && data !== null && "task_id" in data ? (data.task_id ?? undefined) : undefined;
   if (id === undefined || (typeof id === "string" && /^[\w.:-]{1,128}$/.test(id))) return id;
   const received = JSON.stringify(id).slice(0, 160);
-  throw new RolloutJobError("invalid_data", `${place}: \`task_id\` must be ${TASK_ID}; received ${received}.`);
+  throw new RolloutJobError("invalid_data", `${place}: \`task_id\` must be ${ALLOWED_TASK_ID}; received ${received}.`);
 }

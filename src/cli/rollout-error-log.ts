@@ -4,25 +4,32 @@ import type { TaskResult } from "../rollout/controller/task.js";
 import { SubprocError } from "../rollout/subproc/error.js";
 import { standardErrorOf, withoutTail } from "../rollout/subproc/standard-error.js";
 
-/** Writes each rejected episode as a JSON line: why it was rejected, with the stack and the standard error of its agent. */
+/**
+ * Writes a JSON line for each rejected episode: the reason, the stack of the error and the standard error of the agent's
+ * process.
+ */
 export class RolloutErrorLog {
   readonly #file: string;
   #descriptor: number | undefined;
   #failure: string | undefined;
 
-  /** @param out the batch's file; the log has its name with `.errors.jsonl` behind it. One of an earlier job is removed. */
+  /**
+   * Removes the log of an earlier job.
+   *
+   * @param out the file of the batch; the log's name is this one followed by `.errors.jsonl`
+   */
   constructor(out: string) {
     this.#file = `${out}.errors.jsonl`;
     rmSync(this.#file, { force: true });
   }
 
-  /** Describes where the errors are; undefined without a rejected episode. */
+  /** The file, and why it is not complete if writing failed. Undefined if no episode was rejected. */
   get place(): string | undefined {
     if (this.#failure !== undefined) return `${this.#file} is not complete: ${this.#failure}`;
     return this.#descriptor === undefined ? undefined : this.#file;
   }
 
-  /** A file that cannot be written ends the log, not the job. */
+  /** Writes the rejected episodes of a task. A write error ends the log, not the job. */
   add(result: TaskResult): void {
     if (result.rejected.length === 0 || this.#failure !== undefined) return;
     try {
@@ -59,14 +66,14 @@ function recordsOf({ index, taskId, rejected }: TaskResult) {
   });
 }
 
-/** What was thrown, where something was. */
+/** Describes what was thrown; null if nothing was. */
 function describeThrown(cause: unknown) {
   if (cause === undefined) return null;
   const { code, stack, cause: next } = cause instanceof Error ? (cause as Error & { readonly code?: unknown }) : {};
   return {
     class: className(cause),
     code: typeof code === "string" ? code : null,
-    // Of a process that failed, the stack is that of the job.
+    // If the agent's process failed, this is the job's own stack.
     stack: typeof stack === "string" && !(cause instanceof SubprocError) ? stack : null,
     cause: next instanceof Error ? `${className(next)}: ${next.message}` : null,
   };
@@ -74,5 +81,5 @@ function describeThrown(cause: unknown) {
 
 function writeWhole(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
 }

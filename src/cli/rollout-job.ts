@@ -21,8 +21,8 @@ import { runTrainer } from "./rollout-trainer.js";
 import type { JobWorkflow } from "./rollout-workflow.js";
 import { createBatchWriter, describeUnwritten } from "./rollout-writer.js";
 
-/** Tasks at once where the configuration does not say. */
-const CONCURRENT_TASKS = 64;
+/** Tasks at once if the configuration sets no number. */
+const DEFAULT_CONCURRENT_TASKS = 64;
 
 export interface Job {
   readonly config: Config;
@@ -37,12 +37,14 @@ export interface Job {
 export interface JobOutcome {
   readonly tally: RolloutTally;
   readonly batches: BatchFiles;
-  /** Tokens that the engine sampled. */
+  /** Number of tokens that the engine sampled. */
   readonly sampledTokens: number;
-  /** Where the errors of rejected episodes are; undefined without any. */
+  /** Where the errors of rejected episodes are; undefined if no episode was rejected. */
   readonly errors: string | undefined;
   readonly interrupted: boolean;
-  /** Why the job was stopped before its end, if not by its user: its trainer failed, or an error that nobody caught. */
+  /**
+   * Why the job stopped early, if not by its user: a failed trainer, an uncaught error, or a batch that is not in its file.
+   */
   readonly failure: Error | undefined;
 }
 
@@ -70,7 +72,7 @@ export class RolloutJob {
     );
     this.#errors = new RolloutErrorLog(out);
     this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
-      maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(CONCURRENT_TASKS, count),
+      maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(DEFAULT_CONCURRENT_TASKS, count),
       // Without a trainer there are no later versions: nothing becomes stale.
       maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
       consumerBatchSize,
@@ -83,9 +85,11 @@ export class RolloutJob {
   }
 
   /**
-   * A signal stops it, and so do a trainer that fails and an error that nobody caught: what has finished by then is written.
+   * Runs the job to its end, or until a signal, a failed trainer, a batch that cannot be written or an uncaught error stops
+   * it. What has finished by then is written.
    *
-   * @throws RolloutJobError `no_trajectories`
+   * @throws if no batch was written: the error that stopped the job, else RolloutJobError `no_trajectories` or
+   *   `interrupted`
    */
   async run(): Promise<JobOutcome> {
     const { tasks, workflow, tokens, screen } = this.#job;
@@ -104,7 +108,7 @@ export class RolloutJob {
     }
     const [failure, interrupted] = [this.#failure, this.#interrupted];
     const errors = this.#errors.place;
-    if (this.#batches.files.length === 0) throw failure ?? nothing(this.#tally, errors, interrupted);
+    if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
     return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
   }
 
@@ -144,7 +148,7 @@ export class RolloutJob {
     await survivors.release();
   }
 
-  /** Returns whether the batch is on a disk. */
+  /** Writes the batch and, if it is in its file, trains on it. Returns false if no folder took it. */
   async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<boolean> {
     let written: WrittenBatch;
     try {
@@ -162,7 +166,7 @@ export class RolloutJob {
     return true;
   }
 
-  /** Nothing is trained on any more once the job is stopped. */
+  /** Runs the trainer, unless the job is stopped. */
   async #train(file: string): Promise<void> {
     const { trainer } = this.#job.options;
     const { signal } = this.#stopping;
@@ -177,7 +181,11 @@ export class RolloutJob {
   }
 }
 
-function nothing({ reasons, lost }: RolloutTally, errors: string | undefined, interrupted: boolean): RolloutJobError {
+function noBatchError(
+  { reasons, lost }: RolloutTally,
+  errors: string | undefined,
+  interrupted: boolean,
+): RolloutJobError {
   const lines = [
     ...reasons.describe(),
     ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),

@@ -18,17 +18,20 @@ export interface ReasonGroup {
   readonly example: RejectedOf;
 }
 
-/** Groups that are kept apart. Messages with random parts would make one for each episode. */
+/** Limit of groups. Messages with random parts would make one group for each episode. */
 const MAX_GROUPS = 100;
 const MAX_SHOWN = 8;
 const MAX_FRAMES = 3;
 const MAX_LINES = 8;
-const LONGEST_LINE = 200;
+const MAX_LINE_LENGTH = 200;
 
-/** Rejected episodes by code and last line: of the standard error of the agent's process, else of the message. */
+/**
+ * Groups rejected episodes by code, class of the error and last line: of the standard error of the agent's process if there
+ * is any, else of the message.
+ */
 export class RejectionReasons {
   readonly #groups = new Map<string, ReasonGroup>();
-  /** Rejected episodes in no group. */
+  /** Number of rejected episodes beyond the limit of groups. */
   #others = 0;
 
   add(rejected: RejectedOf): void {
@@ -43,13 +46,15 @@ export class RejectionReasons {
     return this.#groups.size;
   }
 
-  /** Returns lines: each reason with its count, its first task and the place in it; the most frequent come first. */
+  /**
+   * Returns lines for the summary: each reason with its count, first task and place in the agent, the most frequent first.
+   */
   describe(): string[] {
     const sorted = [...this.#groups.values()].sort((a, b) => b.count - a.count);
     const lines = sorted
       .slice(0, MAX_SHOWN)
       .flatMap(({ count, example }) => [
-        `${count} × ${example.reason.code}: ${headline(example)}`,
+        `${count} × ${example.reason.code}: ${firstLine(example)}`,
         ...describePlace(example).map((place) => `  ${place}`),
       ]);
     const rest = sorted.slice(MAX_SHOWN).reduce((sum, { count }) => sum + count, this.#others);
@@ -64,8 +69,8 @@ function keyOf({ sessionId, reason }: RejectedOf): string {
   return `${reason.code} ${classOf(reason)} ${common}`;
 }
 
-/** The first line of the message, without the standard error that follows. */
-function headline({ reason }: RejectedOf): string {
+/** Returns the first line of the message, without the standard error that follows it. */
+function firstLine({ reason }: RejectedOf): string {
   const errors = standardErrorOf(reason.cause);
   const isProcess = reason.cause instanceof SubprocError;
   const message = isProcess ? withoutTail(reason.message, errors) : reason.message;
@@ -74,23 +79,23 @@ function headline({ reason }: RejectedOf): string {
   return shortened(name === "" ? first : `${name}: ${first}`);
 }
 
-/** The class of an agent's error, where it says more than that it is one. */
+/** Returns the class of an agent's error; empty for `Error` itself, which says nothing. */
 function classOf({ code, cause }: Rejection): string {
   if (code !== "agent_error" || cause instanceof SubprocError) return "";
   const name = className(cause);
   return name === "Error" ? "" : name;
 }
 
-/** Where it happened: the task, and of the agent the last lines of its standard error or the first ones of its stack. */
+/** Returns where it happened: the task, and the last lines of the agent's standard error or the first frames of its stack. */
 function describePlace({ taskId, reason }: RejectedOf): string[] {
   const frames = reason.code === "agent_error" ? framesOf(reason.cause) : [];
-  const said = reason.cause instanceof SubprocError ? lastLines(standardErrorOf(reason.cause)) : [];
-  return [`in task ${taskId}`, ...frames, ...said.map((line) => `| ${shortened(line)}`)];
+  const errors = reason.cause instanceof SubprocError ? lastLines(standardErrorOf(reason.cause)) : [];
+  return [`in task ${taskId}`, ...frames, ...errors.map((line) => `| ${shortened(line)}`)];
 }
 
-/** Of the agent's own code, where any is: an SDK's frames come first and say little. */
+/** Returns the first frames of the agent's own code, if there are any. Those of SDKs come before and say little. */
 function framesOf(cause: unknown): string[] {
-  // It was thrown by what runs the agent, not by the agent.
+  // Rolltape threw a SubprocError, not the agent: its stack does not show the agent.
   if (!(cause instanceof Error) || cause instanceof SubprocError || typeof cause.stack !== "string") return [];
   const frames = cause.stack.split("\n").flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
   const own = frames.filter((frame) => !/node_modules|node:/.test(frame));
@@ -103,5 +108,5 @@ function lastLines(text: string): string[] {
 
 function shortened(text: string): string {
   const line = inertText(text.trimEnd());
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }

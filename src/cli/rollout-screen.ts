@@ -5,8 +5,8 @@ const [HIDE_CURSOR, SHOW_CURSOR] = ["\x1b[?25l", "\x1b[?25h"];
 const NEWLINE = 10;
 
 /**
- * Standard error while a job runs. On a terminal its last line is the job's own, for a progress bar; everything else appears
- * above it. Standard output is kept for the summary: what agents write to it goes to standard error.
+ * Standard error while a job runs. On a terminal the last line is a progress bar, and everything else appears above it.
+ * Standard output is reserved for the summary: what agents write to it goes to standard error.
  */
 export class RolloutScreen implements Disposable {
   readonly isTerminal = process.stderr.isTTY === true;
@@ -14,43 +14,44 @@ export class RolloutScreen implements Disposable {
   readonly #restore: () => void;
   readonly #logs = new LogLines();
   #status = "";
-  /** The beginning of a line whose end was not written yet; kept on a terminal only. */
-  #rest: Buffer = Buffer.alloc(0);
+  /** On a terminal: the start of a line whose end is not written yet. */
+  #partialLine: Buffer = Buffer.alloc(0);
+  /** Without a terminal: the last line that was written has no end yet. */
   #isInLine = false;
 
   constructor() {
     const { stdout, stderr } = process;
-    const restore = [stdout, stderr].map((stream) => replaceWrite(stream, this.#take.bind(this)));
+    const restorers = [stdout, stderr].map((stream) => replaceWrite(stream, this.#take.bind(this)));
     const showCursor = () => void (this.#status !== "" && this.#write(SHOW_CURSOR));
     process.once("exit", showCursor);
     this.#restore = () => {
-      for (const each of restore) each();
+      for (const restore of restorers) restore();
       process.off("exit", showCursor);
     };
   }
 
-  /** Sets the last line of the terminal. */
+  /** Sets the last line of the terminal, cut to its width. */
   set status(text: string) {
     const line = text.slice(0, Math.max(0, (process.stderr.columns || 80) - 1));
     this.#write(CLEAR_LINE + (this.#status === "" ? HIDE_CURSOR : "") + line);
     this.#status = line;
   }
 
-  /** Leaves the last line as it is, above what follows. */
+  /** Ends the progress bar. Its last text stays, and later output appears below it. */
   endStatus(): void {
     if (this.#status === "") return;
     this.#status = "";
     this.#write(`${SHOW_CURSOR}\n`);
   }
 
-  /** Writes a line of the job's own, never in the middle of another one. */
+  /** Writes one line, never in the middle of another one. */
   line(text: string): void {
-    if (this.isTerminal) return this.#above(Buffer.from(`${text}\n`));
+    if (this.isTerminal) return this.#writeAbove(Buffer.from(`${text}\n`));
     this.#write(`${this.#isInLine ? "\n" : ""}${text}\n`);
     this.#isInLine = false;
   }
 
-  /** Takes lines of logs: JSON as it is, on a terminal text, in which repeated lines are counted. */
+  /** Destination of log lines. On a terminal JSON lines become text, and repeated ones are counted. */
   readonly log = {
     write: (lines: string): void => {
       for (const line of lines.split("\n").filter((each) => each !== "")) {
@@ -60,17 +61,17 @@ export class RolloutScreen implements Disposable {
     },
   };
 
-  /** Writes what is left, and gives standard output and standard error back. */
+  /** Writes what is left, and restores standard output and standard error. */
   [Symbol.dispose](): void {
-    if (this.#rest.length > 0) this.#above(Buffer.concat([this.#rest, Buffer.from("\n")]));
-    this.#rest = Buffer.alloc(0);
+    if (this.#partialLine.length > 0) this.#writeAbove(Buffer.concat([this.#partialLine, Buffer.from("\n")]));
+    this.#partialLine = Buffer.alloc(0);
     this.endStatus();
     for (const line of this.#logs.repeated()) this.line(line);
     if (this.#isInLine) this.#write("\n");
     this.#restore();
   }
 
-  /** Stands for `write` of both streams. */
+  /** Replaces `write` of both streams. */
   #take(chunk: string | Uint8Array, encoding?: BufferEncoding | Callback, done?: Callback): boolean {
     const bytes =
       typeof chunk === "string" ? Buffer.from(chunk, typeof encoding === "string" ? encoding : "utf8") : chunk;
@@ -85,13 +86,13 @@ export class RolloutScreen implements Disposable {
   }
 
   #takeLines(bytes: Buffer): void {
-    const all = Buffer.concat([this.#rest, bytes]);
+    const all = Buffer.concat([this.#partialLine, bytes]);
     const end = all.lastIndexOf(NEWLINE) + 1;
-    this.#rest = all.subarray(end);
-    if (end > 0) this.#above(all.subarray(0, end));
+    this.#partialLine = all.subarray(end);
+    if (end > 0) this.#writeAbove(all.subarray(0, end));
   }
 
-  #above(lines: Buffer): void {
+  #writeAbove(lines: Buffer): void {
     this.#write(
       this.#status === "" ? lines : Buffer.concat([Buffer.from(CLEAR_LINE), lines, Buffer.from(this.#status)]),
     );
@@ -100,7 +101,7 @@ export class RolloutScreen implements Disposable {
 
 type Callback = (error?: Error | null) => void;
 
-/** Returns what puts the stream's own `write` back. */
+/** Replaces a stream's `write`. Returns a function that restores it. */
 function replaceWrite(stream: NodeJS.WriteStream, write: (chunk: string | Uint8Array) => boolean): () => void {
   const own = Object.getOwnPropertyDescriptor(stream, "write");
   stream.write = write;

@@ -5,10 +5,10 @@ import { BatchWriter } from "./batch-writer.js";
 import { exportAgainCommand } from "./export-again.js";
 import type { Job } from "./rollout-job.js";
 
-/** How long a batch that cannot be written is tried again if nobody is at a terminal to make room. */
+/** For how long a batch that cannot be written is tried again, if there is no terminal with someone who could make room. */
 const WRITE_WAIT_SECONDS = 60;
 
-/** Returns what writes the batches of a job, as its options say. */
+/** Creates the writer of a job's batches from the job's options. */
 export function createBatchWriter(
   { config, options }: Job,
   signal: AbortSignal,
@@ -16,9 +16,9 @@ export function createBatchWriter(
 ): BatchWriter {
   return new BatchWriter({
     waitSeconds: options.writeWait ?? (process.stderr.isTTY ? Infinity : WRITE_WAIT_SECONDS),
-    // Shared memory is the last resort: what is there outlives the job too.
+    // Shared memory comes last: it is lost when the machine restarts, but outlives the job.
     rescueFolders: [tmpdir(), config.rollout.agent.shared_memory_directory],
-    // A proxy of the job's own ends with it.
+    // The job's own proxy ends with the job, and the sessions with it.
     untilSaved: options.proxy === undefined,
     signal,
     tell,
@@ -30,7 +30,7 @@ export interface UnwrittenBatch {
   readonly fields: BatchFields;
 }
 
-/** Says of a batch that no folder took how its sessions can be exported again, if they can. */
+/** Describes a batch that no folder took, and how to export its sessions again if a proxy outlives the job. */
 export function describeUnwritten(
   { message, file }: BatchFileError,
   { proxy, options }: Pick<Job, "proxy" | "options">,

@@ -3,9 +3,10 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Resolves if files can be made in `folder`. Rights alone do not say so: the file system may be read-only, or be none for files.
+ * Checks that a file can be made in `folder` by making one. Permissions alone are not enough: the file system may be
+ * read-only, or take no files at all.
  *
- * @throws what the attempt throws
+ * @throws the error of the file system if not
  */
 export async function requireUsable(folder: string): Promise<void> {
   const probe = join(folder, `.rolltape-probe-${randomUUID()}`);
