@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { SingleBar } from "cli-progress";
 import { pino } from "pino";
 import { connectProxy, parseConfig, resolveWorkflow, startServer } from "rolltape";
 import { report } from "./demo-report.js";
@@ -33,14 +32,8 @@ const server = await startServer(config, { adminKey, logger: pino({ level: "warn
 const proxy = connectProxy({ url: server.url, adminKey });
 const workflow = await resolveWorkflow(haikuAgent);
 
-const bar = new SingleBar({
-  format: "episodes {bar} {value}/{total}  reward mean {mean}",
-  hideCursor: true,
-  noTTYOutput: true,
-});
 const sessionIds: string[] = [];
 const rewards: number[] = [];
-bar.start(SUBJECTS.length, 0, { mean: "-" });
 
 /** Runs one agent; its session keeps its data for the batch. */
 async function runEpisode(index: number, subject: string): Promise<void> {
@@ -51,7 +44,8 @@ async function runEpisode(index: number, subject: string): Promise<void> {
     rewards[index] = [...given.values()].at(-1) ?? 0;
   }
   const done = rewards.filter((each) => each !== undefined);
-  bar.update(done.length, { mean: (done.reduce((sum, each) => sum + each, 0) / done.length).toFixed(3) });
+  const mean = done.reduce((sum, each) => sum + each, 0) / done.length;
+  console.error(`episodes ${done.length}/${SUBJECTS.length}  reward mean ${mean.toFixed(3)}`);
 }
 
 /** As many episodes at once as there are cores, in order. */
@@ -65,7 +59,6 @@ async function runAll(): Promise<void> {
 
 try {
   await runAll();
-  bar.stop();
   const batch = await proxy.admin.exportBatch(sessionIds, { discount: DISCOUNT, pad_to_multiple_of: 8 });
   await mkdir("out", { recursive: true });
   await writeFile(OUTPUT, batch);
@@ -73,7 +66,6 @@ try {
     report({ batch, file: OUTPUT, rewards, discount: DISCOUNT, seconds: (performance.now() - started) / 1000 }),
   );
 } finally {
-  bar.stop();
   await proxy.close();
   await server.close();
 }
