@@ -33,7 +33,7 @@ export function withRolloutOptions(command: Command): Command {
         .argParser(parseCommand)
         .conflicts("agent"),
     )
-    .requiredOption("-d, --data <file>", "tasks, one JSON value on each line")
+    .requiredOption("-d, --data <file>", "tasks: one JSON value on each line, or one JSON array")
     .requiredOption("-o, --out <file>", "safetensors file that the batch is written to")
     .option(
       "-g, --group-size <n>",
@@ -56,7 +56,7 @@ export function withRolloutOptions(command: Command): Command {
     )
     .option(
       "--write-wait <seconds>",
-      "how long a batch that cannot be written is tried again (default: 60; on a terminal without end)",
+      "how long a batch that cannot be written is tried again (default: 60; on a terminal until Ctrl-C)",
       parseSeconds,
     )
     .option("--from-version <n>", "weight version that there is at the start", parseVersion)
