@@ -13,7 +13,10 @@ export async function makeFolder(folder: string): Promise<void> {
     const parent = dirname(folder);
     if (parent === folder || (await isFolder(parent)) || !isMissing(error)) throw error;
     await makeFolder(parent);
-    await mkdir(folder);
+    // Another job may make the same folders at the same time.
+    await mkdir(folder).catch(async (failure: unknown) => {
+      if (!(await isFolder(folder))) throw failure;
+    });
   }
 }
 

@@ -31,7 +31,7 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
  * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the end
  * of a job is lost.
  *
- * @throws RolloutJobError `invalid_arguments` if not, or if `out` is a folder
+ * @throws RolloutJobError `invalid_arguments` if not, or if `out` is there and is not a regular file
  */
 export async function requireWritable(out: string): Promise<void> {
   const folder = dirname(out);
@@ -43,6 +43,10 @@ export async function requireWritable(out: string): Promise<void> {
   }
   const existing = await stat(out).catch(() => undefined);
   if (existing?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
+  // The batch would replace it: a pipe that somebody reads, or a device like /dev/null.
+  if (existing && !existing.isFile()) {
+    throw new RolloutJobError("invalid_arguments", `--out ${out} is not a regular file; give another path`);
+  }
 }
 
 /**

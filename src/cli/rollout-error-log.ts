@@ -12,6 +12,7 @@ export class RolloutErrorLog {
   readonly #file: string;
   #descriptor: number | undefined;
   #failure: string | undefined;
+  #closed = false;
 
   /**
    * Removes the log of an earlier job.
@@ -31,7 +32,7 @@ export class RolloutErrorLog {
 
   /** Writes the rejected episodes of a task. A write error ends the log, not the job. */
   add(result: TaskResult): void {
-    if (result.rejected.length === 0 || this.#failure !== undefined) return;
+    if (this.#closed || this.#failure !== undefined || result.rejected.length === 0) return;
     try {
       this.#descriptor ??= openSync(this.#file, "w");
       writeWhole(
@@ -45,7 +46,9 @@ export class RolloutErrorLog {
     }
   }
 
+  /** Results that come later are not written. */
   close(): void {
+    this.#closed = true;
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
 }

@@ -160,9 +160,11 @@ export class RolloutJob {
       return false;
     }
     const { file, failure } = written;
-    if (failure)
+    if (failure) {
+      // Each batch has a place of its own; the job's error names the first only.
+      this.#tell(`${failure.message}. The batch is in ${file}; move it from there`);
       this.#fail(new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`));
-    else await this.#train(file);
+    } else await this.#train(file);
     return true;
   }
 

@@ -14,6 +14,8 @@ export class RolloutProgress {
   readonly #screen: RolloutScreen;
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
+  /** Nothing is shown any more. */
+  #ended = false;
 
   /** @param total episodes */
   constructor(total: number, tally: RolloutTally, tokens: SampledTokens, screen: RolloutScreen) {
@@ -31,13 +33,14 @@ export class RolloutProgress {
     this.#stopped = true;
     clearInterval(this.#timer);
     await this.#refresh();
+    this.#ended = true;
     this.#screen.endStatus();
   }
 
   async #refresh(): Promise<void> {
     // A proxy that is too busy to say is asked again.
     await this.#tokens.refresh().catch(() => {});
-    this.#show();
+    if (!this.#ended) this.#show();
   }
 
   #show(): void {

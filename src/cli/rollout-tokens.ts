@@ -1,3 +1,6 @@
+/** How long a proxy may take to say. The progress of a job must not wait for it. */
+const ANSWER_MS = 5000;
+
 /** Counts the tokens that the engines of a proxy sampled since then, from its metrics. */
 export class SampledTokens {
   readonly #url: string;
@@ -32,7 +35,7 @@ export class SampledTokens {
   }
 
   async #read(): Promise<[string, number][]> {
-    const answer = await fetch(`${this.#url}/metrics`);
+    const answer = await fetch(`${this.#url}/metrics`, { signal: AbortSignal.timeout(ANSWER_MS) });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`GET ${this.#url}/metrics answers with status ${answer.status}`);
     const samples = text.matchAll(/^rolltape_tokens_total\{(.*)direction="completion"\} (\S+)$/gm);

@@ -3,6 +3,7 @@ import { extname, resolve } from "node:path";
 import type { Config } from "../config/index.js";
 import type { RolloutWorkflow } from "../rollout/contract.js";
 import { type ResolveOptions, resolveWorkflow, type WorkflowInput } from "../rollout/resolve.js";
+import { SubprocError } from "../rollout/subproc/error.js";
 import { ProcessPool } from "../rollout/subproc/process-pool.js";
 import { ProgramAgent } from "../rollout/subproc/program-agent.js";
 import { SubprocAgent } from "../rollout/subproc/subproc-agent.js";
@@ -50,7 +51,7 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
 
 /** An agent that cannot be made is an argument that cannot be used. Errors lose their class on the way from a worker. */
 function rethrow(error: unknown): never {
-  if (!(error instanceof Error) || error.name !== "WorkflowError") throw error;
+  if (!(error instanceof SubprocError) && !(error instanceof Error && error.name === "WorkflowError")) throw error;
   throw new RolloutJobError("invalid_arguments", error.message, { cause: error });
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { type Config, parseConfig } from "../config/index.js";
 import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
@@ -40,7 +41,7 @@ const proxies = new WeakMap<Engine, SharedProxy[]>();
 export async function inProcessProxy({ engine, tokenizer, config }: EngineOptions): Promise<InProcessProxy> {
   const known = proxies.get(engine) ?? [];
   proxies.set(engine, known);
-  const found = known.find((each) => each.tokenizer === tokenizer && each.config === config);
+  const found = known.find((each) => each.tokenizer === tokenizer && isDeepStrictEqual(each.config, config));
   const entry = found ?? { tokenizer, config, started: start(engine, tokenizer, config ?? parseConfig({})) };
   if (!found) known.push(entry);
   try {

@@ -14,12 +14,14 @@ export function isObject(value: unknown): value is object {
 /** Returns what a configuration says of workflows. Options that are given beside it win. */
 export function workflowOptions({ config, ...given }: ResolveOptions): ResolveOptions {
   if (!config) return given;
-  const { turn_discount: discount, export_style: style } = config.rollout.agent;
+  const { agent } = config.rollout;
   return {
     ...given,
     groupSize: given.groupSize ?? config.group_size,
     dropIncompleteGroup: given.dropIncompleteGroup ?? config.drop_incomplete_group,
-    discount: given.discount ?? discount,
-    style: given.style ?? style,
+    discount: given.discount ?? agent.turn_discount,
+    style: given.style ?? agent.export_style,
+    concatReward: given.concatReward ?? agent.concat_reward,
+    rewardScope: given.rewardScope ?? agent.reward_scope,
   };
 }

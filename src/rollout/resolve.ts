@@ -27,8 +27,9 @@ export interface ResolveOptions extends ProxyWorkflowOptions, GroupedWorkflowOpt
   /** Episodes of one task. Default 1; more are a {@link GroupedWorkflow}. */
   readonly groupSize?: number | undefined;
   /**
-   * Stands for `groupSize`, `dropIncompleteGroup`, `discount` and `style` where they are not given: `group_size`,
-   * `drop_incomplete_group`, `rollout.agent.turn_discount` and `rollout.agent.export_style`.
+   * Stands for options that are not given. `groupSize` and `dropIncompleteGroup` are `group_size` and
+   * `drop_incomplete_group`; of `rollout.agent`, `discount` is `turn_discount`, `style` is `export_style`, `concatReward` is
+   * `concat_reward`, and `rewardScope` is `reward_scope`.
    */
   readonly config?: Config | undefined;
   /** Where import strings look for files. Default: the working directory. */

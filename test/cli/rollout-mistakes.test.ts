@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
@@ -78,6 +79,25 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     const ended = await runRolltape([...args, "--agent", AGENT, "--out", "/proc/x/y/batch.safetensors"]);
     expect(ended).toMatchObject({ code: 2 });
     expect(ended.stderr).toContain("--out /proc/x/y/batch.safetensors cannot be written: ENOENT");
+  });
+
+  it("says that the process of an agent ended while the agent was imported", async () => {
+    const { folder, args } = rolloutJob([{ question: "why?" }]);
+    const agent = join(folder, "agent.mjs");
+    writeFileSync(agent, 'console.error("no licence"); process.exit(3);');
+    const ended = await runRolltape([...args, "--agent", agent, "rollout.agent.mode=subproc"]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(/^no licence\nrolltape: The agent's process ended/);
+  });
+
+  it("is refused where a pipe or a device would be replaced", async () => {
+    const { folder, args } = rolloutJob([{ question: "why?" }]);
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const ended = await runRolltape([...args, "--agent", AGENT, "--out", pipe]);
+    expect(ended).toMatchObject({ code: 2 });
+    expect(ended.stderr).toContain(`--out ${pipe} is not a regular file`);
+    expect(statSync(pipe).isFIFO()).toBe(true);
   });
 
   it("is refused where a file stands in the way of a folder", async () => {

@@ -4,6 +4,8 @@ import { connectProxy } from "../../src/rollout/connect.js";
 import { RolloutController } from "../../src/rollout/controller/controller.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { resolveWorkflow } from "../../src/rollout/resolve.js";
+import { agentOf } from "../support/agents.js";
+import { listeningProxy } from "../support/listening-proxy.js";
 import { HeldWorkflow } from "./controller/held-workflow.js";
 
 const AGENT = { run: () => Promise.resolve(1) };
@@ -21,6 +23,22 @@ describe("resolveWorkflow with a configuration", () => {
   it("gives way to the options", async () => {
     const workflow = await resolveWorkflow(AGENT, { config: parseConfig({ group_size: 3 }), groupSize: 2 });
     expect(workflow).toMatchObject({ groupSize: 2 });
+  });
+
+  it("rewards and exports as it says", async () => {
+    const { engine } = await listeningProxy({ settings: { chatTemplateType: "concat" } });
+    const episodeWith = async (keys: object, rewards: (ids: string[]) => unknown) => {
+      const config = parseConfig({ rollout: { agent: { export_style: "concat", turn_discount: 0.5, ...keys } } });
+      const workflow = await resolveWorkflow<string>(agentOf(2, rewards), config);
+      const { accepted } = await workflow.arunEpisode(engine, "rain");
+      return accepted[0]?.interactions;
+    };
+    const returned = await episodeWith({ concat_reward: "return" }, ([first = "", last = ""]) => ({
+      [first]: 1,
+      [last]: 4,
+    }));
+    expect([...(returned?.values() ?? [])].map(({ reward }) => reward)).toEqual([3]);
+    expect((await episodeWith({ reward_scope: "session" }, () => 7))?.sessionReward).toBe(7);
   });
 
   it("refuses mode subproc for an agent that would run in this process", async () => {

@@ -25,12 +25,12 @@ export function controllerOptions<Data>(
       "there will be. Set it to a whole number of at least 1, or give the option consumerBatchSize.";
     throw new ControllerError("invalid_option", message);
   }
-  const { turn_discount: discount, export_style: style } = rollout.agent;
+  const { turn_discount: discount, export_style: style, concat_reward } = rollout.agent;
   return {
     ...options,
     maxConcurrentRollouts: options.maxConcurrentRollouts ?? rollout.max_concurrent_rollouts ?? CONCURRENT_ROLLOUTS,
     maxStaleness: options.maxStaleness ?? rollout.max_staleness,
     consumerBatchSize,
-    exportFields: { discount, style, ...options.exportFields },
+    exportFields: { discount, style, concat_reward, ...options.exportFields },
   };
 }

@@ -70,6 +70,8 @@ export class WorkerProcess {
    */
   async run(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
     this.#tail.clear();
+    // Nothing else may keep this process alive until the child answers or ends.
+    this.#child.ref();
     this.#child.channel?.ref();
     const give = () => {
       this.kill();
@@ -84,6 +86,7 @@ export class WorkerProcess {
       });
     } finally {
       signal.removeEventListener("abort", give);
+      this.#child.unref();
       this.#child.channel?.unref();
     }
   }
