@@ -23,7 +23,7 @@ using LabelSet = std::vector<std::string>;
 /// Its sequence is its input tokens followed by its output tokens. The first `shared` input tokens are those of the
 /// parent's sequence and are stored there; `tail` holds the others.
 struct Interaction {
-  // What plans read of every interaction comes first, within one line of the cache.
+  // A plan reads these fields of every interaction. They come first, so that they share a cache line.
   const Interaction* parent = nullptr;
   /// The first turn of the row that ends with this interaction: token-exact edges lead from there to here.
   const Interaction* rowStart = nullptr;

@@ -111,19 +111,12 @@ void Plan::addSession(const PlannedSession& planned, Buffers& buffers) {
 
 void Plan::addRows(const Session& session, Buffers& buffers) {
   if (options_.style == RowStyle::kConcat) return addConcatRows(session, buffers);
-  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  const SessionRewards& rewards = buffers.rewards;
   for (const Interaction& at : session.storage()->interactions) {
-    const std::uint32_t i = at.index;
-    if (buffers.absent[i]) continue;
-    rows_.push_back(
-        {owner, at.sequenceLength(), &at, rewards.final[i], ownReward(rewards, i), false, buffers.isMarked(i)});
-    finishRow(rewards);
+    if (!buffers.absent[at.index]) addRow(at, buffers.rewards.final[at.index], false, buffers);
   }
 }
 
 void Plan::addConcatRows(const Session& session, Buffers& buffers) {
-  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
   const SessionRewards& rewards = buffers.rewards;
   const bool isReturn = options_.concatReward == ConcatReward::kReturn;
   std::vector<double> returns;
@@ -138,16 +131,11 @@ void Plan::addConcatRows(const Session& session, Buffers& buffers) {
     const Interaction& at = session.storage()->interactions[i];
     if (breaks && !at.startsRow && options_.onMismatch == OnMismatch::kError) addMismatch(at);
     if (buffers.continued[i]) continue;
-    const bool uncounted = !isReturn && buffers.inner[i];
-    rows_.push_back(
-        {owner, at.sequenceLength(), &at, rowRewards[i], ownReward(rewards, i), uncounted, buffers.isMarked(i)});
-    finishRow(rewards);
+    addRow(at, rowRewards[i], !isReturn && buffers.inner[i], buffers);
   }
 }
 
 void Plan::addNodes(const Session& session, Buffers& buffers) {
-  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
-  const SessionRewards& rewards = buffers.rewards;
   std::vector<const Interaction*>& all = buffers.all;
   all.clear();
   for (const Interaction& at : session.storage()->interactions) all.push_back(&at);
@@ -157,10 +145,7 @@ void Plan::addNodes(const Session& session, Buffers& buffers) {
     node.end += base;
     nodes_.push_back(node);
     const Interaction& at = *node.interaction;
-    const std::uint32_t i = at.index;
-    rows_.push_back(
-        {owner, at.sequenceLength(), &at, rewards.final[i], ownReward(rewards, i), false, buffers.isMarked(i)});
-    finishRow(rewards);
+    addRow(at, buffers.rewards.final[at.index], false, buffers);
   }
 }
 
@@ -192,8 +177,11 @@ void Plan::addMismatch(const Interaction& child) {
                          position < child.inputLength ? tokenAt(child, position) : -1});
 }
 
-void Plan::finishRow(const SessionRewards& rewards) {
-  PlanRow& row = rows_.back();
+void Plan::addRow(const Interaction& at, double reward, bool uncounted, const Buffers& buffers) {
+  const auto owner = static_cast<std::uint32_t>(storages_.size() - 1);
+  const SessionRewards& rewards = buffers.rewards;
+  PlanRow& row = rows_.emplace_back(PlanRow{owner, at.sequenceLength(), &at, reward, ownReward(rewards, at.index),
+                                            uncounted, buffers.isMarked(at.index)});
   requireFinalReward(row.reward, row.interaction->index);
   if (options_.maxLength > 0 && row.length > options_.maxLength) {
     if (options_.overflow == Overflow::kTruncate) {

@@ -176,8 +176,8 @@ class Plan {
   void addConcatRows(const Session& session, Buffers& buffers);
   void addNodes(const Session& session, Buffers& buffers);
   void addMismatch(const Interaction& child);
-  /// Checks the row that was added last, and truncates or removes it if it is over maxLength.
-  void finishRow(const SessionRewards& rewards);
+  /// Adds the row that ends with an interaction. One that is over maxLength is truncated, or not added.
+  void addRow(const Interaction& at, double reward, bool uncounted, const Buffers& buffers);
   void addTurns(const PlanRow& row, const SessionRewards& rewards);
   void addUnrewardedRoots(const Session& session, Buffers& buffers);
   /// Adds rows [begin, end) of another plan. In a tree batch they must begin at the root of a tree.

@@ -16,8 +16,8 @@
 
 namespace rolltape {
 
-/// What may change of an interaction after it was recorded, and its place in the tree: a plan reads both of every
-/// interaction, and here they lie side by side.
+/// The reward and the children of an interaction, which may change after it was recorded, and a copy of its place in the
+/// tree. A plan reads them for every interaction, so they are stored next to each other.
 struct InteractionState {
   /// NaN if it has none.
   double ownReward = std::numeric_limits<double>::quiet_NaN();

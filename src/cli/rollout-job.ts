@@ -161,9 +161,10 @@ export class RolloutJob {
     }
     const { file, failure } = written;
     if (failure) {
+      const moved = new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`);
       // Each batch has a place of its own; the job's error names the first only.
-      this.#tell(`${failure.message}. The batch is in ${file}; move it from there`);
-      this.#fail(new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`));
+      this.#tell(moved.message);
+      this.#fail(moved);
     } else await this.#train(file);
     return true;
   }

@@ -118,7 +118,7 @@ export interface ResumeOptions {
   readonly hold?: boolean;
 }
 
-/** Whether a server can serve calls now. */
+/** The answer of one server to a readiness check. */
 export interface ServerReadiness {
   readonly url: string;
   /** Undefined: it is ready. `server`: out of reach or not healthy. `model`: it answers, but does not know the model. */

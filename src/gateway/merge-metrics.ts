@@ -1,4 +1,4 @@
-/** What one process answers to a scrape. */
+/** The metrics of one process. */
 export interface Scrape {
   /** The worker's tag; absent for the gateway itself, whose samples get no label. */
   readonly tag?: string;

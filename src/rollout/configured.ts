@@ -1,12 +1,12 @@
 import type { Config } from "../config/index.js";
 import type { ResolveOptions } from "./resolve.js";
 
-/** Whether options are a whole configuration; whatever JavaScript callers give may be asked. */
+/** Returns true if the options are a whole configuration. Callers without types may give any value. */
 export function isConfig(options: unknown): options is Config {
   return isObject(options) && "rollout" in options && "engine" in options && "server" in options;
 }
 
-/** Whether a value has properties at all. */
+/** Returns true for objects and arrays; false for null and for everything else. */
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

@@ -25,12 +25,12 @@ export class HealthMonitor {
     this.#schedule();
   }
 
-  /** Whether it may get requests: one that was never reached may, since nothing speaks against it. */
+  /** True if requests may be sent to the server. This includes a server that was never reached and has not failed. */
   get healthy(): boolean {
     return this.#failures === 0;
   }
 
-  /** What is known of the server; `unknown` until it is reached or found to be out of reach. */
+  /** State of the server: `unknown` until a request or a check has succeeded or failed. */
   get state(): "up" | "down" | "unknown" {
     if (!this.healthy) return "down";
     return this.#reached ? "up" : "unknown";
