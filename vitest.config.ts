@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/build-dist.ts"],
+    globalSetup: ["test/helpers/build-dist.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 30_000,

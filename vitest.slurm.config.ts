@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.slurm.ts"],
-    globalSetup: ["test/support/build-dist.ts"],
+    globalSetup: ["test/helpers/build-dist.ts"],
     pool: "forks",
     fileParallelism: false,
     testTimeout: 180_000,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { loadChatModel } from "../src/conversation/chat-model.js";
-import { readModelFiles } from "../src/conversation/model-files.js";
-import { LibraryTokenizer } from "../src/conversation/tokenizer/library.js";
-import { pieceEncoderFor } from "../src/conversation/tokenizer/piece-encoder.js";
+import { loadChatModel } from "../src/model/load-chat-model.js";
+import { readModelFiles } from "../src/model/model-files.js";
+import { LibraryTokenizer } from "../src/model/tokenizer/library.js";
+import { pieceEncoderFor } from "../src/model/tokenizer/piece-encoder.js";
 import { median } from "./text.js";
 
 /**

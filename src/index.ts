@@ -14,7 +14,7 @@ export {
 } from "./client/admin-client.js";
 export type { Completion } from "./client/completion.js";
 export { ConnectionPool } from "./client/connection-pool.js";
-export { ProxyError } from "./client/error.js";
+export { ProxyError } from "./client/errors.js";
 export { type ExportStyle, Interaction, type TensorDict } from "./client/interaction.js";
 export type { Interactions, LeftOutCall } from "./client/interactions.js";
 export type { ModelResponse } from "./client/model-response.js";
@@ -24,8 +24,6 @@ export { HttpTransport } from "./client/transport.js";
 export type { RecordedMessage } from "./client/wire-interaction.js";
 export { type Config, ConfigError, parseConfig, resolveConfig } from "./config/index.js";
 export type { ChatMessage } from "./conversation/chat-message.js";
-export { loadChatModel } from "./conversation/chat-model.js";
-export { type ChatModel, TemplateError } from "./conversation/model.js";
 export {
   type Engine,
   EngineError,
@@ -35,6 +33,8 @@ export {
   type SamplingParams,
 } from "./engine/engine.js";
 export { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "./engine/index.js";
+export { type ChatModel, TemplateError } from "./model/chat-model.js";
+export { loadChatModel } from "./model/load-chat-model.js";
 export { type ConnectedProxy, type ConnectOptions, connectProxy } from "./rollout/connect.js";
 export type {
   AcceptedEpisode,
@@ -51,7 +51,6 @@ export type {
   RolloutWorkflow,
 } from "./rollout/contract.js";
 export type { BatchOrder } from "./rollout/controller/accepted-tasks.js";
-export { RolloutBatch } from "./rollout/controller/batch.js";
 export {
   type ConfiguredOptions,
   type ControllerOptions,
@@ -61,7 +60,8 @@ export {
   type SubmitOptions,
   type WeightUpdate,
 } from "./rollout/controller/controller.js";
-export { ControllerError, type ControllerErrorCode } from "./rollout/controller/error.js";
+export { ControllerError, type ControllerErrorCode } from "./rollout/controller/errors.js";
+export { RolloutBatch } from "./rollout/controller/rollout-batch.js";
 export type { StalenessLimits } from "./rollout/controller/staleness.js";
 export { rejectionOf, type TaskResult } from "./rollout/controller/task.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
@@ -69,12 +69,12 @@ export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workfl
 export { Rejection, type RejectionCode } from "./rollout/rejection.js";
 export { type ResolveOptions, resolveWorkflow, type WorkflowInput } from "./rollout/resolve.js";
 export type { AgentSourceOptions } from "./rollout/subproc/agent-source.js";
-export { SubprocError, type SubprocErrorCode } from "./rollout/subproc/error.js";
+export { SubprocError, type SubprocErrorCode } from "./rollout/subproc/errors.js";
 export { ProcessPool, type ProcessPoolOptions } from "./rollout/subproc/process-pool.js";
 export { ProgramAgent, type ProgramAgentOptions } from "./rollout/subproc/program-agent.js";
 export { SubprocAgent } from "./rollout/subproc/subproc-agent.js";
 export { WorkflowError, type WorkflowErrorCode } from "./rollout/workflow-error.js";
-export { SchedulerError, type SchedulerErrorCode } from "./scheduler/error.js";
+export { SchedulerError, type SchedulerErrorCode } from "./scheduler/errors.js";
 export type { JobInput, JobSpec } from "./scheduler/job.js";
 export { parseJob } from "./scheduler/parse-job.js";
 export { runScheduledJob, type ScheduleOptions, type SchedulerType } from "./scheduler/schedule.js";
@@ -82,13 +82,13 @@ export type { JobState } from "./scheduler/slurm/job-state.js";
 export { createServer, type ServerOptions } from "./server/app.js";
 export type { ServerSettings } from "./server/context.js";
 export { type RunningServer, type StartOptions, startServer } from "./server/start.js";
-export { Batch, type BatchRow } from "./session/batch.js";
-export type { BatchMemory, SharedMemoryOptions } from "./session/batch-memory.js";
-export type { BatchOptions } from "./session/batch-options.js";
+export { Batch, type BatchRow } from "./session/batch/batch.js";
+export type { BatchMemory, SharedMemoryOptions } from "./session/batch/batch-memory.js";
+export type { BatchOptions } from "./session/batch/batch-options.js";
+export type { BatchTensors, Tensor } from "./session/batch/tensor.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
 export type { RecordedSampling } from "./session/recorded-sampling.js";
 export { SessionRegistry } from "./session/registry.js";
-export type { BatchTensors, Tensor } from "./session/tensor.js";
 export {
   type CreateSessionOptions,
   type RecordInput,

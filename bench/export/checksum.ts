@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Batch } from "../../src/session/batch.js";
+import type { Batch } from "../../src/session/batch/batch.js";
 
 /** SHA-256 of every tensor's bytes, by name. */
 export type Checksums = Readonly<Record<string, string>>;

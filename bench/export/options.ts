@@ -1,4 +1,4 @@
-import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch-options.js";
+import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import type { StoreExportOptions } from "../../src/session/trajectory-store.js";
 import { DISCOUNT } from "./load.js";
 

@@ -1,4 +1,4 @@
-import { inventedCompletion, startSglangServer } from "../../test/support/sglang-server.js";
+import { inventedCompletion, startSglangServer } from "../../test/helpers/sglang/sglang-server.js";
 
 /** The SGLang test server in a process of its own, answering 128 tokens at once whatever the prompt. */
 const server = await startSglangServer({

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../config/index.js";
-import { SchedulerError } from "../scheduler/error.js";
-import { RolloutJobError, type RolloutJobErrorCode } from "./rollout-error.js";
-import { EXIT_INTERRUPTED } from "./rollout-interrupt.js";
+import { SchedulerError } from "../scheduler/errors.js";
+import { RolloutJobError, type RolloutJobErrorCode } from "./rollout/errors.js";
+import { EXIT_INTERRUPTED } from "./rollout/interrupt.js";
 
 /** Exit status of a command that could not start or failed. */
 export const EXIT_FAILURE = 1;

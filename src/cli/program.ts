@@ -1,13 +1,13 @@
 import { Command } from "commander";
-import { packageVersion } from "../package-version.js";
-import { printConfig } from "./config-command.js";
-import { gateway } from "./gateway.js";
-import { inspect } from "./inspect.js";
-import { job } from "./job.js";
-import { withConfigOptions } from "./options.js";
-import { rollout } from "./rollout.js";
-import { parsePositive, withRolloutOptions } from "./rollout-options.js";
-import { serve } from "./serve.js";
+import { packageVersion } from "../support/package-version.js";
+import { printConfig } from "./commands/config.js";
+import { gateway } from "./commands/gateway.js";
+import { inspect } from "./commands/inspect.js";
+import { job } from "./commands/job.js";
+import { rollout } from "./commands/rollout.js";
+import { serve } from "./commands/serve.js";
+import { withConfigOptions } from "./config-options.js";
+import { parsePositive, withRolloutOptions } from "./rollout/rollout-options.js";
 
 /** The command line as commander runs it. It throws instead of ending the process. */
 export function createProgram(): Command {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ProxyError } from "./error.js";
+import { ProxyError } from "./errors.js";
 import type { ExportStyle } from "./interaction.js";
 import { type Interactions, interactionsOf } from "./interactions.js";
 import { type CallOptions, ProxyCalls } from "./proxy-calls.js";

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { type Config, parseConfig } from "../config/index.js";
-import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
+import type { ChatModel } from "../model/chat-model.js";
 import { createServer } from "../server/app.js";
 import { createRegistry, settingsOf } from "../server/start.js";
 

@@ -1,7 +1,7 @@
+import type { Tensor } from "../session/batch/tensor.js";
 import type { RecordedSampling } from "../session/recorded-sampling.js";
-import type { Tensor } from "../session/tensor.js";
 import { type Completion, rebuildCompletion } from "./completion.js";
-import { ProxyError } from "./error.js";
+import { ProxyError } from "./errors.js";
 import { type ModelResponse, splitRow } from "./model-response.js";
 import type { RecordedMessage, WireInteraction, WireTensor } from "./wire-interaction.js";
 

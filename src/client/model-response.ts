@@ -1,4 +1,4 @@
-import type { Tensor } from "../session/tensor.js";
+import type { Tensor } from "../session/batch/tensor.js";
 
 /** The tokens that the engine was given and those that it sampled, for one call. */
 export interface ModelResponse {

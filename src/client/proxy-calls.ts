@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { startDeadline } from "../support/async/start-deadline.js";
 import type { HttpReply } from "./connection-pool.js";
-import { startDeadline } from "./deadline.js";
-import { ProxyError } from "./error.js";
+import { ProxyError } from "./errors.js";
 import type { Transport } from "./transport.js";
 
 export interface CallOptions {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AdminClient, StartedSession, StartSessionOptions } from "./admin-client.js";
-import { ProxyError } from "./error.js";
+import { ProxyError } from "./errors.js";
 import type { ExportStyle } from "./interaction.js";
 import type { Interactions } from "./interactions.js";
 import { type CallOptions, type ProxyCall, ProxyCalls } from "./proxy-calls.js";

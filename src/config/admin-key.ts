@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { cacheFolder } from "../cache-folder.js";
-import { ConfigError } from "./error.js";
+import { cacheFolder } from "../support/cache-folder.js";
+import { ConfigError } from "./errors.js";
 import { findKey } from "./key.js";
 import type { Config } from "./schema/sections.js";
 import { secretKey } from "./schema/values.js";

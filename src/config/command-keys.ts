@@ -1,4 +1,4 @@
-import { ConfigError } from "./error.js";
+import { ConfigError } from "./errors.js";
 import { readOverrides } from "./overrides.js";
 import { normalizeSpelling } from "./spelling.js";
 import { mapLeaves } from "./tree.js";

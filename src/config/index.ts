@@ -1,4 +1,4 @@
-export { cacheFolder } from "../cache-folder.js";
+export { cacheFolder } from "../support/cache-folder.js";
 export { type AdminKey, adminKey } from "./admin-key.js";
 export {
   refuseUnused,
@@ -8,7 +8,7 @@ export {
   type UnusedKeys,
   withoutUnused,
 } from "./command-keys.js";
-export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./error.js";
+export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./errors.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
 export { messageFilters } from "./message-filters.js";
 export { parseConfig } from "./parse.js";

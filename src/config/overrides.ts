@@ -1,4 +1,4 @@
-import type { ConfigProblem } from "./error.js";
+import type { ConfigProblem } from "./errors.js";
 import { findKey } from "./key.js";
 import type { Spelled } from "./spelling.js";
 import { merge, nest } from "./tree.js";

@@ -1,4 +1,4 @@
-import { ConfigError, type ConfigProblem } from "./error.js";
+import { ConfigError, type ConfigProblem } from "./errors.js";
 import { describeIssue, toProblems } from "./problem.js";
 import { configSchema } from "./schema/config.js";
 import type { Config } from "./schema/sections.js";

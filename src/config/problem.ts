@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ConfigProblem } from "./error.js";
+import type { ConfigProblem } from "./errors.js";
 import { findKey } from "./key.js";
 import { nearestKey } from "./suggestion.js";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { environmentKey } from "./admin-key.js";
-import { ConfigError } from "./error.js";
+import { ConfigError } from "./errors.js";
 import { readOverrides } from "./overrides.js";
 import { checkConfig } from "./parse.js";
 import type { Config } from "./schema/sections.js";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ConfigProblem } from "./error.js";
+import type { ConfigProblem } from "./errors.js";
 import { configSections, findKey } from "./key.js";
 import { isPlainMap, mapLeaves, merge, own, type PlainMap } from "./tree.js";
 

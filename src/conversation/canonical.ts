@@ -1,4 +1,4 @@
-import { canonicalJson } from "./json/canonical.js";
+import { canonicalJson } from "../support/json/canonical-json.js";
 import type { Message, ToolCall } from "./message.js";
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listOf } from "./list-of.js";
+import { listOf } from "../support/schema/list-of.js";
 import type { Message } from "./message.js";
 
 /**

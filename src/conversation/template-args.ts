@@ -1,4 +1,4 @@
-import { keepSpelling } from "./json/spelled.js";
+import { keepSpelling } from "../support/json/spelled.js";
 
 /** Variables for the chat template. */
 export type TemplateArgs = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-export { createEmbeddedEngine } from "./embedded/engine.js";
-export type { EmbeddedOptions } from "./embedded/options.js";
+export { createEmbeddedEngine } from "./embedded/embedded-engine.js";
+export type { EmbeddedOptions } from "./embedded/embedded-options.js";
 export { ensureTinyModel, type TinyModel } from "./embedded/tiny-model/ensure.js";
 export {
   type Engine,
@@ -18,7 +18,7 @@ export {
   type SamplingParams,
   type ServerReadiness,
 } from "./engine.js";
-export { createSglangEngine } from "./sglang/engine.js";
-export type { SglangOptions } from "./sglang/options.js";
-export { createVllmEngine } from "./vllm/engine.js";
-export type { VllmApi, VllmOptions } from "./vllm/options.js";
+export { createSglangEngine } from "./sglang/create-sglang-engine.js";
+export type { SglangOptions } from "./sglang/sglang-options.js";
+export { createVllmEngine } from "./vllm/create-vllm-engine.js";
+export type { VllmApi, VllmOptions } from "./vllm/vllm-options.js";

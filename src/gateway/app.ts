@@ -1,10 +1,10 @@
 import Fastify, { type FastifyBaseLogger } from "fastify";
-import type { App } from "../server/app-type.js";
-import { httpRequests } from "../server/metrics/http-requests.js";
-import { body } from "../server/plugins/body.js";
-import { clientErrorHandler } from "../server/plugins/client-error.js";
-import { errorHandler, frameworkErrors } from "../server/plugins/error-handler.js";
-import { zodValidator } from "../server/plugins/validation.js";
+import type { App } from "../http/app-type.js";
+import { body } from "../http/body.js";
+import { clientErrorHandler } from "../http/client-error.js";
+import { errorHandler, frameworkErrors } from "../http/error-handler.js";
+import { httpRequests } from "../http/metrics/http-requests.js";
+import { zodValidator } from "../http/validation.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./metrics.js";

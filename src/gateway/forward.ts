@@ -2,8 +2,8 @@ import replyFrom from "@fastify/reply-from";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { Dispatcher } from "undici";
-import { disconnectSignal } from "../server/disconnect.js";
-import { ApiError } from "../server/errors.js";
+import { disconnectSignal } from "../http/disconnect.js";
+import { ApiError } from "../http/errors.js";
 import type { Upstream } from "./upstream.js";
 import type { Worker } from "./worker-pool.js";
 

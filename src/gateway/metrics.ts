@@ -1,6 +1,6 @@
 import { Gauge, Registry } from "prom-client";
-import { addBuildInfo } from "../server/metrics/build-info.js";
-import { processMetrics } from "../server/metrics/process.js";
+import { addBuildInfo } from "../http/metrics/build-info.js";
+import { processMetrics } from "../http/metrics/process.js";
 import type { WorkerPool } from "./worker-pool.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { ApiError } from "../server/errors.js";
+import { ApiError } from "../http/errors.js";
 import type { UpstreamReply } from "./upstream.js";
 
 /** Answers as a worker did. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { ApiError } from "../server/errors.js";
+import { ApiError } from "../http/errors.js";
 import { keysOf } from "../server/plugins/auth.js";
 import { workerOfKey, workerOfSession } from "../session/worker-tag.js";
 import { noWorker, workerUnavailable } from "./forward.js";

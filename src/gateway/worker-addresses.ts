@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Registration, registrationSchema } from "../server/worker-registration.js";
+import { type Registration, registrationSchema } from "../control/worker-registration.js";
 
 /** Where workers are said to be. All three are looked at. */
 export interface WorkerSources {

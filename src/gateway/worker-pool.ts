@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../server/weight-version.js";
+import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
 import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 

@@ -8,13 +8,13 @@
  * Every error thrown here is an `Error` with a stable `code` of {@link NativeErrorCode}.
  */
 
-import type { NativePlan, PlanOptions } from "./contract/batch.js";
+import type { NativePlan, PlanOptions } from "./contract/batch-plan.js";
 import type { NativeGeneration } from "./contract/generation.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
 import type { NativeReplyStreamConstructor } from "./contract/reply.js";
 import type { NativeSession } from "./contract/session.js";
 
-export type * from "./contract/batch.js";
+export type * from "./contract/batch-plan.js";
 export type * from "./contract/generation.js";
 export type * from "./contract/memory.js";
 export type * from "./contract/prompt.js";

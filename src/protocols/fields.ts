@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listOf } from "../conversation/list-of.js";
 import { RESERVED_ARGS } from "../conversation/template-args.js";
+import { listOf } from "../support/schema/list-of.js";
 import { isShallow, MAX_DEPTH } from "./depth.js";
 import { withoutNulls } from "./nulls.js";
 

@@ -1,4 +1,4 @@
-import type { OutputEvent } from "../conversation/output/output-parser.js";
+import type { OutputEvent } from "../model/output/output-parser.js";
 import type { TokenLogprobs } from "./logprobs.js";
 
 interface TextRun {

@@ -1,6 +1,6 @@
 import type { AdminClient } from "../client/admin-client.js";
 import type { ConnectionPool } from "../client/connection-pool.js";
-import { ProxyError } from "../client/error.js";
+import { ProxyError } from "../client/errors.js";
 import { SessionClient } from "../client/session-client.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
 import { episodeFetch } from "./episode-fetch.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AdminClient } from "../client/admin-client.js";
-import { startDeadline } from "../client/deadline.js";
 import { HttpTransport } from "../client/transport.js";
+import { startDeadline } from "../support/async/start-deadline.js";
 import type {
   AcceptedEpisode,
   EpisodeOptions,

@@ -1,6 +1,6 @@
 import { AdminClient } from "../client/admin-client.js";
-import { startDeadline } from "../client/deadline.js";
 import { HttpTransport, proxyUrl } from "../client/transport.js";
+import { startDeadline } from "../support/async/start-deadline.js";
 import type {
   Agent,
   EpisodeExportOptions,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestName } from "../nearest-name.js";
+import { nearestName } from "../support/nearest-name.js";
 import { jobSchema } from "./job.js";
 
 type Schema = z.core.JSONSchema.BaseSchema;

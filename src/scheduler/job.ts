@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { misspelled } from "./placeholders.js";
 import { ROLES } from "./roles.js";
-import { slurmSchema } from "./slurm/options.js";
+import { slurmSchema } from "./slurm/slurm-options.js";
 
 /** Text with placeholders. */
 const filledIn = z.string().superRefine((text, context) => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SchedulerError } from "./error.js";
+import { SchedulerError } from "./errors.js";
 import { type JobSpec, jobSchema } from "./job.js";
 import { nearestKeyAt } from "./job-keys.js";
 

@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { isPart, nearestName } from "../nearest-name.js";
+import { isPart, nearestName } from "../support/nearest-name.js";
 
 const NAMES = ["folder", "index", "node", "port", "engine_urls", "proxy_url", "gateway_url"] as const;
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { forgetGroup, signalGroup, trackGroup } from "../processes/process-group.js";
+import { forgetGroup, signalGroup, trackGroup } from "../support/processes/process-group.js";
 import { makeEnd } from "./escalation.js";
 
 export interface StartProcess {

@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SchedulerError } from "./error.js";
+import { SchedulerError } from "./errors.js";
 import { inOrder, type JobSpec, type RoleSpec } from "./job.js";
 import type { Launcher } from "./launcher.js";
-import { LocalLauncher } from "./local/launcher.js";
+import { LocalLauncher } from "./local/local-launcher.js";
 import { type ProcessRecord, SupervisedProcess } from "./supervised.js";
 
 export interface RunJobOptions {

@@ -1,15 +1,15 @@
-import type { ChatModel } from "../conversation/model.js";
 import type { Engine } from "../engine/engine.js";
-import type { SharedMemory, SharedMemoryOptions } from "../session/batch-memory.js";
-import type { BatchOrigin } from "../session/batch-metadata.js";
+import type { ChatModel } from "../model/chat-model.js";
+import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
+import type { BatchOrigin } from "../session/batch/batch-metadata.js";
 import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
+import type { SamplingOverride } from "./call/sampling.js";
 import type { CurrentVersion } from "./current-version.js";
-import type { KnownRequests } from "./known-requests.js";
+import type { KnownRequests } from "./known/known-requests.js";
 import type { Metrics } from "./metrics/metrics.js";
-import type { SamplingOverride } from "./sampling.js";
 
 /** What the routes work with. */
 export interface ServerContext {

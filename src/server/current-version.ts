@@ -1,5 +1,5 @@
+import { isLater, NEVER_SET, setAfter, type WeightVersion } from "../control/weight-version.js";
 import type { VersionFile } from "./version-file.js";
-import { isLater, NEVER_SET, setAfter, type WeightVersion } from "./weight-version.js";
 
 /**
  * The weight version that this server gives to tokens of engines that report none.

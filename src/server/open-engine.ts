@@ -1,9 +1,9 @@
 import { access, constants } from "node:fs/promises";
 import { type Config, ConfigError } from "../config/index.js";
-import { type FolderChatModel, loadChatModel } from "../conversation/chat-model.js";
-import { ModelFolderError } from "../conversation/model-files.js";
 import { type Engine, EngineError } from "../engine/engine.js";
 import { createEmbeddedEngine, createSglangEngine, createVllmEngine, ensureTinyModel } from "../engine/index.js";
+import { type FolderChatModel, loadChatModel } from "../model/load-chat-model.js";
+import { ModelFolderError } from "../model/model-files.js";
 
 /**
  * Opens the engine and the chat model that the configuration names.

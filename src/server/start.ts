@@ -3,17 +3,17 @@ import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
 import { type Config, messageFilters } from "../config/index.js";
+import { registerWorker } from "../control/worker-registration.js";
 import { SessionRegistry } from "../session/registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
+import { toSamplingOverride } from "./call/sampling.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
 import { type EngineReadiness, engineReadiness } from "./readiness.js";
-import { toSamplingOverride } from "./sampling.js";
 import { VersionFile } from "./version-file.js";
-import { registerWorker } from "./worker-registration.js";
 
 export interface StartOptions {
   readonly adminKey: string;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isLater, type WeightVersion, weightVersionSchema } from "./weight-version.js";
+import { isLater, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
 
 /** Not `*.json`, as registrations are: a tag may be any word. */
 const NAME = "weight-version";

@@ -1,4 +1,4 @@
-import { Waiters } from "./waiters.js";
+import { Waiters } from "../support/async/waiters.js";
 
 /**
  * `active`: takes model calls. `ended`: takes rewards, waits for its export. `exported`: its key is revoked, its data is

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../conversation/canonical.js";
-import { keepSpelling } from "../conversation/json/spelled.js";
 import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
+import { keepSpelling } from "../support/json/spelled.js";
 import { brokenPrefixCause } from "./broken-prefix.js";
 import { callFacts } from "./call-facts.js";
 import { recordedCallIds } from "./call-ids.js";

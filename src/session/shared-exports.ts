@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Batch } from "./batch.js";
+import type { Batch } from "./batch/batch.js";
 
 export interface Lease {
   readonly id: string;

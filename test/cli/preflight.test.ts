@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { freePort } from "../../src/scheduler/free-port.js";
-import { startSglangServer } from "../support/sglang-server.js";
-import { startVllmServer } from "../support/vllm-server.js";
-import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
+import { startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { startVllmServer } from "../helpers/vllm/vllm-server.js";
+import { AGENT, rolloutJob, TIMES } from "./rollout/rollout-job.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
 const KEY = "sk-admin-0123456789abcdef";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
-import { startSglangServer } from "../support/sglang-server.js";
+import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
 const KEY = "sk-admin-0123456789abcdef";

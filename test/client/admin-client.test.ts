@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { SharedBatchFields, TrajectoriesFields } from "../../src/client/admin-client.js";
 import { SessionClient } from "../../src/client/session-client.js";
-import { listeningProxy } from "../support/listening-proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
-import { sharedDirectory } from "../support/shared-directory.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
 
 const USER = [{ role: "user", content: "hello" }];
 

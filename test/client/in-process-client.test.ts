@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InProcessClient } from "../../src/client/in-process-client.js";
 import { parseConfig } from "../../src/config/index.js";
-import { loadChatModel } from "../../src/conversation/chat-model.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
-import { ADMIN_KEY, Proxy } from "../support/proxy.js";
-import { ScriptedEngine } from "../support/scripted-engine.js";
-import { until } from "../support/until.js";
+import { loadChatModel } from "../../src/model/load-chat-model.js";
+import { ADMIN_KEY, Proxy } from "../helpers/proxy.js";
+import { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { until } from "../helpers/until.js";
 
 const HELLO = { model: "tiny", messages: [{ role: "user" as const, content: "hello" }] };
 

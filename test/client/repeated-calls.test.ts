@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { AdminClient } from "../../src/client/admin-client.js";
 import { connectProxy } from "../../src/rollout/connect.js";
-import { ADMIN_KEY } from "../support/proxy.js";
+import { ADMIN_KEY } from "../helpers/proxy.js";
 
 interface Flaky {
   readonly admin: AdminClient;

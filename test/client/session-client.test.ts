@@ -1,9 +1,9 @@
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { ProxyError } from "../../src/client/error.js";
+import { ProxyError } from "../../src/client/errors.js";
 import { SessionClient } from "../../src/client/session-client.js";
 import type { ServerSettings } from "../../src/server/context.js";
-import { listeningProxy } from "../support/listening-proxy.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
 
 async function openSession(
   options: { taskId?: string; groupId?: string } = {},

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RolloutOptions } from "../../src/cli/rollout-options.js";
-import { unusedByRollout } from "../../src/cli/rollout-unused-keys.js";
+import type { RolloutOptions } from "../../src/cli/rollout/rollout-options.js";
+import { unusedByRollout } from "../../src/cli/rollout/unused-keys.js";
 import {
   parseConfig,
   refuseUnused,

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { rendezvousOrder } from "../../src/engine/servers/rendezvous.js";
-import { numbers, type WireExport } from "../support/export-json.js";
-import { Proxy, type StartedSession } from "../support/proxy.js";
-import { inventedLogprob } from "../support/sglang-scheduler.js";
-import { type SglangServer, startSglangServer } from "../support/sglang-server.js";
+import { numbers, type WireExport } from "../helpers/export-json.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { inventedLogprob } from "../helpers/sglang/scheduler.js";
+import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 
 /** Many agents over sockets on two engine servers, when something happens to these, or to the agents. */
 

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { startServer } from "../../src/server/start.js";
-import { HttpTrainer } from "../support/http-trainer.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
 
 const adminKey = "sk-admin-0123456789abcdef";
 

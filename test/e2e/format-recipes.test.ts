@@ -6,15 +6,15 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createEmbeddedEngine } from "../../src/engine/index.js";
-import { column, rowsOf } from "../support/batch-rows.js";
-import { type Scorer, startScorer } from "../support/embedded-scorer.js";
-import { pythonBlocks, readPage } from "../support/page.js";
-import { Proxy } from "../support/proxy.js";
-import { readSafetensors, type SafeTensors } from "../support/safetensors.js";
+import { column, rowsOf } from "../helpers/batch-rows.js";
+import { type Scorer, startScorer } from "../helpers/embedded-scorer.js";
+import { pythonBlocks, readPage } from "../helpers/page.js";
+import { Proxy } from "../helpers/proxy.js";
+import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 /** The recipes of docs/batch-format.md and the README, run as they are printed there, on batches of the embedded engine. */
 
-const PROGRAM = fileURLToPath(new URL("../support/run_recipe.py", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));
 const VOCABULARY = 512;
 /** Of ratios, which are 1 for the weights that generated the tokens. */
 const TOLERANCE = 3e-3;

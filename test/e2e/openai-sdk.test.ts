@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
-import { numbers, type WireExport } from "../support/export-json.js";
+import { numbers, type WireExport } from "../helpers/export-json.js";
 
 /** The official SDK against a running server with the embedded engine: sockets, real sampling, nothing scripted. */
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { type RunningGateway, startGateway } from "../../src/gateway/start.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
-import { column, rowsOf, type TokenRow, type TrainedToken } from "../support/batch-rows.js";
-import { logSoftmax, type Scorer, startScorer } from "../support/embedded-scorer.js";
-import { HttpTrainer } from "../support/http-trainer.js";
-import { readSafetensors, type SafeTensors } from "../support/safetensors.js";
+import { column, rowsOf, type TokenRow, type TrainedToken } from "../helpers/batch-rows.js";
+import { logSoftmax, type Scorer, startScorer } from "../helpers/embedded-scorer.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
+import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 /**
  * A batch alone is enough to recompute what was recorded: with the weights that generated the tokens, the ratio

@@ -2,9 +2,9 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
-import { type Scorer, startScorer } from "../support/embedded-scorer.js";
-import { HttpTrainer } from "../support/http-trainer.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { type Scorer, startScorer } from "../helpers/embedded-scorer.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 /**
  * The recorded numbers are true: every exported row is fed back to the same model, and the log probability of every

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
-import { HttpTrainer } from "../support/http-trainer.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
 
 /** What a restart must not confuse: session ids of two lives of one server, with the configuration's defaults. */
 

@@ -11,8 +11,8 @@ import {
   resolveWorkflow,
   startServer,
 } from "../../src/index.js";
-import { converse, openAi } from "../support/agents.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { converse, openAi } from "../helpers/agents.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 /** Agents on the official SDKs, in episodes against a running server with the embedded engine. */
 

@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
-import { numbers, type WireExport, type WireInteraction } from "../support/export-json.js";
-import { HttpTrainer } from "../support/http-trainer.js";
-import type { Fault } from "../support/sglang-protocol.js";
-import { type SglangServer, startSglangServer } from "../support/sglang-server.js";
-import { until } from "../support/until.js";
+import { numbers, type WireExport, type WireInteraction } from "../helpers/export-json.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
+import type { Fault } from "../helpers/sglang/protocol.js";
+import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { until } from "../helpers/until.js";
 
 /** A running proxy in front of a server that answers as SGLang does. */
 

@@ -3,10 +3,10 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ADMIN_KEY, Proxy, type StartedSession } from "../support/proxy.js";
-import { noPython } from "../support/python.js";
-import { readSafetensors } from "../support/safetensors.js";
-import { sharedDirectory } from "../support/shared-directory.js";
+import { ADMIN_KEY, Proxy, type StartedSession } from "../helpers/proxy.js";
+import { noPython } from "../helpers/python.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
 
 const PROGRAM = fileURLToPath(new URL("../../examples/trainer.py", import.meta.url));
 const run = promisify(execFile);

@@ -10,10 +10,10 @@ import {
   RolloutController,
   startServer,
 } from "../../src/index.js";
-import { openAi } from "../support/agents.js";
-import { callsOf, EngineLog } from "../support/engine-log.js";
-import { inventedCompletion, type SglangServer, startSglangServer } from "../support/sglang-server.js";
-import { until } from "../support/until.js";
+import { openAi } from "../helpers/agents.js";
+import { callsOf, EngineLog } from "../helpers/engine-log.js";
+import { inventedCompletion, type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { until } from "../helpers/until.js";
 
 /** Trainers that update weights while agents run, over a running server. */
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 const DEMO = fileURLToPath(new URL("../../examples/demo.ts", import.meta.url));
 const TSX = createRequire(import.meta.url).resolve("tsx");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ADMIN_KEY } from "../support/proxy.js";
-import { until } from "../support/until.js";
+import { ADMIN_KEY } from "../helpers/proxy.js";
+import { until } from "../helpers/until.js";
 import { Gateway, startWorker, type WorkerServer } from "./workers.js";
 
 /** Lets a worker's next export wait. Answers whether it does, and what lets it go on. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { rolltape, temporaryFolder } from "../cli/rolltape.js";
-import { HttpTrainer } from "../support/http-trainer.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 const KEY = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-many-workers" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AREAL_BODIES, AREAL_EMPTY } from "../support/areal-bodies.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { AREAL_BODIES, AREAL_EMPTY } from "../helpers/areal-bodies.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 import { Gateway, startWorker, tagOf, type WorkerServer } from "./workers.js";
 
 interface Started {

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { registerWorker } from "../../src/control/worker-registration.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
-import { registerWorker } from "../../src/server/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { type SglangServer, startSglangServer } from "../support/sglang-server.js";
+import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { Gateway, startWorker, type WorkerServer } from "./workers.js";
 
 interface MergedServer {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../support/proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
+import type { Reply } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 import { Gateway, startWorker, tagOf, type WorkerServer } from "./workers.js";
 
 interface Rows {

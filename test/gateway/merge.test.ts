@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { mergeParts, partLayout } from "../../src/gateway/batch/merge.js";
 import { readPart } from "../../src/gateway/batch/part.js";
-import type { ErrorCode } from "../../src/server/errors.js";
-import { packShards } from "../../src/session/batch.js";
-import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch-options.js";
+import type { ErrorCode } from "../../src/http/errors.js";
+import { packShards } from "../../src/session/batch/batch.js";
+import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { Session } from "../../src/session/session.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
-import type { ModelledSession } from "../support/export-model/modelled-session.js";
-import { recordCalls } from "../support/export-model/record.js";
+import { batchOptions, manySessions } from "../helpers/export-model/arbitraries.js";
+import type { ModelledSession } from "../helpers/export-model/modelled-session.js";
+import { recordCalls } from "../helpers/export-model/record.js";
 
 // Batches tell when each call completed: these are recorded again and again, to be compared byte for byte.
 beforeEach(() => void vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2026, 10, 22)));

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { expect, it } from "vitest";
-import { until } from "../support/until.js";
+import { until } from "../helpers/until.js";
 import { Gateway, startWorker } from "./workers.js";
 
 const LIMIT = 1 << 16;

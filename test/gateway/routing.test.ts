@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { registerWorker } from "../../src/server/worker-registration.js";
+import { registerWorker } from "../../src/control/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { until } from "../support/until.js";
+import { until } from "../helpers/until.js";
 import { Gateway, startWorker, tagOf } from "./workers.js";
 
 describe("a gateway over two workers", () => {

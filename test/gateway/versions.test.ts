@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
+import { registerWorker } from "../../src/control/worker-registration.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
-import { registerWorker } from "../../src/server/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { ADMIN_KEY } from "../support/proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { ADMIN_KEY } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 import { Gateway, startWorker, tagOf, type WorkerServer } from "./workers.js";
 
 /** Ends a session that was started through a gateway; answers the versions of the tokens that it sampled. */

@@ -4,8 +4,8 @@ import { createGateway } from "../../src/gateway/app.js";
 import { Upstream } from "../../src/gateway/upstream.js";
 import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-addresses.js";
 import { WorkerPool } from "../../src/gateway/worker-pool.js";
-import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../support/proxy.js";
-import type { ScriptedEngine } from "../support/scripted-engine.js";
+import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../helpers/proxy.js";
+import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 
 /** A proxy that listens, one of several. */
 export interface WorkerServer<E extends Engine = ScriptedEngine> {

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { NativeBatch, NativeSharedPool } from "../../src/native/contract.js";
-import { noPython, PythonProgram } from "../support/python.js";
-import { sharedDirectory } from "../support/shared-directory.js";
+import { noPython, PythonProgram } from "../helpers/python.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
 import { packed, sharedPool } from "./memory-support.js";
 import { tensor } from "./support.js";
 

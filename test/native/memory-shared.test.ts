@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { native } from "../../src/native/addon.js";
 import type { NativeBatch } from "../../src/native/contract.js";
-import { sharedDirectory } from "../support/shared-directory.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
 import { filesOf, packed, sharedPool } from "./memory-support.js";
 import { expectCode, withAny } from "./support.js";
 

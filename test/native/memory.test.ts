@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { native } from "../../src/native/addon.js";
-import { sharedDirectory } from "../support/shared-directory.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
 import { packed, sharedPool } from "./memory-support.js";
 import { expectCode, planOptions, tensor, twoTurns, withAny } from "./support.js";
 

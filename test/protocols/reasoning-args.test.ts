@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { loadChatModel } from "../../src/conversation/chat-model.js";
 import type { Conversation } from "../../src/conversation/message.js";
+import { loadChatModel } from "../../src/model/load-chat-model.js";
 import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/chat-completions/request.js";
 import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
 import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
-import { hasSharedTemplates, sharedTemplate } from "../conversation/support/golden.js";
-import { writeModelFolder } from "../conversation/support/model-folder.js";
+import { hasSharedTemplates, sharedTemplate } from "../model/support/golden.js";
+import { writeModelFolder } from "../model/support/model-folder.js";
 
 /** What requests say about reasoning, in the prompts of published templates. */
 

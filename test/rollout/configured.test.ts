@@ -4,8 +4,8 @@ import { connectProxy } from "../../src/rollout/connect.js";
 import { RolloutController } from "../../src/rollout/controller/controller.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { resolveWorkflow } from "../../src/rollout/resolve.js";
-import { agentOf } from "../support/agents.js";
-import { listeningProxy } from "../support/listening-proxy.js";
+import { agentOf } from "../helpers/agents.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
 import { HeldWorkflow } from "./controller/held-workflow.js";
 
 const AGENT = { run: () => Promise.resolve(1) };

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ConnectionPool, type HttpReply, type HttpRequest } from "../../src/client/connection-pool.js";
 import type { AgentContext, EpisodeResult } from "../../src/rollout/contract.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
-import { agentOf, converse, openAi } from "../support/agents.js";
-import { listeningProxy } from "../support/listening-proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
-import { until } from "../support/until.js";
+import { agentOf, converse, openAi } from "../helpers/agents.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { until } from "../helpers/until.js";
 
 /** What a rejected episode was rejected for. */
 const codes = ({ rejected }: EpisodeResult) => rejected.map(({ reason }) => reason.code);

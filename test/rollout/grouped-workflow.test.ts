@@ -3,9 +3,9 @@ import type { AgentContext, EpisodeOptions, EpisodeResult, RolloutEngine } from 
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
 import { Rejection } from "../../src/rollout/rejection.js";
-import { agentOf, converse } from "../support/agents.js";
-import { listeningProxy } from "../support/listening-proxy.js";
-import { until } from "../support/until.js";
+import { agentOf, converse } from "../helpers/agents.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
+import { until } from "../helpers/until.js";
 
 /** The members of a group in the order in which they are started; each may do something else. */
 function memberwise(...members: ((topic: string, context: AgentContext) => Promise<number>)[]) {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { Agent, AgentReward, EpisodeExport, EpisodeResult } from "../../src/rollout/contract.js";
 import type { RejectionCode } from "../../src/rollout/rejection.js";
 import { resolveWorkflow } from "../../src/rollout/resolve.js";
-import { converse } from "../support/agents.js";
-import { type ListeningProxy, listeningProxy } from "../support/listening-proxy.js";
-import type { ScriptedEngine } from "../support/scripted-engine.js";
+import { converse } from "../helpers/agents.js";
+import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
+import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 
 /** What a member of a group does. */
 interface Member {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type JobInput, type JobSpec, jobSchema } from "../../src/scheduler/job.js";
 import type { ProcessRecord } from "../../src/scheduler/supervised.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const worker = (name: string) => fileURLToPath(new URL(`./workers/${name}.mjs`, import.meta.url));

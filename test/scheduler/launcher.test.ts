@@ -3,7 +3,7 @@ import { jobSchema } from "../../src/scheduler/job.js";
 import type { LaunchedProcess, Launcher, ProcessPlan } from "../../src/scheduler/launcher.js";
 import { runJob } from "../../src/scheduler/supervisor.js";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { until } from "../support/until.js";
+import { until } from "../helpers/until.js";
 import { processesOf } from "./job.js";
 
 /** Processes that start when they are let, and run until they are stopped. */

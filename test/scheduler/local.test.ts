@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type JobInput, jobSchema } from "../../src/scheduler/job.js";
-import { LocalLauncher } from "../../src/scheduler/local/launcher.js";
+import { LocalLauncher } from "../../src/scheduler/local/local-launcher.js";
 import { runJob } from "../../src/scheduler/supervisor.js";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { until } from "../support/until.js";
+import { until } from "../helpers/until.js";
 import { batchSessions, episodesOf, processesOf, rolloutJob } from "./job.js";
 
 const shell = (script: string) => ["sh", "-c", script];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { SchedulerError } from "../../src/scheduler/error.js";
+import { SchedulerError } from "../../src/scheduler/errors.js";
 import { parseJob } from "../../src/scheduler/parse-job.js";
 import { groupsOf } from "../../src/scheduler/slurm/layout.js";
 

@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { WireExport } from "../support/export-json.js";
-import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
+import type { WireExport } from "../helpers/export-json.js";
+import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 
 /**
  * Whatever comes in, the answer is a clear error and the session is as it was: each test's session has one interaction

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Proxy, type StartedSession } from "../support/proxy.js";
-import { GrammarEngine } from "../support/scripted-engine.js";
-import { accepts } from "../support/xgrammar.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { GrammarEngine } from "../helpers/scripted-engine.js";
+import { accepts } from "../helpers/xgrammar.js";
 
 /** Calls that must be made, one call at most, strict tools: as each protocol asks for them, and what the engine is given. */
 

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
-import { numbers, type WireExport } from "../support/export-json.js";
-import { Proxy, type StartedSession } from "../support/proxy.js";
-import { until } from "../support/until.js";
+import { numbers, type WireExport } from "../helpers/export-json.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { until } from "../helpers/until.js";
 
 let proxy: Proxy;
 let session: StartedSession;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AREAL_BODIES, AREAL_EMPTY } from "../support/areal-bodies.js";
-import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { AREAL_BODIES, AREAL_EMPTY } from "../helpers/areal-bodies.js";
+import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 const USER = [{ role: "user", content: "hello" }];
 

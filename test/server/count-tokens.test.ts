@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { StartedSession } from "../support/proxy.js";
-import { ServedAgents, toolCall } from "../support/served-agents.js";
+import type { StartedSession } from "../helpers/proxy.js";
+import { ServedAgents, toolCall } from "../helpers/served-agents.js";
 
 /** What is counted before a call is what the call's answer says, also where its prompt continues sampled tokens. */
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { native } from "../../src/native/addon.js";
 import type { Session } from "../../src/session/session.js";
-import { Proxy } from "../support/proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { Proxy } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 const CALLS = 5000;
 const TOKENS = 2 * CALLS;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Proxy, type StartedSession } from "../support/proxy.js";
-import { until } from "../support/until.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { until } from "../helpers/until.js";
 
 const USER = [{ role: "user", content: "hello" }];
 

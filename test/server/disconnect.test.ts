@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import Fastify from "fastify";
 import { expect, it, onTestFinished } from "vitest";
-import { disconnectSignal, onceSent } from "../../src/server/disconnect.js";
-import { until } from "../support/until.js";
+import { disconnectSignal, onceSent } from "../../src/http/disconnect.js";
+import { until } from "../helpers/until.js";
 
 /** Answers with more bytes than the buffers between server and client hold, to a client that reads none of them. */
 async function answerUnread() {

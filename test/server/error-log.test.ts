@@ -2,8 +2,8 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
-import { logAnsweredError } from "../../src/server/error-log.js";
-import { ApiError, toApiError } from "../../src/server/errors.js";
+import { logAnsweredError } from "../../src/http/error-log.js";
+import { ApiError, toApiError } from "../../src/http/errors.js";
 
 interface Line extends Record<string, unknown> {
   readonly level: number;

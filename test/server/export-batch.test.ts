@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { BatchOptionsInput } from "../../src/session/batch-options.js";
-import { batchOptions, manySessions } from "../support/export-model/arbitraries.js";
-import { type ModelledSession, modelSession } from "../support/export-model/modelled-session.js";
-import { modelOutcome, type Outcome, readBatchFile } from "../support/export-model/outcome.js";
-import { recordCalls } from "../support/export-model/record.js";
-import { Proxy, type Reply } from "../support/proxy.js";
-import { sharedDirectory } from "../support/shared-directory.js";
+import type { BatchOptionsInput } from "../../src/session/batch/batch-options.js";
+import { batchOptions, manySessions } from "../helpers/export-model/arbitraries.js";
+import { type ModelledSession, modelSession } from "../helpers/export-model/modelled-session.js";
+import { modelOutcome, type Outcome, readBatchFile } from "../helpers/export-model/outcome.js";
+import { recordCalls } from "../helpers/export-model/record.js";
+import { Proxy, type Reply } from "../helpers/proxy.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
 
 let proxy: Proxy;
 beforeEach(async () => {

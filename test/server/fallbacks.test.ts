@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { writeModelFolder } from "../conversation/support/model-folder.js";
-import { Proxy, type StartedSession } from "../support/proxy.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { writeModelFolder } from "../model/support/model-folder.js";
 
 /** Why a prompt did not continue its parent's tokens: counted by cause, and kept on the interaction. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ADMIN_KEY, Proxy } from "../support/proxy.js";
+import { ADMIN_KEY, Proxy } from "../helpers/proxy.js";
 
 const ADMIN_ROUTES = [
   ["POST", "/grant_capacity"],

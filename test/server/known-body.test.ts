@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { arrayStart, elementEnds } from "../../src/conversation/json/elements.js";
-import { goesOn, type KnownBody, sharedWith, toKnown, withoutShared, withShared } from "../../src/server/known-body.js";
+import {
+  goesOn,
+  type KnownBody,
+  sharedWith,
+  toKnown,
+  withoutShared,
+  withShared,
+} from "../../src/server/known/known-body.js";
+import { arrayStart, elementEnds } from "../../src/support/json/elements.js";
 
 /** Reads a body as the server does, and keeps it. */
 function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: number } {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Proxy, type StartedSession } from "../support/proxy.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
 /** Whatever is known of earlier requests, what is recorded is the same. */
 

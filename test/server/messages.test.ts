@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { WireExport } from "../support/export-json.js";
-import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
-import { readEvents } from "../support/sse.js";
+import type { WireExport } from "../helpers/export-json.js";
+import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { readEvents } from "../helpers/sse.js";
 
 let proxy: Proxy;
 let session: StartedSession;

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
 import { Gateway, startWorker } from "../gateway/workers.js";
-import { hasPromtool, lintMetrics, namingProblems, readFamilies, readSample } from "../support/metrics-text.js";
-import { readPage } from "../support/page.js";
-import { Proxy } from "../support/proxy.js";
-import { ScriptedEngine } from "../support/scripted-engine.js";
-import { type SglangServer, startSglangServer } from "../support/sglang-server.js";
+import { hasPromtool, lintMetrics, namingProblems, readFamilies, readSample } from "../helpers/metrics-text.js";
+import { readPage } from "../helpers/page.js";
+import { Proxy } from "../helpers/proxy.js";
+import { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 
 const USER = [{ role: "user", content: "hello" }];
 

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Proxy, type StartedSession } from "../support/proxy.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
 let proxy: Proxy;
 let session: StartedSession;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Proxy, type StartedSession } from "../support/proxy.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
 let proxy: Proxy;
 let session: StartedSession;

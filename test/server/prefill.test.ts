@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { WireExport, WireInteraction } from "../support/export-json.js";
-import { Proxy, type StartedSession } from "../support/proxy.js";
+import type { WireExport, WireInteraction } from "../helpers/export-json.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
 /** Answers whose beginning the request has, in both ways of making prompts. */
 

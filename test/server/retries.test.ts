@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Session } from "../../src/session/session.js";
-import { loseAnswer as loseAnswerOf } from "../support/lost-answer.js";
-import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
-import { RawClient } from "../support/raw-client.js";
-import { until } from "../support/until.js";
+import { loseAnswer as loseAnswerOf } from "../helpers/lost-answer.js";
+import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { RawClient } from "../helpers/raw-client.js";
+import { until } from "../helpers/until.js";
 
 let proxy: Proxy;
 let url: URL;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { ROW_COLUMNS } from "../../src/session/row-columns.js";
-import type { WireExport } from "../support/export-json.js";
-import { Proxy, type StartedSession } from "../support/proxy.js";
-import { readSafetensors, type SafeTensors } from "../support/safetensors.js";
+import { ROW_COLUMNS } from "../../src/session/batch/row-columns.js";
+import type { WireExport } from "../helpers/export-json.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 let proxy: Proxy;
 let session: StartedSession;

@@ -2,11 +2,11 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { createEmbeddedEngine, createVllmEngine } from "../../src/engine/index.js";
-import { warnOfRawLogprobs } from "../../src/server/raw-logprobs.js";
-import { toSamplingOverride } from "../../src/server/sampling.js";
-import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
-import { GrammarEngine } from "../support/scripted-engine.js";
-import { startVllmServer } from "../support/vllm-server.js";
+import { warnOfRawLogprobs } from "../../src/server/call/raw-logprobs.js";
+import { toSamplingOverride } from "../../src/server/call/sampling.js";
+import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { GrammarEngine } from "../helpers/scripted-engine.js";
+import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
 /** Sampling parameters of a call: recorded as the engine was given them, and fixed by the configuration. */
 

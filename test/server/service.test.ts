@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
+import { CATALOGUE } from "../../src/http/errors.js";
 import { drain } from "../../src/server/drain.js";
-import { CATALOGUE } from "../../src/server/errors.js";
-import { Proxy } from "../support/proxy.js";
-import { until } from "../support/until.js";
+import { Proxy } from "../helpers/proxy.js";
+import { until } from "../helpers/until.js";
 
 const USER = [{ role: "user", content: "hello" }];
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Proxy, type StartedSession } from "../support/proxy.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
 interface Page {
   readonly sessions: readonly { readonly session_id: string }[];

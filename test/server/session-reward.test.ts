@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { WireExport } from "../support/export-json.js";
-import { Proxy, type Reply, type StartedSession } from "../support/proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
+import type { WireExport } from "../helpers/export-json.js";
+import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 let proxy: Proxy;
 let session: StartedSession;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type WireExport } from "../support/export-json.js";
-import { Proxy } from "../support/proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
-import { until } from "../support/until.js";
+import { type WireExport } from "../helpers/export-json.js";
+import { Proxy } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { until } from "../helpers/until.js";
 
 const USER = [{ role: "user", content: "hello" }];
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Proxy } from "../support/proxy.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { Proxy } from "../helpers/proxy.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 let proxy: Proxy;
 let directory: string;

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Batch } from "../../src/session/batch.js";
-import { ADMIN_KEY, Proxy } from "../support/proxy.js";
-import { until } from "../support/until.js";
+import { Batch } from "../../src/session/batch/batch.js";
+import { ADMIN_KEY, Proxy } from "../helpers/proxy.js";
+import { until } from "../helpers/until.js";
 
 let proxy: Proxy;
 let directory: string;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Proxy } from "../support/proxy.js";
+import { Proxy } from "../helpers/proxy.js";
 
 it("a directory for shared batches that is not there is named, and no session is taken", async () => {
   const proxy = await Proxy.start({ settings: { sharedMemory: { directory: "/nowhere/at/all" } } });

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServedAgents } from "../support/served-agents.js";
+import { ServedAgents } from "../helpers/served-agents.js";
 
 /** Arguments of calls are what the model wrote, also in the protocol that holds them as values and not as text. */
 

@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
-import { numbers, type WireExport } from "../support/export-json.js";
-import { Proxy, type StartedSession } from "../support/proxy.js";
-import { readData, readEvents } from "../support/sse.js";
-import { until } from "../support/until.js";
+import { numbers, type WireExport } from "../helpers/export-json.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { readData, readEvents } from "../helpers/sse.js";
+import { until } from "../helpers/until.js";
 
 interface Chunk {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Proxy, type StartedSession } from "../support/proxy.js";
-import { GrammarEngine } from "../support/scripted-engine.js";
+import { Proxy, type StartedSession } from "../helpers/proxy.js";
+import { GrammarEngine } from "../helpers/scripted-engine.js";
 
 /** Structured output of each protocol reaches an engine with grammars as the same JSON schema. */
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CurrentVersion } from "../../src/server/current-version.js";
 import { VersionFile } from "../../src/server/version-file.js";
 import { temporaryFolder } from "../cli/rolltape.js";
-import { Proxy } from "../support/proxy.js";
+import { Proxy } from "../helpers/proxy.js";
 
 describe("the weight version of a server", () => {
   let proxy: Proxy;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { ROW_COLUMNS, type RowColumn } from "../../src/session/batch/row-columns.js";
 import { LABELS } from "../../src/session/recorded-facts.js";
-import { ROW_COLUMNS, type RowColumn } from "../../src/session/row-columns.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { readPage, tableRows } from "../support/page.js";
-import { readSafetensors } from "../support/safetensors.js";
-import { turn, user } from "../support/turn.js";
+import { readPage, tableRows } from "../helpers/page.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { turn, user } from "../helpers/turn.js";
 
 const page = readPage("batch-format.md");
 

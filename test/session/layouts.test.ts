@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Batch } from "../../src/session/batch.js";
+import type { Batch } from "../../src/session/batch/batch.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { manySessions } from "../support/export-model/arbitraries.js";
-import { recordInto } from "../support/export-model/record.js";
+import { manySessions } from "../helpers/export-model/arbitraries.js";
+import { recordInto } from "../helpers/export-model/record.js";
 
 interface Row {
   readonly interaction: string;

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { native } from "../../src/native/addon.js";
 import { Session } from "../../src/session/session.js";
-import { manySessions } from "../support/export-model/arbitraries.js";
-import type { ModelledSession, Turn } from "../support/export-model/modelled-session.js";
+import { manySessions } from "../helpers/export-model/arbitraries.js";
+import type { ModelledSession, Turn } from "../helpers/export-model/modelled-session.js";
 
 /** What is not compared when a parent is looked for: trailing white space, and reasoning. */
 function spelled({ texts }: Turn, turn: number): Message[] {

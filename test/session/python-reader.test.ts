@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { batchOptions, isPackable, manySessions } from "../support/export-model/arbitraries.js";
-import { recordInto } from "../support/export-model/record.js";
-import { noPython, PythonProgram } from "../support/python.js";
-import { readSafetensors, type SafeTensors } from "../support/safetensors.js";
-import { sharedDirectory } from "../support/shared-directory.js";
-import { turn, user } from "../support/turn.js";
+import { batchOptions, isPackable, manySessions } from "../helpers/export-model/arbitraries.js";
+import { recordInto } from "../helpers/export-model/record.js";
+import { noPython, PythonProgram } from "../helpers/python.js";
+import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
+import { turn, user } from "../helpers/turn.js";
 
-const PROGRAM = fileURLToPath(new URL("../support/safe_open.py", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../helpers/safe_open.py", import.meta.url));
 const reader = () => new PythonProgram<SafeTensors | { refused: string }>(PROGRAM);
 
 describe.skipIf(noPython)("a shared batch that Python opens", () => {

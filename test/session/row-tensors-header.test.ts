@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { packBatch } from "../../src/session/batch.js";
-import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch-options.js";
+import { packBatch } from "../../src/session/batch/batch.js";
+import { type BatchOptions, batchOptionsSchema } from "../../src/session/batch/batch-options.js";
 import { Session } from "../../src/session/session.js";
 import { StoredSession } from "../../src/session/trajectory-store.js";
 

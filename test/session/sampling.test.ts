@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Session } from "../../src/session/session.js";
 import { type RecordInput, StoredSession } from "../../src/session/trajectory-store.js";
-import { turn, user } from "../support/turn.js";
+import { turn, user } from "../helpers/turn.js";
 
 /** What a session keeps of how a call was made, as a trainer bridge says it. */
 

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Batch } from "../../src/session/batch.js";
+import type { Batch } from "../../src/session/batch/batch.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { manySessions } from "../support/export-model/arbitraries.js";
-import type { ModelledSession } from "../support/export-model/modelled-session.js";
-import { recordInto } from "../support/export-model/record.js";
-import { readSafetensors } from "../support/safetensors.js";
+import { manySessions } from "../helpers/export-model/arbitraries.js";
+import type { ModelledSession } from "../helpers/export-model/modelled-session.js";
+import { recordInto } from "../helpers/export-model/record.js";
+import { readSafetensors } from "../helpers/safetensors.js";
 
 function storeOf(sessions: readonly ModelledSession[]): { store: TrajectoryStore; ids: string[] } {
   const store = new TrajectoryStore();

@@ -5,8 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { sharedDirectory } from "../support/shared-directory.js";
-import { turn, user } from "../support/turn.js";
+import { sharedDirectory } from "../helpers/shared-directory.js";
+import { turn, user } from "../helpers/turn.js";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -83,7 +83,7 @@ describe("the shared memory of a store", () => {
 
 it("a process ends although its store is open, and leaves no file", () => {
   const directory = sharedDirectory();
-  const modules = ["../../src/session/trajectory-store.ts", "../support/turn.ts"];
+  const modules = ["../../src/session/trajectory-store.ts", "../helpers/turn.ts"];
   const [store, support] = modules.map((path) => JSON.stringify(new URL(path, import.meta.url).pathname));
   const program = `
     const { TrajectoryStore } = await import(${store});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type StoreExportOptions, TrajectoryStore } from "../../src/session/trajectory-store.js";
-import { readSafetensors } from "../support/safetensors.js";
-import { assistant, turn, user } from "../support/turn.js";
+import { readSafetensors } from "../helpers/safetensors.js";
+import { assistant, turn, user } from "../helpers/turn.js";
 
 describe("TrajectoryStore", () => {
   it("records, rewards and exports as the library's page shows", async () => {

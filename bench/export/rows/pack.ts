@@ -1,5 +1,5 @@
 import type { NativePlan } from "../../../src/native/contract.js";
-import { planExport } from "../../../src/session/plan.js";
+import { planExport } from "../../../src/session/batch/plan.js";
 import { Session } from "../../../src/session/session.js";
 import { StoredSession } from "../../../src/session/trajectory-store.js";
 import { AGENT_RUN, makeLoad, recordConversation } from "../load.js";

@@ -1,4 +1,4 @@
-import { until } from "../../../test/support/until.js";
+import { until } from "../../../test/helpers/until.js";
 import type { Row } from "../../export/row.js";
 import { body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";

@@ -1,6 +1,6 @@
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { EngineError } from "../engine.js";
-import { DEFAULT_CONTEXT_SIZE, DEFAULT_SEQUENCES, type EmbeddedOptions } from "./options.js";
+import { DEFAULT_CONTEXT_SIZE, DEFAULT_SEQUENCES, type EmbeddedOptions } from "./embedded-options.js";
 import { ensureTinyModel } from "./tiny-model/ensure.js";
 
 /** Tokens of prompts that llama.cpp evaluates in one step. */

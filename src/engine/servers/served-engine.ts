@@ -1,9 +1,9 @@
 import type { Engine, EngineServers, EngineSupport, GenerateCall, GenerateResult } from "../engine.js";
 import { startDeadline } from "./deadline.js";
 import type { EngineServer } from "./engine-server.js";
-import { checkServerOptions, type ServerOptions } from "./options.js";
 import { PauseControl } from "./pause-control.js";
 import { resumableCall } from "./resumable-call.js";
+import { checkServerOptions, type ServerOptions } from "./server-options.js";
 import { ServerPool } from "./server-pool.js";
 
 const DEFAULT_HEALTH_SECONDS = 10;

@@ -1,4 +1,4 @@
-import { ApiError } from "../../server/errors.js";
+import { ApiError } from "../../http/errors.js";
 import { type Dtype, ELEMENT_BYTES } from "./part.js";
 
 /** A tensor of the batch, and how its bytes are made. */

@@ -1,4 +1,4 @@
-import { ApiError } from "../../server/errors.js";
+import { ApiError } from "../../http/errors.js";
 import { CHUNK_BYTES } from "./columns.js";
 import { byteLengthOf, type Column, safetensorsHeader } from "./header.js";
 import { mergedMetadata } from "./metadata.js";

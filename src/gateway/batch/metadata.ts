@@ -1,5 +1,5 @@
-import { ApiError } from "../../server/errors.js";
-import { MAX_NAMED_ROOTS, MAX_NAMED_ROWS } from "../../session/batch-metadata.js";
+import { ApiError } from "../../http/errors.js";
+import { MAX_NAMED_ROOTS, MAX_NAMED_ROWS } from "../../session/batch/batch-metadata.js";
 import { type Part, tensorOf } from "./part.js";
 import type { LabelTables } from "./row-tensors.js";
 import type { Segment } from "./segments.js";

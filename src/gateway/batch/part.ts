@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError } from "../../server/errors.js";
+import { ApiError } from "../../http/errors.js";
 
 /** A row of a batch, a node of a tree, as `rows` of the metadata has it. */
 export interface Row {

@@ -1,4 +1,4 @@
-import { ApiError } from "../../server/errors.js";
+import { ApiError } from "../../http/errors.js";
 import { errorOf } from "../export/refusal.js";
 import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";

@@ -1,4 +1,4 @@
-import type { ApiError } from "../../server/errors.js";
+import type { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
 import type { UpstreamReply } from "../upstream.js";
 import { namedRefusal, silentWorker } from "./failures.js";

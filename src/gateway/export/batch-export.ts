@@ -1,4 +1,4 @@
-import { ApiError } from "../../server/errors.js";
+import { ApiError } from "../../http/errors.js";
 import { EXPORT_ID } from "../../server/routes/prepared-export.js";
 import { type MergedBatch, type MergeOptions, mergeParts } from "../batch/merge.js";
 import { readPart } from "../batch/part.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError, CATALOGUE, type ErrorCode } from "../../server/errors.js";
+import { ApiError, CATALOGUE, type ErrorCode } from "../../http/errors.js";
 import { workerOfSession } from "../../session/worker-tag.js";
 import type { UpstreamReply } from "../upstream.js";
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ApiError } from "../../server/errors.js";
+import { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo } from "../forward.js";
 import { workerOf } from "../routing.js";

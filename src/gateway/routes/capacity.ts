@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { App } from "../../server/app-type.js";
-import { ApiError } from "../../server/errors.js";
+import type { App } from "../../http/app-type.js";
+import { ApiError } from "../../http/errors.js";
 import { grantBody, startBody } from "../../server/routes/control.js";
 import { workerOfKey } from "../../session/worker-tag.js";
 import { byFreeSlots, spread } from "../balance.js";

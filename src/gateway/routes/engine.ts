@@ -1,11 +1,11 @@
-import type { App } from "../../server/app-type.js";
-import { controlBody } from "../../server/control-body.js";
+import type { App } from "../../http/app-type.js";
+import { controlBody } from "../../http/control-body.js";
 import { drainBody, pauseFields, restoreBody } from "../../server/routes/engine.js";
 import type { GatewayContext } from "../context.js";
-import { EngineDrain, type ServerUses } from "../engine/engine-drain.js";
-import { EnginePause } from "../engine/engine-pause.js";
+import { EngineDrain, type ServerUses } from "../engine/drain.js";
 import { readFleet } from "../engine/fleet.js";
 import { drainedServer, mergedEngine, mergeEngines, mergeServer } from "../engine/merge-engines.js";
+import { EnginePause } from "../engine/pause.js";
 import { credentials } from "../routing.js";
 
 /** The engine servers of all workers: each once, told once, all of them or none. */

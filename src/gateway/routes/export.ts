@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { App } from "../../server/app-type.js";
-import { disconnectSignal } from "../../server/disconnect.js";
-import { ApiError } from "../../server/errors.js";
+import type { App } from "../../http/app-type.js";
+import { disconnectSignal } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
 import {
   type BatchRequest,
   batchBody,

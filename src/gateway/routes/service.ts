@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { App } from "../../server/app-type.js";
-import { weightVersionSchema } from "../../server/weight-version.js";
+import { weightVersionSchema } from "../../control/weight-version.js";
+import type { App } from "../../http/app-type.js";
 import type { GatewayContext } from "../context.js";
 import { mergeMetrics } from "../merge-metrics.js";
 import type { GatewayMetrics } from "../metrics.js";

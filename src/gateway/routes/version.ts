@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { App } from "../../server/app-type.js";
+import { setAfter, type WeightVersion } from "../../control/weight-version.js";
+import type { App } from "../../http/app-type.js";
 import { versionBody } from "../../server/routes/control.js";
-import { setAfter, type WeightVersion } from "../../server/weight-version.js";
 import type { GatewayContext } from "../context.js";
 import { namedRefusal, silentWorker } from "../engine/failures.js";
 import { noWorker } from "../forward.js";

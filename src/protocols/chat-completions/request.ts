@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { asGiven } from "../../conversation/as-given.js";
 import { chatMessagesSchema } from "../../conversation/chat-message.js";
-import { listOf } from "../../conversation/list-of.js";
 import type { Conversation } from "../../conversation/message.js";
+import { listOf } from "../../support/schema/list-of.js";
 import { isShallow } from "../depth.js";
 import {
   count,

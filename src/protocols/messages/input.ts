@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { asGiven } from "../../conversation/as-given.js";
-import { spelledText } from "../../conversation/json/spelled.js";
-import { listOf } from "../../conversation/list-of.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
+import { spelledText } from "../../support/json/spelled.js";
+import { listOf } from "../../support/schema/list-of.js";
 import { jsonObject, noEffect, toolName, typeOf, wellFormed } from "../fields.js";
 
 /** Anthropic's messages and their blocks, read into {@link Message}s. */

@@ -8,7 +8,7 @@ import { RequestError } from "../request-error.js";
 import { messagesFormat } from "../response-format.js";
 import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
 import { shownTools, templateChoice } from "../tools.js";
-import { THREAD_PARAM } from "./error.js";
+import { THREAD_PARAM } from "./anthropic-error.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
 import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
 

@@ -2,7 +2,7 @@ import type { AnswerStart, GenerationAnswer } from "../generation.js";
 import type { AnswerEvent } from "../output-parts.js";
 import { typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
-import { anthropicErrorType } from "./error.js";
+import { anthropicErrorType } from "./anthropic-error.js";
 import { type Block, emptyMessage, emptyToolUse, toStop, toUsage } from "./response.js";
 
 type Kind = Block["type"];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asGiven } from "../../conversation/as-given.js";
-import { listOf } from "../../conversation/list-of.js";
 import type { Tool } from "../../conversation/message.js";
+import { listOf } from "../../support/schema/list-of.js";
 import { isEmpty, jsonObject, noEffect, toolAccess, toolName, unsupported } from "../fields.js";
 import { type CallRules, type ToolChoice, toCallRules } from "../tools.js";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listOf } from "../../conversation/list-of.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
+import { listOf } from "../../support/schema/list-of.js";
 import { noEffect, toolName, typeOf, wellFormed } from "../fields.js";
 
 /** Items of a response's input, read into {@link Message}s. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listOf } from "../../conversation/list-of.js";
 import type { Conversation, Message } from "../../conversation/message.js";
+import { listOf } from "../../support/schema/list-of.js";
 import { count, engineSampling, isEmpty, noEffect, unsupported, wellFormed } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";

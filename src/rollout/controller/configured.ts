@@ -1,7 +1,7 @@
 import type { Config } from "../../config/index.js";
 import { isConfig, isObject } from "../configured.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller.js";
-import { ControllerError } from "./error.js";
+import { ControllerError } from "./errors.js";
 
 /** As `rolltape rollout`. */
 const CONCURRENT_ROLLOUTS = 64;

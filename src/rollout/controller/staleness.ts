@@ -1,5 +1,5 @@
 import { describe } from "../describe.js";
-import { ControllerError } from "./error.js";
+import { ControllerError } from "./errors.js";
 
 /** How far rollouts may run ahead. A rollout is one task: one episode, or a group of them. */
 export interface StalenessLimits {

@@ -1,6 +1,6 @@
 import { className } from "../class-name.js";
 import type { AgentSource } from "./agent-source.js";
-import { isSubprocCode, SubprocError } from "./error.js";
+import { isSubprocCode, SubprocError } from "./errors.js";
 import type { Environment } from "./task-environment.js";
 
 /** What a worker process is told. It runs one task at a time. */

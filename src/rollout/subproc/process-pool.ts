@@ -1,5 +1,5 @@
-import { startDeadline } from "../../client/deadline.js";
-import { SubprocError } from "./error.js";
+import { startDeadline } from "../../support/async/start-deadline.js";
+import { SubprocError } from "./errors.js";
 import type { WorkerTask } from "./messages.js";
 import { Slots } from "./slots.js";
 import { TaskNotTaken, WorkerProcess } from "./worker-process.js";

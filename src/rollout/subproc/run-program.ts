@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { killGroup, trackGroup } from "../../processes/process-group.js";
-import { describeEnd, outputRead } from "./ended.js";
-import { SubprocError } from "./error.js";
-import { OutputTail } from "./output-tail.js";
+import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { OutputTail } from "../../support/processes/output-tail.js";
+import { killGroup, trackGroup } from "../../support/processes/process-group.js";
+import { SubprocError } from "./errors.js";
 import { RewardLine } from "./reward-line.js";
 import { processFailed, stillAtWork } from "./standard-error.js";
 import { bareEnvironment, type Environment } from "./task-environment.js";

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { SubprocError } from "./error.js";
+import { SubprocError } from "./errors.js";
 
 /** `clone`: to a worker process, by structured clone. `json`: to a program, as JSON. */
 export type Wire = "clone" | "json";

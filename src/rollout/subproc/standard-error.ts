@@ -1,4 +1,4 @@
-import { SubprocError, type SubprocErrorCode } from "./error.js";
+import { SubprocError, type SubprocErrorCode } from "./errors.js";
 
 const LEAD = " Its standard error ends with:\n";
 

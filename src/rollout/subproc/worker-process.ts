@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { forwardLines } from "../../processes/forward-lines.js";
-import { killGroup, trackGroup } from "../../processes/process-group.js";
-import { describeEnd, outputRead } from "./ended.js";
-import { SubprocError } from "./error.js";
+import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { forwardLines } from "../../support/processes/forward-lines.js";
+import { OutputTail } from "../../support/processes/output-tail.js";
+import { killGroup, trackGroup } from "../../support/processes/process-group.js";
+import { SubprocError } from "./errors.js";
 import { loaders } from "./loaders.js";
 import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
-import { OutputTail } from "./output-tail.js";
 import { noteStandardError, processFailed, stillAtWork, withTail } from "./standard-error.js";
 import { bareEnvironment } from "./task-environment.js";
 

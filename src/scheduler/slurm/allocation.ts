@@ -3,7 +3,7 @@ import type { Place } from "../launcher.js";
 import type { Role } from "../roles.js";
 import { slurm } from "./command.js";
 import { groupIndex, groupsOf } from "./layout.js";
-import type { MachineGroup } from "./options.js";
+import type { MachineGroup } from "./slurm-options.js";
 
 /** The machines that one group of roles has. */
 export interface AllocatedGroup {

@@ -2,12 +2,12 @@
 // Usage: batch-main FOLDER
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SchedulerError } from "../error.js";
+import { SchedulerError } from "../errors.js";
 import { jobSchema } from "../job.js";
 import { runJob } from "../supervisor.js";
 import { Allocation } from "./allocation.js";
-import { SlurmLauncher } from "./launcher.js";
 import { forgetOutcome, type Outcome, writeOutcome } from "./outcome.js";
+import { SlurmLauncher } from "./slurm-launcher.js";
 
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { SchedulerError } from "../error.js";
+import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { slurm } from "./command.js";
 import { hasEnded, jobState } from "./job-state.js";

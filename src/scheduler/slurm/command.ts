@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { SchedulerError } from "../error.js";
+import { SchedulerError } from "../errors.js";
 
 const run = promisify(execFile);
 

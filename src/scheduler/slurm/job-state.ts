@@ -1,4 +1,4 @@
-import { SchedulerError } from "../error.js";
+import { SchedulerError } from "../errors.js";
 import { slurm } from "./command.js";
 
 /** How a job is, as Slurm says: `PENDING` and why, `RUNNING`, how it ended. */

@@ -1,7 +1,7 @@
-import { SchedulerError } from "../error.js";
+import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import type { Role } from "../roles.js";
-import type { MachineGroup } from "./options.js";
+import type { MachineGroup } from "./slurm-options.js";
 
 /**
  * The groups of machines of a job.

@@ -1,4 +1,4 @@
-import { SchedulerError } from "../error.js";
+import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { cancel } from "./cancel.js";
 import type { JobState } from "./job-state.js";

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SchedulerError } from "../error.js";
+import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { slurm } from "./command.js";
 import { groupsOf } from "./layout.js";

@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { ChatModel } from "../../conversation/model.js";
-import type { ParsedOutput } from "../../conversation/output/output-parser.js";
 import type { Engine, GenerateResult } from "../../engine/engine.js";
-import type { ExportSummary } from "../../session/batch-metadata.js";
+import { addBuildInfo } from "../../http/metrics/build-info.js";
+import { processMetrics } from "../../http/metrics/process.js";
+import type { ChatModel } from "../../model/chat-model.js";
+import type { ParsedOutput } from "../../model/output/output-parser.js";
+import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { SessionRegistry } from "../../session/registry.js";
-import { addBuildInfo } from "./build-info.js";
 import { observeEngineServers } from "./engine-servers.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
-import { processMetrics } from "./process.js";
 import { observeSessions } from "./sessions.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];

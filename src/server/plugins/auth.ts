@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
+import { ApiError } from "../../http/errors.js";
 import { hashKey, sameHash } from "../../session/keys.js";
 import type { SessionRegistry } from "../../session/registry.js";
 import type { Session } from "../../session/session.js";
-import { ApiError } from "../errors.js";
 
 /** Which key a route wants. */
 export type KeyKind = "admin" | "session" | "any" | "none";

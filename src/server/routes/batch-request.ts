@@ -1,14 +1,14 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { listOf } from "../../conversation/list-of.js";
-import type { Batch } from "../../session/batch.js";
-import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../../session/batch-options.js";
+import { arealExportFields } from "../../control/areal-fields.js";
+import { controlBody } from "../../http/control-body.js";
+import { onceSent } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
+import type { Batch } from "../../session/batch/batch.js";
+import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../../session/batch/batch-options.js";
 import type { ExportWaits } from "../../session/exporter.js";
-import { arealExportFields } from "../areal-fields.js";
+import { listOf } from "../../support/schema/list-of.js";
 import type { ServerContext } from "../context.js";
-import { controlBody } from "../control-body.js";
-import { onceSent } from "../disconnect.js";
-import { ApiError } from "../errors.js";
 
 export const SAFETENSORS = "application/vnd.safetensors";
 const MAX_WAIT_SECONDS = 86_400;

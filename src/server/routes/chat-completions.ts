@@ -1,7 +1,7 @@
+import type { App } from "../../http/app-type.js";
 import { chatCompletionSchema, parseChatCompletion } from "../../protocols/chat-completions/request.js";
 import { chatCompletionResponseSchema, toChatCompletion } from "../../protocols/chat-completions/response.js";
 import { ChatCompletionStream } from "../../protocols/chat-completions/stream.js";
-import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
 import { answerModelCall } from "./model-route.js";
 

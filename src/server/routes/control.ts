@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { App } from "../app-type.js";
-import { arealStartFields } from "../areal-fields.js";
+import { arealStartFields } from "../../control/areal-fields.js";
+import { weightVersionSchema } from "../../control/weight-version.js";
+import type { App } from "../../http/app-type.js";
+import { controlBody } from "../../http/control-body.js";
+import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
-import { controlBody } from "../control-body.js";
-import { ApiError } from "../errors.js";
 import { sessionOf } from "../plugins/auth.js";
-import { weightVersionSchema } from "../weight-version.js";
 
 export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).default(1) });
 

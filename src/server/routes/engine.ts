@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { EngineServerState, EngineServers } from "../../engine/engine.js";
-import type { App } from "../app-type.js";
+import type { App } from "../../http/app-type.js";
+import { controlBody } from "../../http/control-body.js";
+import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
-import { controlBody } from "../control-body.js";
-import { ApiError } from "../errors.js";
 
 const count = z.int().min(0);
 

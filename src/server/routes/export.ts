@@ -1,16 +1,16 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch.js";
-import type { ExportSummary } from "../../session/batch-metadata.js";
-import { batchOptionsSchema, exportFields } from "../../session/batch-options.js";
+import { arealExportFields } from "../../control/areal-fields.js";
+import type { App } from "../../http/app-type.js";
+import { controlBody } from "../../http/control-body.js";
+import { disconnectSignal, onceSent } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
+import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch/batch.js";
+import type { ExportSummary } from "../../session/batch/batch-metadata.js";
+import { batchOptionsSchema, exportFields } from "../../session/batch/batch-options.js";
+import { packTrajectories } from "../../session/batch/trajectories.js";
 import type { Session } from "../../session/session.js";
-import { packTrajectories } from "../../session/trajectories.js";
-import type { App } from "../app-type.js";
-import { arealExportFields } from "../areal-fields.js";
 import type { ServerContext } from "../context.js";
-import { controlBody } from "../control-body.js";
-import { disconnectSignal, onceSent } from "../disconnect.js";
-import { ApiError } from "../errors.js";
 import {
   type BatchRequest,
   batchBody,

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { App } from "../../http/app-type.js";
 import { countTokensSchema, messagesSchema, parseMessages, toConversation } from "../../protocols/messages/request.js";
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
 import { stringifyRaw } from "../../protocols/raw-json.js";
-import type { App } from "../app-type.js";
+import { countPrompt } from "../call/prompt.js";
 import type { ServerContext } from "../context.js";
 import { sessionOf } from "../plugins/auth.js";
-import { countPrompt } from "../prompt.js";
 import { answerModelCall } from "./model-route.js";
 
 /** Anthropic's SDK puts /v1 behind its base URL, which may end in /v1 already; others put only /messages there. */

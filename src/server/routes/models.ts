@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isAnthropicClient } from "../anthropic-client.js";
-import type { App } from "../app-type.js";
+import { isAnthropicClient } from "../../http/anthropic-client.js";
+import type { App } from "../../http/app-type.js";
+import { contextLimit } from "../call/context-limit.js";
 import type { ServerContext } from "../context.js";
-import { contextLimit } from "../context-limit.js";
 
 const openaiModel = z.object({
   id: z.string(),

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { packShards } from "../../session/batch.js";
-import type { ExportSummary } from "../../session/batch-metadata.js";
-import type { App } from "../app-type.js";
+import type { App } from "../../http/app-type.js";
+import { controlBody } from "../../http/control-body.js";
+import { disconnectSignal, onceSent } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
+import { packShards } from "../../session/batch/batch.js";
+import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { ServerContext } from "../context.js";
-import { controlBody } from "../control-body.js";
-import { disconnectSignal, onceSent } from "../disconnect.js";
-import { ApiError } from "../errors.js";
 import {
   optionFields,
   refuseDuplicates,

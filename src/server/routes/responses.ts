@@ -1,14 +1,14 @@
 import { z } from "zod";
+import type { App } from "../../http/app-type.js";
+import { ApiError } from "../../http/errors.js";
 import { unsupported } from "../../protocols/fields.js";
 import { RESPONSE_PREFIX } from "../../protocols/responses/items.js";
 import { parseResponses, responsesSchema } from "../../protocols/responses/request.js";
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";
-import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
-import { ApiError } from "../errors.js";
+import { StoredResponses } from "../known/stored-responses.js";
 import { sessionOf } from "../plugins/auth.js";
-import { StoredResponses } from "../stored-responses.js";
 import { answerModelCall } from "./model-route.js";
 
 /** POST /v1/responses and GET /v1/responses/{id}, also without /v1. */

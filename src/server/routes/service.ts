@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { App } from "../app-type.js";
+import { weightVersionSchema } from "../../control/weight-version.js";
+import type { App } from "../../http/app-type.js";
 import type { ServerContext } from "../context.js";
-import { weightVersionSchema } from "../weight-version.js";
 
 const worker = z
   .object({

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { sessionCursor, sessionPage } from "../../control/session-page.js";
+import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
-import type { App } from "../app-type.js";
 import type { ServerContext } from "../context.js";
-import { sessionCursor, sessionPage } from "../session-page.js";
 
 const seconds = z.number().describe("Seconds since the epoch.");
 

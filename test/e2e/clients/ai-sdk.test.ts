@@ -1,7 +1,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { Numbers } from "./tools.js";
 
 /** An agent framework that calls tools in a loop: Vercel's AI SDK, over chat completions and over responses. */

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { drain } from "./drain.js";
 import { City } from "./tools.js";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { ADD, Numbers, parametersOf } from "./tools.js";
 
 /** Calls that are none: OpenAI's SDK is told the same of them, streamed and not. */

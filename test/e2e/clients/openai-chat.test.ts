@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { zodFunction } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { drain } from "./drain.js";
 import { ADD, City, parametersOf } from "./tools.js";
 

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CallTokens, ServedAgents, toolCall } from "../../support/served-agents.js";
+import { type CallTokens, ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { ADD, Numbers, parametersOf } from "./tools.js";
 
 /** Reasoning apart from the answer, through each protocol, streamed; and back again with the next turn. */

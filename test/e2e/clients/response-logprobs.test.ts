@@ -1,6 +1,6 @@
 import type { Response } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ServedAgents, toolCall } from "../../support/served-agents.js";
+import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { Numbers, parametersOf } from "./tools.js";
 
 /** Log probabilities of a response's texts, through OpenAI's SDK, streamed and not. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation, Message } from "../../../src/conversation/message.js";
-import type { FamilyChoice } from "../../../src/conversation/output/families.js";
-import { hasSharedTemplates } from "../../conversation/support/golden.js";
-import { resultOf } from "../../support/family-model.js";
+import type { FamilyChoice } from "../../../src/model/output/families.js";
+import { resultOf } from "../../helpers/family-model.js";
+import { hasSharedTemplates } from "../../model/support/golden.js";
 import { ANSWERS, TOOLS } from "./answers.js";
 import { ASKS, chatTold, meant, nextTurn, QUESTION, type Told, toldOf } from "./chat.js";
 import { startRig } from "./rig.js";

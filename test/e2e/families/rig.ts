@@ -1,15 +1,15 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { onTestFinished } from "vitest";
-import type { FamilyChoice } from "../../../src/conversation/output/families.js";
 import { createSglangEngine } from "../../../src/engine/index.js";
-import { publishedStops } from "../../conversation/continuation/published-stops.js";
-import { sharedTemplate } from "../../conversation/support/golden.js";
-import { numbers, type WireExport, type WireInteraction } from "../../support/export-json.js";
-import { FamilyModel } from "../../support/family-model.js";
-import { Proxy, type StartedSession } from "../../support/proxy.js";
-import { inventedLogprob } from "../../support/sglang-scheduler.js";
-import { startSglangServer } from "../../support/sglang-server.js";
+import type { FamilyChoice } from "../../../src/model/output/families.js";
+import { numbers, type WireExport, type WireInteraction } from "../../helpers/export-json.js";
+import { FamilyModel } from "../../helpers/family-model.js";
+import { Proxy, type StartedSession } from "../../helpers/proxy.js";
+import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
+import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
+import { publishedStops } from "../../model/continuation/published-stops.js";
+import { sharedTemplate } from "../../model/support/golden.js";
 
 export interface RigOptions {
   readonly template: string;

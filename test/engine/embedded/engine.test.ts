@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.js";
+import { createEmbeddedEngine } from "../../../src/engine/embedded/embedded-engine.js";
 import { importLlama } from "../../../src/engine/embedded/runtime.js";
 import { ensureTinyModel } from "../../../src/engine/embedded/tiny-model/ensure.js";
 import type { Engine, GenerateCall } from "../../../src/engine/engine.js";
-import { type Scorer, startScorer } from "../../support/embedded-scorer.js";
+import { type Scorer, startScorer } from "../../helpers/embedded-scorer.js";
 import { describeEngine } from "../conformance.js";
 import { callOf, promptOf } from "../generate-call.js";
 

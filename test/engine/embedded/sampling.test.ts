@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.js";
+import { createEmbeddedEngine } from "../../../src/engine/embedded/embedded-engine.js";
 import type { Engine, SamplingParams } from "../../../src/engine/engine.js";
-import { logSoftmax, type Scorer, startScorer } from "../../support/embedded-scorer.js";
+import { logSoftmax, type Scorer, startScorer } from "../../helpers/embedded-scorer.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 /** Evaluating many tokens at once and one by one differs in the last bits. */

@@ -7,11 +7,11 @@ import { Tokenizer } from "@huggingface/tokenizers";
 import fc from "fast-check";
 import type { LlamaModel } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cacheFolder } from "../../../src/cache-folder.js";
 import { SPECIAL_TOKENS, TINY } from "../../../src/engine/embedded/tiny-model/architecture.js";
 import { trainBytePairs } from "../../../src/engine/embedded/tiny-model/bpe.js";
 import { ensureTinyModel, TINY_MODEL_VERSION, type TinyModel } from "../../../src/engine/embedded/tiny-model/ensure.js";
 import { tinyModelFiles } from "../../../src/engine/embedded/tiny-model/model-files.js";
+import { cacheFolder } from "../../../src/support/cache-folder.js";
 
 let cache: string;
 let tiny: TinyModel;

@@ -2,12 +2,12 @@ import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
 import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import type { SglangOptions } from "../../../src/engine/sglang/options.js";
-import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
-import { startRaw } from "../../support/raw-server.js";
-import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
-import { startVllmServer, type VllmServer } from "../../support/vllm-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import type { SglangOptions } from "../../../src/engine/sglang/sglang-options.js";
+import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
+import { startRaw } from "../../helpers/raw-server.js";
+import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
+import { startVllmServer, type VllmServer } from "../../helpers/vllm/vllm-server.js";
 import { callOf } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine, GenerateCall, PauseMode } from "../../../src/engine/engine.js";
-import type { ServerOptions } from "../../../src/engine/servers/options.js";
 import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
-import type { GenerateRequest } from "../../support/sglang-protocol.js";
-import type { SglangScheduler } from "../../support/sglang-scheduler.js";
-import { startSglangServer } from "../../support/sglang-server.js";
-import { startVllmServer } from "../../support/vllm-server.js";
+import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
+import type { GenerateRequest } from "../../helpers/sglang/protocol.js";
+import type { SglangScheduler } from "../../helpers/sglang/scheduler.js";
+import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
+import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
 import { callOf } from "../generate-call.js";
 
 /** Servers of one engine that die, come back, are drained and paused while many calls run on them. */

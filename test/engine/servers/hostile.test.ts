@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GenerateCall } from "../../../src/engine/engine.js";
-import type { ServerOptions } from "../../../src/engine/servers/options.js";
 import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
-import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../support/engine-frames.js";
-import { type RawRequest, startRawServer } from "../../support/raw-server.js";
+import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
+import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../helpers/engine-frames.js";
+import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
 import { callOf } from "../generate-call.js";
 
 /** Servers that break the protocol in every way. A call ends with exactly its tokens or with an error, and only once. */

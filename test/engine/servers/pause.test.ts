@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine, PauseMode } from "../../../src/engine/engine.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
-import { startSglangServer } from "../../support/sglang-server.js";
-import { startVllmServer } from "../../support/vllm-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
+import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
+import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { retryAfterMilliseconds } from "../../../src/engine/servers/errors.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import { startSglangServer } from "../../support/sglang-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { callOf } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,5 +1,5 @@
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import { type SglangServerOptions, startSglangServer } from "../../support/sglang-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import { type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { describeEngine } from "../conformance.js";
 
 const complete = ({ inputLength }: { inputLength: number }) =>

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import type { Fault } from "../../support/sglang-protocol.js";
-import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import type { Fault } from "../../helpers/sglang/protocol.js";
+import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 let server: SglangServer;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import { inventedLogprob } from "../../support/sglang-scheduler.js";
-import { type SglangServer, startSglangServer } from "../../support/sglang-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
+import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 const DEFAULTS = { timeoutSeconds: 0, connections: 64 };

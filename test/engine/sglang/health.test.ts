@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import type { SglangOptions } from "../../../src/engine/sglang/options.js";
-import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../support/sglang-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import type { SglangOptions } from "../../../src/engine/sglang/sglang-options.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { callOf } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../support/sglang-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 let server: SglangServer;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine, GenerateCall } from "../../../src/engine/engine.js";
-import { createSglangEngine } from "../../../src/engine/sglang/engine.js";
-import type { Fault } from "../../support/sglang-protocol.js";
-import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../support/sglang-server.js";
+import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
+import type { Fault } from "../../helpers/sglang/protocol.js";
+import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,5 +1,5 @@
-import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
-import { startVllmServer, type VllmServerOptions } from "../../support/vllm-server.js";
+import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
+import { startVllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
 import { describeEngine } from "../conformance.js";
 
 const complete = ({ inputLength }: { inputLength: number }) =>

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
-import type { Fault } from "../../support/sglang-protocol.js";
-import { startVllmServer } from "../../support/vllm-server.js";
+import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
+import type { Fault } from "../../helpers/sglang/protocol.js";
+import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
-import { createVllmEngine } from "../../../src/engine/vllm/engine.js";
-import type { VllmOptions } from "../../../src/engine/vllm/options.js";
+import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import { servedModelOf } from "../../../src/engine/vllm/served-model.js";
-import { inventedLogprob } from "../../support/sglang-scheduler.js";
-import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../support/vllm-server.js";
+import type { VllmOptions } from "../../../src/engine/vllm/vllm-options.js";
+import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
+import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
 import { callOf, promptOf } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,5 +1,5 @@
 import type { StreamEncoder } from "../../../src/protocols/stream-encoder.js";
-import { readData } from "../../support/sse.js";
+import { readData } from "../../helpers/sse.js";
 import type { Output } from "./outputs.js";
 
 /** Every event that an encoder writes for an output. */

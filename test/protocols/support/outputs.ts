@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { OutputEvent } from "../../../src/conversation/output/output-parser.js";
+import type { OutputEvent } from "../../../src/model/output/output-parser.js";
 import type { GenerationAnswer } from "../../../src/protocols/generation.js";
 import { addToParts, type OutputPart } from "../../../src/protocols/output-parts.js";
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { RolloutController } from "../../../src/rollout/controller/controller.js";
 import { GroupedWorkflow } from "../../../src/rollout/grouped-workflow.js";
 import { ProxyWorkflow } from "../../../src/rollout/proxy-workflow.js";
-import { agentOf } from "../../support/agents.js";
-import { listeningProxy } from "../../support/listening-proxy.js";
-import { readSafetensors } from "../../support/safetensors.js";
+import { agentOf } from "../../helpers/agents.js";
+import { listeningProxy } from "../../helpers/listening-proxy.js";
+import { readSafetensors } from "../../helpers/safetensors.js";
 import { HeldWorkflow } from "./held-workflow.js";
 
 describe("against a proxy", () => {

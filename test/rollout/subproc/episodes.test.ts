@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ProxyWorkflow } from "../../../src/rollout/proxy-workflow.js";
 import { ProgramAgent } from "../../../src/rollout/subproc/program-agent.js";
 import { SubprocAgent } from "../../../src/rollout/subproc/subproc-agent.js";
-import { listeningProxy } from "../../support/listening-proxy.js";
+import { listeningProxy } from "../../helpers/listening-proxy.js";
 import { AGENTS, pool } from "./context.js";
 
 describe("episodes of agents in other processes", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ProgramAgent } from "../../../src/rollout/subproc/program-agent.js";
-import { until } from "../../support/until.js";
+import { until } from "../../helpers/until.js";
 import { context, isAlive, pool } from "./context.js";
 
 const shell = (script: string, processes = pool()) => new ProgramAgent(processes, { command: ["sh", "-c", script] });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SubprocAgent } from "../../../src/rollout/subproc/subproc-agent.js";
-import { until } from "../../support/until.js";
+import { until } from "../../helpers/until.js";
 import { Configured, type Order, Scaled } from "./agents/local.js";
 import { AGENTS, context, isAlive, pool } from "./context.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SchedulerError } from "../../../src/scheduler/error.js";
+import { SchedulerError } from "../../../src/scheduler/errors.js";
 import { type JobInput, jobSchema } from "../../../src/scheduler/job.js";
 import { groupsOf } from "../../../src/scheduler/slurm/layout.js";
 import { submit } from "../../../src/scheduler/slurm/submit.js";

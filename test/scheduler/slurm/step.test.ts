@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { nodeProgram } from "../../../src/scheduler/slurm/program.js";
-import { StepFiles } from "../../../src/scheduler/slurm/step-files.js";
+import { StepFiles } from "../../../src/scheduler/slurm/step/step-files.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
-import { until } from "../../support/until.js";
+import { until } from "../../helpers/until.js";
 import { linesOf, shell } from "./small-job.js";
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type JobSpec, jobSchema } from "../../../src/scheduler/job.js";
 import type { JobState } from "../../../src/scheduler/slurm/job-state.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
-import { until } from "../../support/until.js";
+import { until } from "../../helpers/until.js";
 import { batchSessions, episodesOf, processesOf, processLines, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
 import { eventually, jobsLeft, killNode, processesOn, slurm, startNode } from "./cluster.js";
 import { runSlurmJob } from "./compiled.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { JobState } from "../../../src/scheduler/slurm/job-state.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
-import { until } from "../../support/until.js";
+import { until } from "../../helpers/until.js";
 import { runSlurmJob } from "./compiled.js";
 import { FakeSlurm } from "./fake-slurm.js";
 import { announcing, linesOf, shell, smallJob } from "./small-job.js";

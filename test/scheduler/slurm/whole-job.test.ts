@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { jobSchema } from "../../../src/scheduler/job.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
-import { until } from "../../support/until.js";
+import { until } from "../../helpers/until.js";
 import { batchSessions, episodesOf, processesOf, processLines, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
 import { runSlurmJob } from "./compiled.js";
 import { FakeSlurm } from "./fake-slurm.js";

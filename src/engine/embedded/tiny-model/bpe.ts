@@ -1,4 +1,4 @@
-import { byteAlphabet } from "../../../byte-alphabet.js";
+import { byteAlphabet } from "../../../support/byte-alphabet.js";
 
 /** The Qwen2 split pattern as tokenizer.json spells it (Oniguruma). llama.cpp knows it under the name "qwen2". */
 export const SPLIT_PATTERN =

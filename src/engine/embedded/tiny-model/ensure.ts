@@ -1,6 +1,6 @@
 import { access, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cacheFolder } from "../../../cache-folder.js";
+import { cacheFolder } from "../../../support/cache-folder.js";
 import { GGUF_FILE, tinyModelFiles } from "./model-files.js";
 
 /** Part of the folder's name: to be raised whenever the content of a file changes. */

@@ -1,0 +1,25 @@
+import { refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "../../config/index.js";
+import type { RunningGateway } from "../../gateway/start.js";
+import type { ConfigOptions } from "../config-options.js";
+import { stopOnSignal } from "../lifetime.js";
+import { createLogger } from "../logger.js";
+
+/** Time that a stop may take beyond the answers under way, in seconds. */
+const STOP_MARGIN_SECONDS = 5;
+
+/**
+ * `rolltape gateway`: one address for many servers, until a signal stops it. Prints one JSON line on standard output when
+ * it accepts calls; logs go to standard error.
+ */
+export async function gateway(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
+  const config = resolveConfig({ file, overrides });
+  refuseUnused(overrides, UNUSED_BY_GATEWAY);
+  const logger = createLogger(config);
+  let running: RunningGateway | undefined;
+  stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => running?.close());
+  const { startGateway } = await import("../../gateway/start.js");
+  running = await startGateway(config, { logger });
+  const { url, workers } = running;
+  process.stdout.write(`${JSON.stringify({ event: "ready", url, workers, pid: process.pid })}\n`);
+  logger.info({ url, workers }, "ready");
+}

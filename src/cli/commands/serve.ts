@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+import {
+  type AdminKey,
+  adminKey,
+  type Config,
+  refuseUnused,
+  removeKeyFile,
+  resolveConfig,
+  UNUSED_BY_SERVE,
+  writeKeyFile,
+} from "../../config/index.js";
+import type { RunningServer } from "../../server/start.js";
+import type { ConfigOptions } from "../config-options.js";
+import { stopOnSignal } from "../lifetime.js";
+import { createLogger } from "../logger.js";
+import { sharedMemoryProblems } from "../preflight/preflight.js";
+
+/** Time that a stop may take beyond the drain itself, in seconds. */
+const STOP_MARGIN_SECONDS = 5;
+
+/**
+ * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts
+ * calls, with what its engine lacks for them; logs go to standard error.
+ */
+export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
+  const config = resolveConfig({ file, overrides });
+  refuseUnused(overrides, UNUSED_BY_SERVE);
+  const admin = adminKey(config, process.env);
+  const logger = createLogger(config);
+  let running: RunningServer | undefined;
+  stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {
+    await running?.close();
+    if (running && admin.file !== undefined) removeKeyFile(admin.file, admin.key);
+  });
+  // A parent that holds a channel to this process (a rollout job) takes it along when it dies.
+  const leave = () => process.kill(process.pid, "SIGTERM");
+  if (process.connected === false) leave();
+  else process.once("disconnect", leave);
+  const folders = await sharedMemoryProblems(config);
+  // Loaded here, with the native addon: a wrong configuration is reported without it.
+  const { startServer } = await import("../../server/start.js");
+  running = await startServer(config, { adminKey: admin.key, logger });
+  await publishKey(admin, running);
+  const { problems } = await running.readiness();
+  const notReady = [...problems, ...folders];
+  for (const problem of notReady) logger.warn(problem, "not ready");
+  const served = { ...describeServer(config, admin, running), ...(notReady.length > 0 ? { not_ready: notReady } : {}) };
+  process.stdout.write(`${JSON.stringify({ event: "ready", ...served, pid: process.pid })}\n`);
+  logger.info(served, "ready");
+}
+
+/** The key file is written once the server listens: one that cannot listen leaves the file of the one that does. */
+async function publishKey({ file, key }: AdminKey, server: RunningServer): Promise<void> {
+  if (file === undefined) return;
+  try {
+    writeKeyFile(file, key);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+function describeServer({ engine }: Config, { file }: AdminKey, { url, model }: RunningServer) {
+  const keyFile = file === undefined ? {} : { admin_key_file: resolve(file) };
+  return { url, engine: engine.type, model, ...keyFile };
+}

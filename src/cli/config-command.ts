@@ -1,8 +1,0 @@
-import { stringify } from "yaml";
-import { redact, resolveConfig } from "../config/index.js";
-import type { ConfigOptions } from "./options.js";
-
-/** `rolltape config`: prints the configuration as a server would use it, in YAML, without its keys. */
-export function printConfig(overrides: readonly string[], { config: file }: ConfigOptions): void {
-  process.stdout.write(stringify(redact(resolveConfig({ file, overrides }))));
-}

@@ -1,0 +1,118 @@
+import type { LogprobContent } from "../../engine/engine.js";
+import { inertText } from "../inert-text.js";
+import { countLabels, readRowColumns } from "./columns.js";
+import { readFacts } from "./metadata.js";
+import type { TensorFile } from "./safetensors-file.js";
+
+/** Properties of batches that may make a model learn something else than was intended. */
+export interface BatchFindings {
+  readonly rows: number;
+  /** Rows whose reward leaves out own rewards of earlier turns. */
+  readonly uncountedRows: number;
+  /** Conversation trees without any reward, and the first of them. */
+  readonly unrewardedRoots: number;
+  readonly firstUnrewarded: { readonly session_id: string; readonly interaction_id: string } | undefined;
+  /** Interactions that are not trained on, by reason. */
+  readonly undelivered: number;
+  readonly retried: number;
+  /** Rows whose log probabilities were recorded before temperature and penalties. */
+  readonly rawRows: number;
+  /** Rows for which it is not known what the log probabilities include. */
+  readonly unknownRows: number;
+}
+
+export const NO_FINDINGS: BatchFindings = {
+  rows: 0,
+  uncountedRows: 0,
+  unrewardedRoots: 0,
+  firstUnrewarded: undefined,
+  undelivered: 0,
+  retried: 0,
+  rawRows: 0,
+  unknownRows: 0,
+};
+
+const CONTENT = "logprob_content";
+
+/**
+ * Reads the findings of one batch. All counts but `rows` are 0 if it has no row tensors.
+ *
+ * @param rows number of rows of the batch
+ */
+export async function readFindings(file: TensorFile, rows: number): Promise<BatchFindings> {
+  const { unrewardedRoots, leftOut, uncountedRewards } = readFacts(file.header);
+  const content = (await readRowColumns(file, rows, [CONTENT])).get(CONTENT);
+  const counts = content ? countLabels(content) : new Map<string, number>();
+  const rowsOf = (kind: LogprobContent) => counts.get(kind) ?? 0;
+  return {
+    rows,
+    uncountedRows: uncountedRewards?.rows ?? 0,
+    unrewardedRoots: unrewardedRoots?.count ?? 0,
+    firstUnrewarded: unrewardedRoots?.first[0],
+    undelivered: leftOut?.undelivered ?? 0,
+    retried: leftOut?.retried ?? 0,
+    rawRows: rowsOf("raw"),
+    unknownRows: rowsOf("unknown"),
+  };
+}
+
+/** Returns the findings of two sets of batches together. */
+export function addFindings(a: BatchFindings, b: BatchFindings): BatchFindings {
+  return {
+    rows: a.rows + b.rows,
+    uncountedRows: a.uncountedRows + b.uncountedRows,
+    unrewardedRoots: a.unrewardedRoots + b.unrewardedRoots,
+    firstUnrewarded: a.firstUnrewarded ?? b.firstUnrewarded,
+    undelivered: a.undelivered + b.undelivered,
+    retried: a.retried + b.retried,
+    rawRows: a.rawRows + b.rawRows,
+    unknownRows: a.unknownRows + b.unknownRows,
+  };
+}
+
+/** Returns one warning per finding that is not 0: what was found, how often, and what to do. */
+export function describeFindings(findings: BatchFindings): string[] {
+  const { rows, uncountedRows, unrewardedRoots, undelivered, retried, rawRows, unknownRows } = findings;
+  const ofRows = (count: number) => `${count} of ${rows} rows`;
+  const warnings: readonly (readonly [count: number, text: string])[] = [
+    [
+      uncountedRows,
+      `${ofRows(uncountedRows)} have rewards on earlier turns that the row's reward does not count. ` +
+        "Set rollout.agent.concat_reward=return (concat_reward of an export) to count them.",
+    ],
+    [
+      unrewardedRoots,
+      `${plural(unrewardedRoots, "conversation has no reward and trains", "conversations have no reward and train")}` +
+        ` with reward 0${firstUnrewarded(findings)}. Set rollout.agent.reward_scope=session (scope of set_reward), or reward a call of each.`,
+    ],
+    [
+      undelivered,
+      `${plural(undelivered, "model call is", "model calls are")} not trained on: the answer did not reach the agent. ` +
+        "Look for agents that abort calls or time out; an export with include_undelivered trains on them too.",
+    ],
+    [
+      retried,
+      `${plural(retried, "model call is", "model calls are")} not trained on: the client sent the request again. ` +
+        "Turn retries off in the agent's SDK (maxRetries: 0).",
+    ],
+    [
+      rawRows,
+      `${ofRows(rawRows)} have raw log probabilities, taken before temperature and penalties. ` +
+        "Start vLLM with --logprobs-mode processed_logprobs (docs/engines.md).",
+    ],
+    [
+      unknownRows,
+      `${ofRows(unknownRows)} have log probabilities of unknown content. ` +
+        "GET /rl/engine shows the servers that could not be asked (docs/engines.md).",
+    ],
+  ];
+  return warnings.flatMap(([count, text]) => (count > 0 ? [inertText(text)] : []));
+}
+
+function firstUnrewarded({ firstUnrewarded: first }: BatchFindings): string {
+  return first ? ` (first: session ${first.session_id}, interaction ${first.interaction_id})` : "";
+}
+
+function plural(count: number, one: string, several: string): string {
+  return `${count} ${count === 1 ? one : several}`;
+}

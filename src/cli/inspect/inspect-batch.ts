@@ -1,0 +1,44 @@
+import { type BatchFindings, readFindings } from "./batch-findings.js";
+import { type InspectedColumns, readRowColumns } from "./columns.js";
+import { type Header, type RowEntry, rowsOf } from "./header.js";
+import type { TensorFile } from "./safetensors-file.js";
+
+/** What a batch holds, read from its header and its tensors. */
+export interface InspectedBatch {
+  readonly header: Header;
+  readonly byteLength: number;
+  /** None where the file is not a batch of a proxy. */
+  readonly rows: readonly RowEntry[];
+  /** One for each row, or each node of a tree; after the discount. */
+  readonly rewards: readonly number[];
+  /** Positions that the loss counts. */
+  readonly lossTokens: number;
+  /** Of each weight version, how many tokens it sampled. */
+  readonly versions: ReadonlyMap<number, number>;
+  /** Empty if the file has no row tensors. */
+  readonly columns: InspectedColumns;
+  readonly findings: BatchFindings;
+}
+
+export async function inspectBatch(file: TensorFile): Promise<InspectedBatch> {
+  const { header, byteLength } = file;
+  const rewards: number[] = [];
+  for (const name of ["rewards", "node_rewards"]) {
+    for await (const piece of file.numbers(name)) for (const reward of piece) rewards.push(reward);
+  }
+  let lossTokens = 0;
+  for await (const piece of file.numbers("loss_mask")) for (const each of piece) lossTokens += each;
+  const rows = rowsOf(header);
+  const columns = await readRowColumns(file, rows.length);
+  const findings = await readFindings(file, rows.length);
+  return { header, byteLength, rows, rewards, lossTokens, versions: await countVersions(file), columns, findings };
+}
+
+/** Where no token was sampled, the version is -1. */
+async function countVersions(file: TensorFile): Promise<ReadonlyMap<number, number>> {
+  const counts = new Map<number, number>();
+  for await (const piece of file.numbers("versions")) {
+    for (const version of piece) if (version >= 0) counts.set(version, (counts.get(version) ?? 0) + 1);
+  }
+  return new Map([...counts].toSorted(([a], [b]) => a - b));
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import type { Header } from "./header.js";
+
+const rootSchema = z.object({ session_id: z.string(), interaction_id: z.string() });
+const schemas = {
+  labels: z.record(z.string(), z.array(z.string())),
+  unrewardedRoots: z.object({ count: z.int().min(0), first: z.array(rootSchema) }),
+  leftOut: z.object({ undelivered: z.int().min(0), retried: z.int().min(0) }),
+  uncountedRewards: z.object({ rows: z.int().min(0), first: z.array(z.int()) }),
+} as const;
+
+/** Metadata of row tensors, read. What a file does not have, or has in another form, is undefined. */
+export type BatchFacts = { readonly [name in keyof typeof schemas]: z.output<(typeof schemas)[name]> | undefined };
+
+export function readFacts({ metadata }: Header): BatchFacts {
+  return {
+    labels: read(schemas.labels, metadata["row_codes"]),
+    unrewardedRoots: read(schemas.unrewardedRoots, metadata["unrewarded_roots"]),
+    leftOut: read(schemas.leftOut, metadata["left_out"]),
+    uncountedRewards: read(schemas.uncountedRewards, metadata["uncounted_rewards"]),
+  };
+}
+
+/** Names that are listed of a longer list. */
+const MAX_LISTED = 3;
+const MAX_KEYS = 40;
+
+/** The metadata as lines of a name and a text, without what other parts of a report say. */
+export function describeMetadata(header: Header): (readonly [string, string])[] {
+  const facts = readFacts(header);
+  return Object.entries(header.metadata).flatMap(([name, text]) => {
+    const said = describeEntry(name, text, facts) ?? [shorten(text)];
+    return said.map((line, i) => [i === 0 ? name : "", line] as const);
+  });
+}
+
+/** Undefined: as it is. */
+function describeEntry(name: string, text: string, facts: BatchFacts): string[] | undefined {
+  switch (name) {
+    case "rows":
+      return [];
+    case "row_codes":
+      return facts.labels && [];
+    case "config":
+      return describeConfig(text);
+    case "unrewarded_roots":
+      return facts.unrewardedRoots && [describeRoots(facts.unrewardedRoots)];
+    case "uncounted_rewards":
+      return facts.uncountedRewards && [describeRows(facts.uncountedRewards)];
+    case "left_out":
+      return facts.leftOut && [describeLeftOut(facts.leftOut)];
+    default:
+      return undefined;
+  }
+}
+
+function describeRoots({ count, first }: z.output<typeof schemas.unrewardedRoots>): string {
+  const names = first.map(({ session_id, interaction_id }) => `${session_id} ${interaction_id}`);
+  return count === 0 ? "none" : `${count}: ${listed(names, count)}`;
+}
+
+function describeRows({ rows, first }: z.output<typeof schemas.uncountedRewards>): string {
+  return rows === 0 ? "none" : `${rows}: row ${listed(first.map(String), rows)}`;
+}
+
+function listed(names: readonly string[], count: number): string {
+  const shown = names.slice(0, MAX_LISTED);
+  return shown.join(", ") + (count > shown.length ? ", …" : "");
+}
+
+function describeLeftOut({ undelivered, retried }: z.output<typeof schemas.leftOut>): string {
+  const reasons = [
+    ...(undelivered > 0 ? [`${undelivered} undelivered`] : []),
+    ...(retried > 0 ? [`${retried} retried`] : []),
+  ];
+  return reasons.join(", ") || "none";
+}
+
+/** A line for each key; undefined for another thing, such as the list of different ones of a gateway's workers. */
+function describeConfig(text: string): string[] | undefined {
+  const config = read(z.record(z.string(), z.unknown()), text);
+  if (!config) return undefined;
+  return Object.entries(config)
+    .slice(0, MAX_KEYS)
+    .map(([key, value]) => shorten(`${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`));
+}
+
+function read<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}… (${text.length} characters)` : text;
+}

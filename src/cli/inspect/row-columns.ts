@@ -1,0 +1,80 @@
+import type { FactName } from "../../session/recorded-facts.js";
+import { countLabels, type InspectedColumn, type InspectedColumns } from "./columns.js";
+import { distribution, formatNumber } from "./numbers.js";
+
+/** Values that are counted one by one. */
+const MAX_COUNTED = 6;
+
+/**
+ * Returns the summary of a batch's row columns: a table of name, values and meaning, and the names of the columns that say
+ * nothing of any row.
+ */
+export function describeColumns(columns: InspectedColumns, rows: number): { table: string[][]; silent: string[] } {
+  const table: string[][] = [];
+  const silent: string[] = [];
+  for (const [name, column] of columns) {
+    const said = describeValues(column);
+    if (said === undefined) silent.push(name);
+    else table.push([name, said, column.column.meaning]);
+    if (name === LAST_TRUNCATION) table.push(...describeTruncation(columns, rows));
+  }
+  return { table: table.length > 0 ? [["row column", `of ${countRows(rows)}`, "meaning"], ...table] : [], silent };
+}
+
+/** Returns undefined if no row has another value than 0 or none. */
+function describeValues(inspected: InspectedColumn): string | undefined {
+  const { column, values } = inspected;
+  if (column.source === "label") return describeCounts(countLabels(inspected));
+  if (values.every((value) => value === 0)) return undefined;
+  if (column.dtype === "BOOL") return countRows(values.filter((value) => value !== 0).length);
+  return describeNumbers(values);
+}
+
+/** The most frequent first. */
+function describeCounts(counts: ReadonlyMap<string, number>): string | undefined {
+  if (counts.size === 0) return undefined;
+  const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
+  const rest = sorted.slice(MAX_COUNTED).map(([, count]) => count);
+  const others = `${rest.length} others (${rest.reduce((sum, each) => sum + each, 0)})`;
+  return [
+    ...sorted.slice(0, MAX_COUNTED).map(([label, count]) => `${label} (${count})`),
+    ...(rest.length > 0 ? [others] : []),
+  ].join(", ");
+}
+
+function describeNumbers(values: InspectedColumn["values"]): string {
+  // Whole numbers in full: of a time in seconds, six digits say little.
+  const shown = values instanceof Float32Array ? formatNumber : String;
+  const counts = new Map<number, number>();
+  for (const value of values) {
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+    if (counts.size > MAX_COUNTED) break;
+  }
+  if (counts.size <= MAX_COUNTED) {
+    const sorted = [...counts].toSorted(([a], [b]) => a - b);
+    return sorted.map(([value, count]) => `${shown(value)} (${count})`).join(", ");
+  }
+  const { least = 0, median = 0, most = 0 } = distribution([...values]) ?? {};
+  return `least ${shown(least)}, median ${shown(median)}, most ${shown(most)}`;
+}
+
+/** What cuts the distribution that tokens are drawn from, and the value at which it does not. */
+const TRUNCATIONS = { top_p: 1, top_k: 0, min_p: 0 } as const satisfies Partial<Record<FactName, number>>;
+const LAST_TRUNCATION: FactName = "min_p";
+
+/** Rows that one of several columns makes truncated. A greedy call draws nothing. */
+function describeTruncation(columns: InspectedColumns, rows: number): string[][] {
+  const cuts = Object.entries(TRUNCATIONS).map(([name, off]) => ({ values: columns.get(name)?.values, off }));
+  const greedy = columns.get("greedy")?.values;
+  let truncated = 0;
+  for (let row = 0; row < rows; row++) {
+    if (greedy?.[row] !== 1 && cuts.some(({ values, off }) => values !== undefined && values[row] !== off)) truncated++;
+  }
+  if (truncated === 0) return [];
+  const meaning = `Drawn from a part of the vocabulary: ${Object.keys(TRUNCATIONS).join(", ")}.`;
+  return [["truncated sampling", countRows(truncated), meaning]];
+}
+
+function countRows(count: number): string {
+  return count === 1 ? "1 row" : `${count} rows`;
+}

@@ -1,0 +1,84 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Config, ConfigError } from "../../config/index.js";
+import type { EngineReadiness, NotReady } from "../../server/readiness.js";
+import { RolloutJobError } from "../rollout/errors.js";
+import { makeFolder } from "./make-folder.js";
+import { requireUsable } from "./usable-folder.js";
+
+const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
+/** The default of the key. It does not exist on every machine, and most jobs need none because they export over HTTP. */
+const DEFAULT_SHARED_MEMORY = "/dev/shm";
+
+/**
+ * Returns the problem of the default folder for batches in shared memory, if it has one.
+ *
+ * @throws ConfigError if the configuration names another folder and no file can be made in it
+ */
+export async function sharedMemoryProblems({ rollout: { agent } }: Config): Promise<NotReady[]> {
+  const folder = agent.shared_memory_directory;
+  try {
+    await requireUsable(folder);
+    return [];
+  } catch (error) {
+    const message = `no file can be made in ${folder}: ${messageOf(error)}`;
+    if (folder === DEFAULT_SHARED_MEMORY) return [{ key: SHARED_MEMORY, message }];
+    throw new ConfigError("config_invalid", [{ path: SHARED_MEMORY, message }], { cause: error });
+  }
+}
+
+/**
+ * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the end
+ * of a job is lost.
+ *
+ * @throws RolloutJobError `invalid_arguments` if not, or if `out` is there and is not a regular file
+ */
+export async function requireWritable(out: string): Promise<void> {
+  const folder = dirname(out);
+  try {
+    await makeFolder(folder);
+    await requireUsable(folder);
+  } catch (error) {
+    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${messageOf(error)}`);
+  }
+  const existing = await stat(out).catch(() => undefined);
+  if (existing?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
+  // The batch would replace it: a pipe that somebody reads, or a device like /dev/null.
+  if (existing && !existing.isFile()) {
+    throw new RolloutJobError("invalid_arguments", `--out ${out} is not a regular file; give another path`);
+  }
+}
+
+/**
+ * Checks that at least one engine server can serve calls. Warns of those that cannot.
+ *
+ * @throws ConfigError if no server can, and every one lacks the configured model
+ * @throws RolloutJobError `engine_not_ready` if no server can for another reason
+ */
+export async function requireEngine(config: Config): Promise<void> {
+  // Loaded here, with the native addon: wrong arguments are reported without it.
+  const { configuredReadiness } = await import("../../server/readiness.js");
+  const readiness = await configuredReadiness(config);
+  if (readiness.none) throw engineError(readiness);
+  for (const problem of readiness.problems) process.stderr.write(`rolltape: warning: ${describe(problem)}\n`);
+}
+
+function engineError({ problems }: EngineReadiness): Error {
+  const modelProblems = problems.filter(({ key }) => key !== "engine.urls");
+  if (modelProblems.length === problems.length) {
+    return new ConfigError(
+      "config_invalid",
+      modelProblems.map(({ key: path, message }) => ({ path, message })),
+    );
+  }
+  const lines = problems.map((problem) => `\n  ${describe(problem)}`).join("");
+  return new RolloutJobError("engine_not_ready", `the engine is not ready, so no task was begun:${lines}`);
+}
+
+function describe({ key, message }: NotReady): string {
+  return `${key}: ${message}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

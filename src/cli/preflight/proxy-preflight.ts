@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { RolloutJobError } from "../rollout/errors.js";
+import type { JobProxy } from "../rollout/open-proxy.js";
+
+const TIMEOUT_MS = 10_000;
+
+const healthReply = z.object({ status: z.string(), message: z.string().optional() });
+
+/**
+ * Checks that the proxy at `--proxy` is ready for sessions and accepts the admin key.
+ *
+ * @throws RolloutJobError `proxy_failed` if it is not ready, `invalid_arguments` if it refuses the key
+ */
+export async function requireProxy({ url, adminKey }: Pick<JobProxy, "url" | "adminKey">): Promise<void> {
+  const base = url.replace(/\/+$/, "");
+  const ready = await ask(`${base}/health`, {});
+  if (ready.status !== 200) {
+    const reply = healthReply.safeParse(await ready.json().catch(() => undefined)).data;
+    const why = [reply?.status, reply?.message].filter((part) => part !== undefined).join(": ");
+    throw new RolloutJobError(
+      "proxy_failed",
+      `--proxy ${url} is not ready (HTTP ${ready.status}): ${why || "no reason given"}`,
+    );
+  }
+  await ready.body?.cancel();
+  const sessions = await ask(`${base}/rl/sessions?limit=1`, { authorization: `Bearer ${adminKey}` });
+  await sessions.body?.cancel();
+  if (sessions.status !== 401 && sessions.status !== 403) return;
+  const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
+  throw new RolloutJobError("invalid_arguments", `--proxy ${url} refuses the admin key in ${where}`);
+}
+
+async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+  try {
+    return await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    const why = describeFetchError(error);
+    throw new RolloutJobError("proxy_failed", `--proxy: ${url} cannot be reached: ${why}`, { cause: error });
+  }
+}
+
+/**
+ * Returns why a `fetch` failed. The reason is in the error's cause. If a name has several addresses, the cause has one
+ * error for each.
+ */
+function describeFetchError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message || error.name;
+  const [first] = cause instanceof AggregateError ? cause.errors : [];
+  return cause.message || (first instanceof Error ? first.message : String(first ?? error.message));
+}

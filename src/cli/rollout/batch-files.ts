@@ -1,0 +1,57 @@
+import { format, parse } from "node:path";
+import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "../inspect/batch-findings.js";
+import { rowsOf } from "../inspect/header.js";
+import { TensorFile } from "../inspect/safetensors-file.js";
+import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
+
+/** The files that a job writes. */
+export class BatchFiles {
+  readonly #writer: BatchWriter;
+  readonly #out: string;
+  #next: number | undefined;
+  readonly files: string[] = [];
+  bytes = 0;
+  rows = 0;
+  tokens = 0;
+  findings: BatchFindings = NO_FINDINGS;
+
+  /**
+   * @param writer writes each of them
+   * @param out the file, where the job has one batch
+   * @param first number of the first batch, where it may have several; the file's name has it then: `batch-00000.safetensors`
+   */
+  constructor(writer: BatchWriter, out: string, first: number | undefined) {
+    this.#writer = writer;
+    this.#out = out;
+    this.#next = first;
+  }
+
+  /**
+   * Writes the next batch. Its file is there when all of it is.
+   *
+   * @throws BatchFileError if it could be written nowhere
+   */
+  async write(batch: Uint8Array): Promise<WrittenBatch> {
+    const file = this.#next === undefined ? this.#out : numbered(this.#out, this.#next++);
+    const written = await this.#writer.write(file, batch);
+    await this.#count(written.file);
+    this.files.push(written.file);
+    return written;
+  }
+
+  async #count(path: string): Promise<void> {
+    await using file = await TensorFile.open(path);
+    const lengths = rowsOf(file.header).map(({ length }) => length);
+    this.bytes += file.byteLength;
+    this.rows += lengths.length;
+    this.tokens += lengths.reduce((total, each) => total + each, 0);
+    this.findings = addFindings(this.findings, await readFindings(file, lengths.length));
+  }
+}
+
+const DIGITS = 5;
+
+function numbered(file: string, number: number): string {
+  const { dir, name, ext } = parse(file);
+  return format({ dir, name: `${name}-${String(number).padStart(DIGITS, "0")}`, ext });
+}

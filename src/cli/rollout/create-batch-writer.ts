@@ -1,0 +1,43 @@
+import { tmpdir } from "node:os";
+import type { BatchFields } from "../../client/admin-client.js";
+import type { BatchFileError } from "./batch-file.js";
+import { BatchWriter } from "./batch-writer.js";
+import { exportAgainCommand } from "./export-again.js";
+import type { Job } from "./rollout-job.js";
+
+/** For how long a batch that cannot be written is tried again, if there is no terminal with someone who could make room. */
+const WRITE_WAIT_SECONDS = 60;
+
+/** Creates the writer of a job's batches from the job's options. */
+export function createBatchWriter(
+  { config, options }: Job,
+  signal: AbortSignal,
+  tell: (message: string) => void,
+): BatchWriter {
+  return new BatchWriter({
+    waitSeconds: options.writeWait ?? (process.stderr.isTTY ? Infinity : WRITE_WAIT_SECONDS),
+    // Shared memory comes last: it is lost when the machine restarts, but outlives the job.
+    rescueFolders: [tmpdir(), config.rollout.agent.shared_memory_directory],
+    // The job's own proxy ends with the job, and the sessions with it.
+    untilSaved: options.proxy === undefined,
+    signal,
+    tell,
+  });
+}
+
+export interface UnwrittenBatch {
+  readonly sessionIds: readonly string[];
+  readonly fields: BatchFields;
+}
+
+/** Describes a batch that no folder took, and how to export its sessions again if a proxy outlives the job. */
+export function describeUnwritten(
+  { message, file }: BatchFileError,
+  { proxy, options }: Pick<Job, "proxy" | "options">,
+  { sessionIds, fields }: UnwrittenBatch,
+): string {
+  if (options.proxy === undefined) return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
+  const command = exportAgainCommand({ url: proxy.url, sessionIds, fields, file });
+  const time = "as long as the proxy keeps them (its rollout.agent.export_retention_seconds and _bytes)";
+  return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
+}

@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { DestinationStream } from "pino";
+import { withTail } from "../../rollout/subproc/standard-error.js";
+import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { OutputTail } from "../../support/processes/output-tail.js";
+import { killGroup, trackGroup } from "../../support/processes/process-group.js";
+import { RolloutJobError } from "./errors.js";
+
+const RESTARTS = 3;
+const FIRST_PAUSE_MS = 250;
+const TAIL_BYTES = 8192;
+/** How `rolltape serve` ends with a configuration that cannot be used. */
+const UNUSABLE = "status 2";
+
+export interface ProxyWorkerOptions {
+  /** Of `rolltape serve`. */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Where what it writes to its standard error goes, whole lines at a time. */
+  readonly logs: DestinationStream;
+}
+
+/**
+ * `rolltape serve` in a process of its own, with its logs among those of the job. It is started again when it dies, a few
+ * times; what it had recorded is gone then. It does not hear the terminal's Ctrl-C, and does not outlive this process.
+ */
+export class ProxyWorker {
+  readonly #options: ProxyWorkerOptions;
+  readonly #stopping = new AbortController();
+  #child: ChildProcess | undefined;
+  #over: Promise<void> = Promise.resolve();
+
+  constructor(options: ProxyWorkerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when it takes calls.
+   *
+   * @throws RolloutJobError `proxy_failed` where it ends before that
+   */
+  async start(): Promise<void> {
+    const life = await this.#spawn();
+    this.#over = this.#keep(life);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#child?.kill("SIGTERM");
+    await this.#over;
+  }
+
+  async #keep(first: Life): Promise<void> {
+    let life: Life | undefined = first;
+    for (let restarts = 0; life !== undefined; restarts++) {
+      const how = await life.ended;
+      if (this.#stopping.signal.aborted) return;
+      const again = restarts < RESTARTS;
+      report(`a proxy worker ended with ${how}, its sessions are lost; it is ${again ? "" : "not "}started again`);
+      life = again ? await this.#startAgain(restarts) : undefined;
+    }
+  }
+
+  /** Undefined where the job is over. */
+  async #startAgain(restarts: number): Promise<Life | undefined> {
+    const { signal } = this.#stopping;
+    await sleep(FIRST_PAUSE_MS * 2 ** restarts, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    return this.#spawn().catch((error: Error) => ({ ended: Promise.resolve(error.message) }));
+  }
+
+  /** Resolves when the process takes calls. */
+  async #spawn(): Promise<Life> {
+    const { args, env, logs } = this.#options;
+    const main = fileURLToPath(new URL("../main.js", import.meta.url));
+    const child = spawn(process.execPath, [main, "serve", ...args], {
+      // Its own group: a Ctrl-C is for the job alone, which stops its proxies when everything is exported.
+      detached: true,
+      // The channel says nothing: by its end the worker notices that the job is gone.
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      env,
+    });
+    this.#child = child;
+    const { pid } = child;
+    if (pid !== undefined) trackGroup(pid);
+    const ended = endOf(child).finally(() => pid !== undefined && killGroup(pid));
+    const { stderr } = child;
+    if (stderr === null) throw new Error("a proxy worker has no standard error");
+    const tail = new OutputTail(stderr, TAIL_BYTES);
+    try {
+      await readyLine(child);
+      logs.write(tail.end().toString());
+      createInterface(stderr).on("line", (line) => logs.write(`${line}\n`));
+      return { ended };
+    } catch (error) {
+      child.kill("SIGTERM");
+      const how = await ended;
+      const why = withTail(
+        `a proxy worker did not start: ${(error as Error).message}; it ended with ${how}.`,
+        tail.text,
+      );
+      throw new RolloutJobError(how === UNUSABLE ? "invalid_arguments" : "proxy_failed", why);
+    }
+  }
+}
+
+/** One process of a worker, and how it ended. */
+interface Life {
+  readonly ended: Promise<string>;
+}
+
+/** Resolves when its output was read, too. */
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(outputRead(child).then(() => describeEnd(code, signal))));
+  });
+}
+
+/** Waits for the line that it prints when it takes calls. */
+async function readyLine({ stdout }: ChildProcess): Promise<void> {
+  if (!stdout) throw new Error("it has no standard output");
+  const lines = createInterface(stdout);
+  const line = await new Promise<string | undefined>((resolve) => {
+    lines.once("line", resolve).once("close", () => resolve(undefined));
+  });
+  stdout.resume();
+  if (line === undefined) throw new Error("it took no calls");
+}
+
+function report(message: string): void {
+  process.stderr.write(`rolltape: ${message}\n`);
+}

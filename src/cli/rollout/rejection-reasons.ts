@@ -1,0 +1,112 @@
+import { className } from "../../rollout/class-name.js";
+import type { Rejection } from "../../rollout/rejection.js";
+import { SubprocError } from "../../rollout/subproc/errors.js";
+import { standardErrorOf, withoutTail } from "../../rollout/subproc/standard-error.js";
+import { inertText } from "../inert-text.js";
+
+/** A rejected episode of a task. */
+export interface RejectedOf {
+  readonly taskId: string;
+  readonly sessionId: string | undefined;
+  readonly reason: Rejection;
+}
+
+/** Episodes that were rejected for the same reason. */
+export interface ReasonGroup {
+  count: number;
+  /** The first of them. */
+  readonly example: RejectedOf;
+}
+
+/** Limit of groups. Messages with random parts would make one group for each episode. */
+const MAX_GROUPS = 100;
+const MAX_SHOWN = 8;
+const MAX_FRAMES = 3;
+const MAX_LINES = 8;
+const MAX_LINE_LENGTH = 200;
+
+/**
+ * Groups rejected episodes by code, class of the error and last line: of the standard error of the agent's process if there
+ * is any, else of the message.
+ */
+export class RejectionReasons {
+  readonly #groups = new Map<string, ReasonGroup>();
+  /** Number of rejected episodes beyond the limit of groups. */
+  #others = 0;
+
+  add(rejected: RejectedOf): void {
+    const key = keyOf(rejected);
+    const group = this.#groups.get(key);
+    if (group) group.count++;
+    else if (this.#groups.size < MAX_GROUPS) this.#groups.set(key, { count: 1, example: rejected });
+    else this.#others++;
+  }
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  /**
+   * Returns lines for the summary: each reason with its count, first task and place in the agent, the most frequent first.
+   */
+  describe(): string[] {
+    const sorted = [...this.#groups.values()].sort((a, b) => b.count - a.count);
+    const lines = sorted
+      .slice(0, MAX_SHOWN)
+      .flatMap(({ count, example }) => [
+        `${count} × ${example.reason.code}: ${firstLine(example)}`,
+        ...describePlace(example).map((place) => `  ${place}`),
+      ]);
+    const rest = sorted.slice(MAX_SHOWN).reduce((sum, { count }) => sum + count, this.#others);
+    return rest > 0 ? [...lines, `${rest} × other reasons`] : lines;
+  }
+}
+
+function keyOf({ sessionId, reason }: RejectedOf): string {
+  const text = standardErrorOf(reason.cause) || reason.message;
+  const line = text.trimEnd().split("\n").at(-1) ?? "";
+  const common = sessionId === undefined ? line : line.replaceAll(sessionId, "its session");
+  return `${reason.code} ${classOf(reason)} ${common}`;
+}
+
+/** Returns the first line of the message, without the standard error that follows it. */
+function firstLine({ reason }: RejectedOf): string {
+  const errors = standardErrorOf(reason.cause);
+  const isProcess = reason.cause instanceof SubprocError;
+  const message = isProcess ? withoutTail(reason.message, errors) : reason.message;
+  const [first = ""] = message.split("\n");
+  const name = classOf(reason);
+  return shortened(name === "" ? first : `${name}: ${first}`);
+}
+
+/** Returns the class of an agent's error; empty for `Error` itself, which says nothing. */
+function classOf({ code, cause }: Rejection): string {
+  if (code !== "agent_error" || cause instanceof SubprocError) return "";
+  const name = className(cause);
+  return name === "Error" ? "" : name;
+}
+
+/** Returns where it happened: the task, and the last lines of the agent's standard error or the first frames of its stack. */
+function describePlace({ taskId, reason }: RejectedOf): string[] {
+  const frames = reason.code === "agent_error" ? framesOf(reason.cause) : [];
+  const errors = reason.cause instanceof SubprocError ? lastLines(standardErrorOf(reason.cause)) : [];
+  return [`in task ${taskId}`, ...frames, ...errors.map((line) => `| ${shortened(line)}`)];
+}
+
+/** Returns the first frames of the agent's own code, if there are any. Those of SDKs come before and say little. */
+function framesOf(cause: unknown): string[] {
+  // Rolltape threw a SubprocError, not the agent: its stack does not show the agent.
+  if (!(cause instanceof Error) || cause instanceof SubprocError || typeof cause.stack !== "string") return [];
+  const frames = cause.stack.split("\n").flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
+  const own = frames.filter((frame) => !/node_modules|node:/.test(frame));
+  return (own.length > 0 ? own : frames).slice(0, MAX_FRAMES);
+}
+
+function lastLines(text: string): string[] {
+  return text === "" ? [] : text.split("\n").slice(-MAX_LINES);
+}
+
+function shortened(text: string): string {
+  const line = inertText(text.trimEnd());
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
+}

@@ -1,0 +1,200 @@
+import type { BatchFields } from "../../client/admin-client.js";
+import type { Config } from "../../config/index.js";
+import type { ConnectedProxy } from "../../rollout/connect.js";
+import { RolloutController } from "../../rollout/controller/controller.js";
+import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
+import { BatchFileError } from "./batch-file.js";
+import { BatchFiles } from "./batch-files.js";
+import type { WrittenBatch } from "./batch-writer.js";
+import { createBatchWriter, describeUnwritten } from "./create-batch-writer.js";
+import { RolloutErrorLog } from "./error-log.js";
+import { RolloutJobError } from "./errors.js";
+import { onInterrupt } from "./interrupt.js";
+import type { JobWorkflow } from "./job-workflow.js";
+import { guardProcess } from "./process-guard.js";
+import { RolloutProgress } from "./progress.js";
+import type { RolloutTask } from "./read-tasks.js";
+import type { RolloutOptions } from "./rollout-options.js";
+import { runTrainer } from "./run-trainer.js";
+import type { SampledTokens } from "./sampled-tokens.js";
+import type { RolloutScreen } from "./screen.js";
+import { exportSurvivors, type Survivors } from "./survivors.js";
+import { RolloutTally } from "./tally.js";
+
+/** Tasks at once if the configuration sets no number. */
+const DEFAULT_CONCURRENT_TASKS = 64;
+
+export interface Job {
+  readonly config: Config;
+  readonly options: RolloutOptions;
+  readonly proxy: ConnectedProxy;
+  readonly tokens: SampledTokens;
+  readonly workflow: JobWorkflow;
+  readonly tasks: readonly RolloutTask[];
+  readonly screen: RolloutScreen;
+}
+
+export interface JobOutcome {
+  readonly tally: RolloutTally;
+  readonly batches: BatchFiles;
+  /** Number of tokens that the engine sampled. */
+  readonly sampledTokens: number;
+  /** Where the errors of rejected episodes are; undefined if no episode was rejected. */
+  readonly errors: string | undefined;
+  readonly interrupted: boolean;
+  /**
+   * Why the job stopped early, if not by its user: a failed trainer, an uncaught error, or a batch that is not in its file.
+   */
+  readonly failure: Error | undefined;
+}
+
+/** One job: runs every task, writes what was accepted as batches, and has the trainer consume them. */
+export class RolloutJob {
+  readonly #job: Job;
+  readonly #controller: RolloutController;
+  readonly #tally = new RolloutTally();
+  readonly #batches: BatchFiles;
+  readonly #errors: RolloutErrorLog;
+  readonly #stopping = new AbortController();
+  #interrupted = false;
+  #failure: Error | undefined;
+
+  constructor(job: Job) {
+    const { max_staleness, max_concurrent_rollouts, consumer_batch_size } = job.config.rollout;
+    const { trainer, fromVersion, out } = job.options;
+    const count = job.tasks.length;
+    const consumerBatchSize = consumer_batch_size ?? count;
+    this.#job = job;
+    this.#batches = new BatchFiles(
+      createBatchWriter(job, this.#stopping.signal, (message) => this.#tell(message)),
+      out,
+      consumer_batch_size === null ? undefined : (fromVersion ?? 0),
+    );
+    this.#errors = new RolloutErrorLog(out);
+    this.#controller = new RolloutController(job.workflow.workflow, job.proxy, {
+      maxConcurrentRollouts: max_concurrent_rollouts ?? Math.min(DEFAULT_CONCURRENT_TASKS, count),
+      // Without a trainer there are no later versions: nothing becomes stale.
+      maxStaleness: trainer === undefined ? Math.ceil(count / consumerBatchSize) : max_staleness,
+      consumerBatchSize,
+      version: fromVersion,
+      onResult: (result) => {
+        this.#tally.add(result);
+        this.#errors.add(result);
+      },
+    });
+  }
+
+  /**
+   * Runs the job to its end, or until a signal, a failed trainer, a batch that cannot be written or an uncaught error stops
+   * it. What has finished by then is written.
+   *
+   * @throws if no batch was written: the error that stopped the job, else RolloutJobError `no_trajectories` or
+   *   `interrupted`
+   */
+  async run(): Promise<JobOutcome> {
+    const { tasks, workflow, tokens, screen } = this.#job;
+    const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens, screen);
+    const forget = onInterrupt(() => this.#interrupt());
+    const unguard = guardProcess((error) => this.#fail(error));
+    try {
+      for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
+      this.#controller.finish();
+      for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
+    } finally {
+      await progress.stop();
+      this.#errors.close();
+      forget();
+      unguard();
+    }
+    const [failure, interrupted] = [this.#failure, this.#interrupted];
+    const errors = this.#errors.place;
+    if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
+    return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
+  }
+
+  #next(): Promise<RolloutBatch | undefined> {
+    return this.#controller.waitBatch();
+  }
+
+  #tell(message: string): void {
+    this.#job.screen.line(`rolltape: ${message}`);
+  }
+
+  #interrupt(): void {
+    this.#interrupted = true;
+    this.#tell("stopping; what has finished is exported");
+    this.#stop();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#stop();
+  }
+
+  #stop(): void {
+    this.#stopping.abort(new Error("the job was stopped"));
+    void this.#controller.stop();
+  }
+
+  async #consume(batch: RolloutBatch): Promise<void> {
+    const { config, options, proxy } = this.#job;
+    const { turn_discount: discount, export_style: style, concat_reward } = config.rollout.agent;
+    const fields = { layout: options.layout, style, discount, concat_reward, on_mismatch: "split" } as const;
+    const dropIncompleteGroup = config.drop_incomplete_group;
+    const survivors = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    this.#tally.lose(survivors.lost, survivors.leftOut);
+    if (survivors.bytes === undefined) this.#controller.lose(batch);
+    else if (!(await this.#write(survivors.bytes, survivors, fields))) return;
+    await survivors.release();
+  }
+
+  /** Writes the batch and, if it is in its file, trains on it. Returns false if no folder took it. */
+  async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<boolean> {
+    let written: WrittenBatch;
+    try {
+      written = await this.#batches.write(bytes);
+    } catch (error) {
+      if (!(error instanceof BatchFileError)) throw error;
+      this.#tell(describeUnwritten(error, this.#job, { sessionIds: survivors.sessionIds, fields }));
+      this.#fail(error);
+      return false;
+    }
+    const { file, failure } = written;
+    if (failure) {
+      const moved = new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`);
+      // Each batch has a place of its own; the job's error names the first only.
+      this.#tell(moved.message);
+      this.#fail(moved);
+    } else await this.#train(file);
+    return true;
+  }
+
+  /** Runs the trainer, unless the job is stopped. */
+  async #train(file: string): Promise<void> {
+    const { trainer } = this.#job.options;
+    const { signal } = this.#stopping;
+    if (trainer === undefined || signal.aborted) return;
+    const version = this.#controller.version + 1;
+    try {
+      await runTrainer(trainer, { file, version }, signal);
+      await this.#controller.setVersion(version);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+function noBatchError(
+  { reasons, lost }: RolloutTally,
+  errors: string | undefined,
+  interrupted: boolean,
+): RolloutJobError {
+  const lines = [
+    ...reasons.describe(),
+    ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),
+    ...(errors === undefined ? [] : [`errors: ${errors}`]),
+  ];
+  const why = interrupted && reasons.size === 0 ? ["the job was stopped before one had finished"] : lines;
+  const code = interrupted ? "interrupted" : "no_trajectories";
+  return new RolloutJobError(code, `no episode was accepted:${why.map((line) => `\n  ${line}`).join("")}`);
+}

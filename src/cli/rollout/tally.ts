@@ -1,0 +1,44 @@
+import { rejectionOf, type TaskResult } from "../../rollout/controller/task.js";
+import { RejectionReasons } from "./rejection-reasons.js";
+
+/** Running numbers of a job. */
+export class RolloutTally {
+  accepted = 0;
+  rejected = 0;
+  /** Tasks that gave a trajectory. */
+  acceptedTasks = 0;
+  /** Of these, how many lost members of their group. */
+  incompleteTasks = 0;
+  rejectedTasks = 0;
+  /** Sessions of accepted episodes that went with their proxy worker before they were exported. */
+  lost = 0;
+  /** Accepted episodes that were left out of a batch because their group had lost a member so. */
+  leftOut = 0;
+  readonly reasons = new RejectionReasons();
+  /** The own rewards of each accepted episode, added up. */
+  readonly rewards: number[] = [];
+
+  add(result: TaskResult): void {
+    this.accepted += result.accepted.length;
+    this.rejected += result.rejected.length;
+    if (rejectionOf(result)) this.rejectedTasks++;
+    else this.acceptedTasks++;
+    if (result.accepted.length > 0 && result.rejected.length > 0) this.incompleteTasks++;
+    for (const { rewards } of result.accepted) this.rewards.push(sum([...rewards.values()]));
+    for (const { sessionId, reason } of result.rejected) this.reasons.add({ taskId: result.taskId, sessionId, reason });
+  }
+
+  lose(lost: number, leftOut: number): void {
+    this.lost += lost;
+    this.leftOut += leftOut;
+  }
+
+  /** Undefined without an accepted episode. */
+  get rewardMean(): number | undefined {
+    return this.rewards.length === 0 ? undefined : sum(this.rewards) / this.rewards.length;
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, each) => total + each, 0);
+}

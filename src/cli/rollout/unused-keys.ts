@@ -1,0 +1,50 @@
+import type { Config, UnusedKeys } from "../../config/index.js";
+import type { RolloutOptions } from "./rollout-options.js";
+
+/** Of `rollout.agent`: what the proxy does with sessions. */
+const OF_PROXY = [
+  "session_timeout_seconds",
+  "key_file",
+  "drain_seconds",
+  "export_retention_",
+  "shared_memory_",
+  "chat_template_",
+  "enforce_strict_tools",
+  "message_filters",
+  "sampling_override",
+  "engine_max_tokens",
+  "tool_call_parser",
+  "reasoning_parser",
+].map((name) => `rollout.agent.${name}`);
+
+/** Returns the keys that a job does not use, as its options say. */
+export function unusedByRollout({ rollout: { agent } }: Config, options: RolloutOptions): UnusedKeys[] {
+  const isSubproc = agent.mode === "subproc" || options.command !== undefined;
+  const unused: (UnusedKeys | false)[] = [
+    {
+      prefixes: ["gateway.workers"],
+      reason: "`rolltape rollout` starts its own proxies; `--proxy` names one that runs already",
+    },
+    options.proxy !== undefined && {
+      prefixes: ["server.", "model.", "engine.", "gateway.", ...OF_PROXY],
+      reason: "the proxy at `--proxy` has its own configuration; start it with this key",
+    },
+    (options.proxyWorkers ?? 1) === 1 && {
+      prefixes: ["gateway."],
+      reason: "there is no gateway without `--proxy-workers`",
+    },
+    (options.proxyWorkers ?? 1) > 1 && {
+      prefixes: ["server.worker_tag", "server.workers_folder", "server.advertised_host"],
+      reason: "the job chooses it for its `--proxy-workers`",
+    },
+    options.trainer === undefined && {
+      prefixes: ["rollout.max_staleness"],
+      reason: "weights do not change without `--trainer`",
+    },
+    !isSubproc && {
+      prefixes: ["rollout.agent.subproc_max_workers"],
+      reason: "agents run in this process; set `rollout.agent.mode=subproc`",
+    },
+  ];
+  return unused.filter((each) => each !== false);
+}

@@ -1,0 +1,20 @@
+import type { Engine } from "../engine.js";
+import { ServedEngine } from "../servers/served-engine.js";
+import type { SglangOptions } from "./sglang-options.js";
+import { SglangServer } from "./sglang-server.js";
+
+/** SGLang samples greedily below this temperature. */
+const GREEDY_BELOW = 1e-6;
+
+/**
+ * One or more SGLang servers, spoken to through `/generate` with token ids.
+ *
+ * @throws RangeError where an option is out of range, TypeError where an address is not a URL.
+ */
+export function createSglangEngine(options: SglangOptions): Engine {
+  return new ServedEngine({ type: "sglang", effectiveTemperature }, options, (url) => new SglangServer(url, options));
+}
+
+function effectiveTemperature(temperature: number): number {
+  return temperature < GREEDY_BELOW ? 0 : temperature;
+}

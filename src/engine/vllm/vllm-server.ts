@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import type { EngineReply } from "../../native/contract.js";
+import { EngineError, type GenerateCall, type LogprobContent, type PauseMode } from "../engine.js";
+import { ServerConnections } from "../servers/connections.js";
+import { post, requireHealthy } from "../servers/control.js";
+import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
+import { isUnavailable, NotServedError, notStarted } from "../servers/errors.js";
+import { type GenerationRequest, generateOnce } from "../servers/generate-once.js";
+import { jsonObject, versionNumber } from "../servers/json.js";
+import { requestBody } from "../servers/request-body.js";
+import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
+import {
+  COMPLETIONS_PREFIX,
+  completionsSuffix,
+  GENERATE_PREFIX,
+  generateSuffix,
+  type RequestFields,
+} from "./request-fields.js";
+import { askServedModel, type ServedModel } from "./served-model.js";
+import type { VllmApi, VllmOptions } from "./vllm-options.js";
+
+/** A pause returns when the last running generation was cut. */
+const PAUSE_MS = 60_000;
+
+/** How long a question about a weight update may take, for a call that waits for the answer. */
+const UPDATE_MS = 2_000;
+
+const GENERATE_PATH = "inference/v1/generate";
+const COMPLETIONS_PATH = "v1/completions";
+
+/** Begins the request ids of probes, for who reads the server's log. */
+const PROBE_ID = "rolltape-logprobs-";
+
+type Endpoint = Exclude<VllmApi, "auto">;
+
+/** One vLLM server, or a router in front of several. A generation is aborted by closing its connection. */
+export class VllmServer implements EngineServer {
+  readonly url: string;
+  readonly #connections: ServerConnections;
+  readonly #modelName: string | undefined;
+  /** Those that may be there; once one has answered, that one. */
+  #endpoints: readonly Endpoint[];
+  #model: Promise<ServedModel> | undefined;
+  readonly #logprobs = new LogprobsProbe();
+  /** False once the server refused to list one alternative more than is wanted: `--max-logprobs` allows no more. */
+  #listsOneMore = true;
+
+  constructor(url: string, { connections, model, api = "auto", ...keys }: VllmOptions) {
+    this.url = url;
+    this.#connections = new ServerConnections(url, connections, { apiKey: keys.apiKey });
+    this.#modelName = model;
+    this.#endpoints = api === "auto" ? ["generate", "completions"] : [api];
+  }
+
+  async request(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+    return this.#watched(() => this.#request(call, signal));
+  }
+
+  async #request(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+    const model = await this.#servedModel().catch((error: unknown) => {
+      throw notStarted(error);
+    });
+    const reply = await this.#firstServed(async (endpoint) => {
+      const send = async () => {
+        const request = await requestOf(endpoint, call, { model: model.name, oneMore: this.#listsOneMore });
+        signal.throwIfAborted();
+        return await generateOnce(this.#connections, call, request, signal);
+      };
+      return await send().catch((error: unknown) => {
+        if (!this.#refusedOneMore(error, endpoint, call)) throw error;
+        return send();
+      });
+    });
+    return withFinish(reply, call);
+  }
+
+  /** Whether the request may do with one alternative less; if so, later ones do too. */
+  #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: GenerateCall): boolean {
+    if (!this.#listsOneMore || endpoint !== "generate" || sampling.topLogprobs === 0) return false;
+    if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
+    if (!/logprobs/i.test(error.message)) return false;
+    this.#listsOneMore = false;
+    return true;
+  }
+
+  /** Tries the endpoints in their order: a server that answers 404 or 405 does not have one. */
+  async #firstServed(request: (endpoint: Endpoint) => Promise<EngineReply>): Promise<EngineReply> {
+    let missing: unknown;
+    for (const endpoint of this.#endpoints) {
+      try {
+        const reply = await request(endpoint);
+        this.#endpoints = [endpoint];
+        return reply;
+      } catch (error) {
+        if (!(error instanceof NotServedError)) throw error;
+        missing = error;
+      }
+    }
+    throw missing;
+  }
+
+  get logprobs(): LogprobContent | undefined {
+    return this.#logprobs.content;
+  }
+
+  findLogprobs(call: GenerateCall): Promise<LogprobContent> {
+    return this.#logprobs.find(() =>
+      runProbe(call, async (probe, signal) => {
+        const { name } = await this.#servedModel();
+        const [endpoint = "completions"] = this.#endpoints;
+        await generateOnce(
+          this.#connections,
+          probe,
+          await requestOf(endpoint, probe, { model: name, idPrefix: PROBE_ID }),
+          signal,
+        );
+      }),
+    );
+  }
+
+  /** A server that was out of reach may have been started anew, with another mode. */
+  async #watched<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      if (isUnavailable(error)) {
+        this.#logprobs.forget();
+        this.#listsOneMore = true;
+      }
+      throw error;
+    }
+  }
+
+  #servedModel(): Promise<ServedModel> {
+    this.#model ??= askServedModel(this.#connections, this.#modelName).catch((error: unknown) => {
+      this.#model = undefined;
+      throw error;
+    });
+    return this.#model;
+  }
+
+  async requireModel(): Promise<void> {
+    await this.#servedModel();
+  }
+
+  async contextLength(): Promise<number> {
+    const { contextLength } = await this.#servedModel();
+    if (contextLength !== undefined) return contextLength;
+    throw new EngineError("engine_error", "The engine does not say what its context length is.");
+  }
+
+  /** Both endpoints are those of the development mode, as is `/pause`. */
+  async weightUpdate(): Promise<WeightUpdate> {
+    const ask = async (path: string) => {
+      const answer = await this.#connections.get(path, AbortSignal.timeout(UPDATE_MS)).catch(() => undefined);
+      return answer?.status === 200 ? jsonObject(answer.body) : {};
+    };
+    const [pause, weights] = await Promise.all([ask("is_paused"), ask("weight_info")]);
+    return { paused: pause["is_paused"] === true, version: versionNumber(weights["weight_version"]) };
+  }
+
+  /** vLLM's `/health` generates nothing: it says whether the engine's process has died. */
+  health(signal?: AbortSignal): Promise<void> {
+    return this.#watched(() => requireHealthy(this.#connections, ["health"], signal));
+  }
+
+  pause(mode: PauseMode): Promise<void> {
+    return post(this.#connections, { path: `pause?mode=${mode}&clear_cache=true`, timeoutMilliseconds: PAUSE_MS });
+  }
+
+  resume(): Promise<void> {
+    return post(this.#connections, { path: "resume" });
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+}
+
+interface RequestOptions {
+  readonly model: string;
+  /** Ask for one alternative more than is wanted, where the sampled token may take the place of one. */
+  readonly oneMore?: boolean;
+  readonly idPrefix?: string;
+}
+
+async function requestOf(
+  endpoint: Endpoint,
+  call: GenerateCall,
+  { model, oneMore = false, idPrefix = "" }: RequestOptions,
+): Promise<GenerationRequest> {
+  const { generation, sampling } = call;
+  const requestId = idPrefix + randomUUID().replaceAll("-", "");
+  const maxTokens = sampling.maxTokens - generation.length;
+  const fields: RequestFields = { sampling, maxTokens, model, requestId, stream: isStreamed(endpoint, call), oneMore };
+  const common = { headers: { "x-request-id": requestId }, format: "vllm" } as const;
+  return endpoint === "generate"
+    ? { ...common, path: GENERATE_PATH, body: await requestBody(call, GENERATE_PREFIX, generateSuffix(fields)) }
+    : {
+        ...common,
+        path: COMPLETIONS_PATH,
+        body: await requestBody(call, COMPLETIONS_PREFIX, completionsSuffix(fields)),
+      };
+}
+
+/** Servers with `--tokens-only` do not look for stop strings. Read along, they can be stopped behind one. */
+function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: GenerateCall): boolean {
+  return onTokens !== undefined || (endpoint === "generate" && sampling.stop.length > 0 && tokenBytes !== undefined);
+}
+
+/**
+ * Older servers send no frame for a generation that ends without a new token, so that its finish reason is lost. Tokens
+ * end it only at the limit or at a stop token; without stop strings, nothing else is left than that it was cut. Stop strings
+ * are found by who knows the texts of the tokens.
+ */
+function withFinish(reply: EngineReply, { generation, sampling, tokenBytes }: GenerateCall): EngineReply {
+  if (reply.finish) return reply;
+  const last = generation.length > 0 ? generation.ids(generation.length - 1)[0] : undefined;
+  if (last !== undefined && sampling.stopTokenIds.includes(last)) {
+    return { ...reply, finish: { type: "stop", matched: last } };
+  }
+  if (generation.length >= sampling.maxTokens) return { ...reply, finish: { type: "length" } };
+  return sampling.stop.length > 0 && !tokenBytes ? reply : { ...reply, finish: { type: "abort" } };
+}

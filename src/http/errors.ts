@@ -1,0 +1,176 @@
+import { EngineError } from "../engine/engine.js";
+import { TemplateError } from "../model/chat-model.js";
+import { anthropicErrorType, NO_THREADS, THREAD_PARAM } from "../protocols/messages/anthropic-error.js";
+import { RequestError } from "../protocols/request-error.js";
+import { SessionError } from "../session/errors.js";
+
+/**
+ * Every error that leaves the server: its HTTP status and OpenAI's error type. docs/errors.md has a row for each, and a
+ * test compares the two.
+ */
+export const CATALOGUE = {
+  malformed_request: [400, "invalid_request_error"],
+  invalid_json: [400, "invalid_request_error"],
+  invalid_value: [400, "invalid_request_error"],
+  unknown_parameter: [400, "invalid_request_error"],
+  unsupported_parameter: [400, "invalid_request_error"],
+  context_length_exceeded: [400, "invalid_request_error"],
+  engine_rejected_request: [400, "invalid_request_error"],
+  template_error: [400, "invalid_request_error"],
+  previous_response_not_found: [400, "invalid_request_error"],
+  no_interactions: [400, "invalid_request_error"],
+  interaction_not_found: [400, "invalid_request_error"],
+  missing_api_key: [401, "authentication_error"],
+  invalid_api_key: [401, "authentication_error"],
+  wrong_key_kind: [403, "permission_error"],
+  not_found: [404, "invalid_request_error"],
+  session_not_found: [404, "invalid_request_error"],
+  response_not_found: [404, "invalid_request_error"],
+  engine_server_not_found: [404, "invalid_request_error"],
+  request_timeout: [408, "invalid_request_error"],
+  no_engine_servers: [409, "invalid_request_error"],
+  session_active: [409, "invalid_request_error"],
+  session_ended: [409, "invalid_request_error"],
+  store_closed: [409, "invalid_request_error"],
+  api_key_in_use: [409, "invalid_request_error"],
+  batch_not_found: [404, "invalid_request_error"],
+  batch_not_exportable: [409, "invalid_request_error"],
+  call_superseded: [409, "invalid_request_error"],
+  call_aborted: [409, "invalid_request_error"],
+  session_exported: [410, "invalid_request_error"],
+  session_expired: [410, "invalid_request_error"],
+  body_too_large: [413, "invalid_request_error"],
+  unsupported_media_type: [415, "invalid_request_error"],
+  concat_mismatch: [422, "invalid_request_error"],
+  max_length_exceeded: [422, "invalid_request_error"],
+  too_few_rows: [422, "invalid_request_error"],
+  reward_overflow: [422, "invalid_request_error"],
+  batch_too_large: [422, "invalid_request_error"],
+  headers_too_large: [431, "invalid_request_error"],
+  shared_memory_unavailable: [503, "server_error"],
+  shared_memory_full: [507, "server_error"],
+  no_capacity: [429, "rate_limit_error"],
+  internal_error: [500, "server_error"],
+  engine_error: [502, "server_error"],
+  engine_unavailable: [502, "server_error"],
+  invalid_worker_reply: [502, "server_error"],
+  worker_unavailable: [503, "server_error"],
+  session_exporting: [503, "server_error"],
+  server_draining: [503, "server_error"],
+  out_of_memory: [503, "server_error"],
+  engine_timeout: [504, "server_error"],
+} as const satisfies Record<string, readonly [status: number, type: string]>;
+
+export type ErrorCode = keyof typeof CATALOGUE;
+
+/** Seconds after which a refused client may try again. */
+const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
+  no_capacity: 1,
+  session_exporting: 1,
+  server_draining: 5,
+  out_of_memory: 5,
+};
+
+export interface ApiErrorOptions extends ErrorOptions {
+  readonly param?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** An error as it is answered. The message is fit for any client: no stack, no path, no secret. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** A plain field: Fastify assigns to it. */
+  readonly statusCode: number;
+
+  constructor(code: ErrorCode, message: string, { param, details, ...rest }: ApiErrorOptions = {}) {
+    super(message, rest);
+    this.code = code;
+    this.statusCode = CATALOGUE[code][0];
+    this.param = param;
+    this.details = details;
+  }
+
+  /** OpenAI's error type. */
+  get type(): string {
+    return CATALOGUE[this.code][1];
+  }
+
+  get retryAfterSeconds(): number | undefined {
+    return RETRY_AFTER[this.code];
+  }
+
+  /** OpenAI's error body. Particulars stand beside the four fields. */
+  toBody(): { error: Record<string, unknown> } {
+    const { message, type } = this;
+    return { error: { message, type, param: this.param ?? null, code: this.code, ...this.details } };
+  }
+}
+
+/** Anthropic's error body, for the calls of its protocol. The fields that it does not know say the same as elsewhere. */
+export function toAnthropicBody(error: ApiError): object {
+  const { message, statusCode, code, param, details } = error;
+  const type = anthropicErrorType(statusCode);
+  const threads = code === "unsupported_parameter" && param === THREAD_PARAM ? NO_THREADS : {};
+  return { type: "error", error: { type, message, code, param: param ?? null, ...threads, ...details } };
+}
+
+/** Fastify's own refusals, by its codes. */
+const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
+  FST_ERR_CTP_INVALID_JSON_BODY: "invalid_json",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_value",
+  FST_ERR_BAD_URL: "not_found",
+};
+
+const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
+  ERR_TOO_LARGE: "batch_too_large",
+  ERR_OUT_OF_MEMORY: "out_of_memory",
+  ERR_SHARED_FULL: "shared_memory_full",
+  ERR_SHARED_UNAVAILABLE: "shared_memory_unavailable",
+};
+
+/** What an error thrown anywhere below a route is answered as. What is not known is an internal error, told to no one. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof SessionError) {
+    const { code, param, details } = error;
+    return new ApiError(code, error.spelled(snakeCase), {
+      param: param === undefined ? undefined : snakeCase(param),
+      details,
+      cause: error,
+    });
+  }
+  if (error instanceof RequestError) return new ApiError(error.code, error.message, { param: error.param });
+  if (error instanceof EngineError) return new ApiError(error.code, error.message, { cause: error });
+  if (error instanceof TemplateError) {
+    return new ApiError("template_error", `The chat template refused the messages: ${error.message}`, {
+      param: "messages",
+      cause: error,
+    });
+  }
+  return fromForeign(error);
+}
+
+/** A name of the library as HTTP spells it: `maxLength` is `max_length`. */
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function fromForeign(error: unknown): ApiError {
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  const message = error instanceof Error ? error.message : String(error);
+  if (typeof code === "string") {
+    const known = FASTIFY_CODES[code];
+    if (known) return new ApiError(known, message, { cause: error });
+    const native = NATIVE_CODES[code];
+    if (native) return new ApiError(native, message, { cause: error });
+  }
+  if (error instanceof SyntaxError && statusCode === 400) {
+    return new ApiError("invalid_json", `The body is not valid JSON: ${message}`, { cause: error });
+  }
+  return new ApiError("internal_error", "The server failed to answer. Its log says why.", { cause: error });
+}

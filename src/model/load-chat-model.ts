@@ -1,0 +1,202 @@
+import { basename, resolve } from "node:path";
+import type { Conversation } from "../conversation/message.js";
+import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn } from "./chat-model.js";
+import { ContinuationFinder } from "./continuation/finder.js";
+import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
+import { Vocabulary } from "./output/detokenizer/vocabulary.js";
+import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/families.js";
+import { isFormat, type OutputFamilies } from "./output/output-format.js";
+import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
+import { REASONING_FAMILIES } from "./output/reasoning/families.js";
+import type { ReasoningSyntax } from "./output/reasoning/reasoning-syntax.js";
+import type { CallStructure } from "./output/structure/call-structure.js";
+import { callStructure } from "./output/structure/families.js";
+import { type OutputRules, type OutputStructure, outputStructure } from "./output/structure/output-structure.js";
+import { TokenOutputParser } from "./output/token-output-parser.js";
+import { prefillBehindOpening, renderPrefilled } from "./prefill.js";
+import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
+import { encodePartsWithin, encodeWithin } from "./tokenizer/encode-within.js";
+import type { EncodedText } from "./tokenizer/encoded-text.js";
+import type { CacheStats } from "./tokenizer/piece-cache.js";
+import { Tokenizer } from "./tokenizer/tokenizer.js";
+
+export interface ChatModelOptions extends FamilyChoice {
+  /** The clock behind templates that show the date; the system's by default. */
+  readonly now?: () => Date;
+  /** Bytes that ids of known pieces of text may take, 64 MiB by default; 0 keeps none. */
+  readonly cacheBytes?: number;
+  /** Variables that the chat template is given beside a conversation's own, which win key by key. */
+  readonly templateArgs?: Readonly<Record<string, unknown>>;
+}
+
+const CACHE_BYTES = 64 << 20;
+
+/**
+ * Loads the chat model that a Hugging Face folder describes.
+ *
+ * @throws ModelFolderError where a file is missing or invalid, or its template cannot render one user message
+ */
+export async function loadChatModel(folder: string, options: ChatModelOptions = {}): Promise<FolderChatModel> {
+  return new FolderChatModel(folder, await readModelFiles(folder), options);
+}
+
+/** A template with what continues its conversations. */
+interface Dialogue {
+  readonly template: ChatTemplate;
+  readonly continuations: ContinuationFinder;
+}
+
+/** A {@link ChatModel} made of the files of a model folder. */
+export class FolderChatModel implements ChatModel {
+  readonly name: string;
+  readonly digest: string;
+  readonly stopTokenIds: readonly number[];
+  readonly contextLength: number | undefined;
+  /** How the model is taken to write reasoning and tool calls. */
+  readonly families: OutputFamilies;
+  readonly #tokenizer: Tokenizer;
+  readonly #vocabulary: Vocabulary;
+  readonly #callStructure: CallStructure | undefined;
+  readonly #plain: Dialogue;
+  readonly #withTools: Dialogue;
+
+  constructor(folder: string, files: ModelFiles, options: ChatModelOptions) {
+    this.name = basename(resolve(folder));
+    this.digest = files.digest;
+    this.#tokenizer = makeTokenizer(folder, files, options.cacheBytes ?? CACHE_BYTES);
+    this.#vocabulary = new Vocabulary(files.tokenizer, this.#tokenizer);
+    this.stopTokenIds = stopTokenIds(files, this.#tokenizer);
+    this.contextLength =
+      files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
+    const sources = templateSources(folder, files);
+    const signs = signsOf(sources, files, this.#vocabulary);
+    this.families = chooseFamilies(options, signs);
+    this.#callStructure = callStructure(this.families.tools, (marker) => hasMarker(signs, marker));
+    const { now = () => new Date(), templateArgs = {} } = options;
+    const given = { now, templateArgs, specialTokens: specialTokens(files) };
+    const make = (source: string): Dialogue => this.#dialogue(makeTemplate(folder, source, given));
+    this.#plain = make(sources.plain);
+    this.#withTools = sources.withTools === sources.plain ? this.#plain : make(sources.withTools);
+  }
+
+  get cacheStats(): CacheStats {
+    return this.#tokenizer.cacheStats;
+  }
+
+  /** Starts a thread for large texts, so that the first of them does not wait for it. */
+  warmUp(): void {
+    this.#tokenizer.warmUp();
+  }
+
+  /** Ends the threads that encode large texts; without it they end with the process. */
+  close(): Promise<void> {
+    return this.#tokenizer.close();
+  }
+
+  async prompt(conversation: Conversation, { known, maxTokens }: PromptOptions = {}): Promise<EncodedText> {
+    const { template } = this.#for(conversation);
+    const begun = conversation.prefill !== undefined;
+    const parts = begun ? [renderPrefilled(template, conversation)] : template.renderParts(conversation, true);
+    return encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
+  }
+
+  async continuation(conversation: Conversation, turn: RecordedTurn, maxTokens?: number): Promise<ContinuationResult> {
+    const { template, continuations } = this.#for(conversation);
+    const found = continuations.find(conversation, turn);
+    if (typeof found === "string") return { fallback: found };
+    const begun = prefillBehindOpening(template, conversation);
+    if (begun === undefined) return { fallback: "answer_opened_otherwise" };
+    return { pieces: await encodeWithin(this.#tokenizer, found.text + begun, maxTokens, found.after) };
+  }
+
+  decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {
+    return this.#tokenizer.decode(ids, options);
+  }
+
+  tokenBytes(id: number): Uint8Array {
+    return this.#vocabulary.bytes(id);
+  }
+
+  outputStructure(rules: OutputRules): OutputStructure | undefined {
+    return outputStructure(this.#callStructure, this.#reasoningSyntax(), rules);
+  }
+
+  outputParser(options: OutputParserOptions): OutputParser {
+    return new TokenOutputParser(this.#vocabulary, this.families, options);
+  }
+
+  #reasoningSyntax(): ReasoningSyntax | undefined {
+    const { reasoning } = this.families;
+    return reasoning === "none" || isFormat(reasoning) ? undefined : REASONING_FAMILIES[reasoning];
+  }
+
+  #for(conversation: Conversation): Dialogue {
+    return (conversation.tools ?? []).length > 0 ? this.#withTools : this.#plain;
+  }
+
+  #dialogue(template: ChatTemplate): Dialogue {
+    const stops = new Map<number, string>();
+    for (const id of this.stopTokenIds) {
+      const token = this.#tokenizer.tokenOf(id);
+      if (token !== undefined) stops.set(id, token);
+    }
+    const addedTokenAt = (text: string): string | undefined => this.#tokenizer.addedTokenAt(text);
+    return { template, continuations: new ContinuationFinder(template, { stops, addedTokenAt }) };
+  }
+}
+
+function makeTokenizer(folder: string, files: ModelFiles, cacheBytes: number): Tokenizer {
+  try {
+    return new Tokenizer({ tokenizer: files.tokenizer, config: files.tokenizerConfig }, cacheBytes);
+  } catch (cause) {
+    const message = `${folder}/tokenizer.json is of a kind that cannot be used: ${String(cause)}`;
+    throw new ModelFolderError("model_file_invalid", message, { cause });
+  }
+}
+
+function makeTemplate(folder: string, source: string, options: ChatTemplateOptions): ChatTemplate {
+  try {
+    return new ChatTemplate(source, options);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the chat template of ${folder} cannot render a user's message: ${reason}`;
+    throw new ModelFolderError("chat_template_invalid", message, { cause });
+  }
+}
+
+function specialTokens({ tokenizerConfig }: ModelFiles): Map<string, string> {
+  const names = ["bos_token", "eos_token", "pad_token", "unk_token"] as const;
+  return new Map(names.flatMap((name) => (tokenizerConfig[name] ? [[name, tokenizerConfig[name]] as const] : [])));
+}
+
+/** chat_template.jinja, else tokenizer_config.json: one template, or named ones of which `tool_use` is for tools. */
+function templateSources(folder: string, files: ModelFiles): { readonly plain: string; readonly withTools: string } {
+  const configured = files.chatTemplate ?? files.tokenizerConfig.chat_template ?? [];
+  if (typeof configured === "string") return { plain: configured, withTools: configured };
+  const named = new Map(configured.map(({ name, template }) => [name, template]));
+  const plain = named.get("default") ?? configured[0]?.template;
+  if (plain === undefined) {
+    const message = `${folder} has no chat template: neither chat_template.jinja nor chat_template in tokenizer_config.json`;
+    throw new ModelFolderError("chat_template_missing", message);
+  }
+  return { plain, withTools: named.get("tool_use") ?? plain };
+}
+
+function signsOf(
+  { plain, withTools }: { readonly plain: string; readonly withTools: string },
+  { config }: ModelFiles,
+  vocabulary: Vocabulary,
+): ModelSigns {
+  return {
+    template: plain === withTools ? plain : `${plain}\n${withTools}`,
+    isAdded: (spelling) => vocabulary.isAdded(spelling),
+    modelType: config.model_type ?? undefined,
+  };
+}
+
+/** Every id that ends a turn, of all files that name one. */
+function stopTokenIds({ generationConfig, config, tokenizerConfig }: ModelFiles, tokenizer: Tokenizer): number[] {
+  const eos = tokenizerConfig.eos_token ? tokenizer.idOf(tokenizerConfig.eos_token) : undefined;
+  const ids = [generationConfig.eos_token_id, config.eos_token_id, config.text_config?.eos_token_id, eos].flat();
+  return [...new Set(ids.filter((id) => id !== undefined && id !== null))];
+}

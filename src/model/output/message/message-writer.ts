@@ -1,0 +1,143 @@
+import type { Message, ToolCall } from "../../../conversation/message.js";
+import type { OutputEvent, ParsedOutput } from "../output-parser.js";
+import type { TokenSpan } from "../tokens/text-tokens.js";
+
+type Channel = "reasoning" | "text";
+type WrittenText = { readonly type: Channel; text: string; tokens?: TokenSpan };
+type WrittenEvent = WrittenText | Exclude<OutputEvent, { readonly type: Channel }>;
+
+/** Where in an output a writer is; places are numbers of characters, markers included. */
+export interface OutputPlaces {
+  /** How much is read: the end of what is written. */
+  readonly position: () => number;
+  /** The tokens of a text between two places, where texts are told with them. */
+  readonly tokensOf?: (from: number, to: number) => TokenSpan;
+}
+
+/**
+ * Collects what an output says, as events and as a message. White space next to a marker belongs to the marker: it is
+ * held at the end of a text until it is known what follows, and dropped at its beginning.
+ */
+export class MessageWriter {
+  /** Whether there are markers at all; without any, white space is text. */
+  readonly #trims: boolean;
+  readonly #places: OutputPlaces;
+  #events: WrittenEvent[] = [];
+  #content = "";
+  #reasoning = "";
+  readonly #calls: ToolCall[] = [];
+  #malformed = false;
+  #channel: Channel = "text";
+  #space = "";
+  #spaceAt = 0;
+  #afterMarker = false;
+  #inNewPart = false;
+
+  constructor(trims: boolean, places: OutputPlaces) {
+    this.#trims = trims;
+    this.#places = places;
+  }
+
+  readonly text = (text: string): void => this.#write("text", text);
+  readonly reasoning = (text: string): void => this.#write("reasoning", text);
+
+  /** A marker stood here. */
+  boundary(): void {
+    this.#space = "";
+    this.#afterMarker = true;
+  }
+
+  /** What follows is a text of its own: a line break parts it from an earlier one. */
+  newPart(): void {
+    this.boundary();
+    this.#inNewPart = true;
+  }
+
+  /** What was meant as a call, and is none, is text. */
+  malformed(text: string): void {
+    this.#malformed = true;
+    this.#write("text", text);
+  }
+
+  /** A well-formed call. */
+  call(id: string, name: string, args: string): void {
+    this.newPart();
+    const index = this.#calls.push({ id, name, arguments: args }) - 1;
+    this.#events.push({ type: "tool_call", index, id, name }, { type: "tool_call_arguments", index, text: args });
+  }
+
+  /** The events since they were last taken. */
+  take(): OutputEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** At the end the white space that was held is text. */
+  flush(): void {
+    this.#tell(this.#channel, this.#space, this.#spaceAt, this.#spaceAt + this.#space.length);
+    this.#space = "";
+  }
+
+  get message(): Message {
+    return {
+      role: "assistant",
+      content: this.#content,
+      ...(this.#reasoning === "" ? {} : { reasoning: this.#reasoning }),
+      ...(this.#calls.length === 0 ? {} : { toolCalls: [...this.#calls] }),
+    };
+  }
+
+  get toolCalls(): ParsedOutput["toolCalls"] {
+    if (this.#malformed) return "malformed";
+    return this.#calls.length > 0 ? "calls" : "none";
+  }
+
+  #write(channel: Channel, text: string): void {
+    const to = this.#places.position();
+    if (!this.#trims) {
+      this.#tell(channel, text, to - text.length, to);
+      return;
+    }
+    if (channel !== this.#channel) this.flush();
+    this.#channel = channel;
+    const rest = this.#afterMarker ? text.replace(/^[ \t\r\n]+/, "") : text;
+    if (rest === "") return;
+    this.#afterMarker = false;
+    const end = endWithoutSpace(rest);
+    if (this.#space === "") this.#spaceAt = to - rest.length;
+    if (end === 0) {
+      this.#space += rest;
+      return;
+    }
+    const shownTo = to - rest.length + end;
+    if (this.#inNewPart && this.#told(channel) !== "") this.#space = `\n${this.#space}`;
+    this.#inNewPart = false;
+    this.#tell(channel, this.#space + rest.slice(0, end), this.#spaceAt, shownTo);
+    this.#space = rest.slice(end);
+    this.#spaceAt = shownTo;
+  }
+
+  #told(channel: Channel): string {
+    return channel === "text" ? this.#content : this.#reasoning;
+  }
+
+  #tell(channel: Channel, text: string, from: number, to: number): void {
+    if (text === "") return;
+    if (channel === "text") this.#content += text;
+    else this.#reasoning += text;
+    const last = this.#events.at(-1);
+    const event: WrittenText = last?.type === channel ? last : { type: channel, text: "" };
+    if (event !== last) this.#events.push(event);
+    event.text += text;
+    if (channel === "reasoning" || this.#places.tokensOf === undefined) return;
+    const tokens = this.#places.tokensOf(from, to);
+    event.tokens = { from: event.tokens?.from ?? tokens.from, to: tokens.to };
+  }
+}
+
+function endWithoutSpace(text: string): number {
+  let end = text.length;
+  while (end > 0 && " \t\r\n".includes(text.charAt(end - 1))) end--;
+  return end;
+}

@@ -1,0 +1,98 @@
+import { createDetokenizer, type Detokenizer } from "./detokenizer/detokenizer.js";
+import type { Vocabulary } from "./detokenizer/vocabulary.js";
+import { MessageWriter } from "./message/message-writer.js";
+import { type OutputFamilies, outputFormat } from "./output-format.js";
+import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
+import type { Piece } from "./piece.js";
+import { OutputReader, type Step } from "./reader/reader.js";
+import { StopStrings } from "./stop-strings.js";
+import { ReasoningCount } from "./tokens/reasoning-count.js";
+import { TextTokens } from "./tokens/text-tokens.js";
+
+/** From tokens over pieces of text, of which stop strings cut the end off, to what the output says. */
+export class TokenOutputParser implements OutputParser {
+  readonly #vocabulary: Vocabulary;
+  readonly #markers: ReadonlySet<string>;
+  readonly #spelled: ReadonlySet<string>;
+  readonly #detokenizer: Detokenizer;
+  readonly #stopStrings: StopStrings;
+  readonly #stopTokenIds: ReadonlySet<number>;
+  readonly #reader: OutputReader;
+  readonly #out: MessageWriter;
+  readonly #count = new ReasoningCount();
+  readonly #reading: Step<void>;
+  /** A token that ends the output, unless more tokens come. */
+  #lastStop: number | undefined;
+
+  constructor(vocabulary: Vocabulary, families: OutputFamilies, options: OutputParserOptions) {
+    const format = outputFormat(families, options);
+    this.#vocabulary = vocabulary;
+    this.#markers = new Set(format.markers.filter((marker) => vocabulary.isAdded(marker)));
+    const textTokens = options.textTokens === true ? new TextTokens() : undefined;
+    this.#spelled = new Set(format.spelled?.filter((part) => vocabulary.isAdded(part)));
+    const known = this.#spelled.size > 0 ? new Set([...this.#markers, ...this.#spelled]) : this.#markers;
+    this.#detokenizer = createDetokenizer(vocabulary, known, (at) => {
+      this.#count.token(at);
+      textTokens?.token(at);
+    });
+    this.#stopStrings = new StopStrings(options.stop);
+    this.#stopTokenIds = new Set(options.stopTokenIds);
+    this.#reader = new OutputReader(this.#markers);
+    this.#out = new MessageWriter(format.markers.length > 0, {
+      position: () => this.#reader.position,
+      ...(textTokens ? { tokensOf: (from, to) => textTokens.of(from, to) } : {}),
+    });
+    this.#reading = format.read(this.#reader, this.#out, this.#count);
+  }
+
+  get stopped(): boolean {
+    return this.#stopStrings.found !== undefined;
+  }
+
+  push(ids: Int32Array): OutputEvent[] {
+    const last = ids.at(-1);
+    if (last === undefined || this.stopped) return [];
+    const pieces = this.#takeLastStop();
+    if (this.#stopTokenIds.has(last)) this.#lastStop = last;
+    const now = this.#lastStop === undefined ? ids : ids.subarray(0, -1);
+    pieces.push(...this.#detokenizer.push(now));
+    return this.#read(this.#stopStrings.push(pieces));
+  }
+
+  finish(end: OutputEnd): { readonly events: OutputEvent[]; readonly output: ParsedOutput } {
+    const pieces = end === "length" || this.#endsWithMarker() ? this.#takeLastStop() : [];
+    pieces.push(...this.#detokenizer.finish());
+    const rest = this.stopped ? [] : this.#stopStrings.push(pieces);
+    this.#reader.end();
+    const events = this.#read([...rest, ...this.#stopStrings.finish()], true);
+    const { message, toolCalls } = this.#out;
+    const reasoningTokens = this.#count.count;
+    return { events, output: { message, toolCalls, stopString: this.#stopStrings.found, reasoningTokens } };
+  }
+
+  /** The token that ends a call may end the output too. */
+  #endsWithMarker(): boolean {
+    if (this.#lastStop === undefined) return false;
+    const entry = this.#vocabulary.entry(this.#lastStop);
+    return entry.kind === "added" && this.#markers.has(entry.text);
+  }
+
+  #takeLastStop(): Piece[] {
+    if (this.#lastStop === undefined) return [];
+    const pieces = this.#detokenizer.push(Int32Array.of(this.#lastStop));
+    this.#lastStop = undefined;
+    return pieces;
+  }
+
+  #read(pieces: readonly Piece[], isLast = false): OutputEvent[] {
+    this.#reader.feed(this.#spelled.size > 0 ? pieces.map((piece) => this.#asText(piece)) : pieces);
+    this.#reading.next();
+    this.#count.readTo(this.#reader.position);
+    if (isLast) this.#out.flush();
+    return this.#out.take();
+  }
+
+  #asText(piece: Piece): Piece {
+    return this.#spelled.has(piece.text) ? { kind: "text", text: piece.text } : piece;
+  }
+}

@@ -1,0 +1,47 @@
+import { JsonError } from "../../support/json/parse.js";
+import { SpelledNumber } from "../../support/json/spelled.js";
+import { numberValue } from "./from-json.js";
+import type { Key, Value } from "./jinja.js";
+import { bool, dict, float, int, list, none, RenderError, str } from "./values.js";
+
+const MAX_DEPTH = 256;
+
+/**
+ * A JavaScript value, such as JSON.parse or `parseSpelled` gives, as a value for templates. Only an object's own keys
+ * count; those that are undefined are left out.
+ */
+export function fromJs(value: unknown, depth = 0): Value {
+  if (depth > MAX_DEPTH) throw new RenderError(`a value nests deeper than ${MAX_DEPTH} levels`);
+  if (value === null) return none();
+  if (typeof value === "string") return str(value.toWellFormed());
+  if (typeof value === "boolean") return bool(value);
+  if (typeof value === "bigint") return int(value);
+  if (typeof value === "number") return fromNumber(value);
+  if (value instanceof SpelledNumber) return fromSpelled(value);
+  if (typeof value === "object") return fromObject(value, depth);
+  throw new RenderError(`a ${typeof value} cannot be given to a template`);
+}
+
+// JSON.parse reads 1.0 as 1, so that a whole number stands for an integer, as long as JSON spells it with digits only.
+function fromNumber(value: number): Value {
+  const isSpelledWhole = Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0);
+  return isSpelledWhole ? int(BigInt(value)) : float(value);
+}
+
+function fromSpelled({ text }: SpelledNumber): Value {
+  try {
+    return numberValue(text);
+  } catch (error) {
+    if (error instanceof JsonError) throw new RenderError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function fromObject(value: object, depth: number): Value {
+  if (Array.isArray(value)) return list(value.map((item) => fromJs(item, depth + 1)));
+  const entries = new Map<Key, Value>();
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined) entries.set(key.toWellFormed(), fromJs(item, depth + 1));
+  }
+  return dict(entries);
+}

@@ -1,0 +1,88 @@
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Role } from "../../roles.js";
+
+/** What a machine is told to run. */
+const planSchema = z.object({
+  /** Of this start: what an earlier one reported is not read. */
+  life: z.string(),
+  command: z.array(z.string()).min(1),
+  env: z.record(z.string(), z.string()),
+  /** The port of an earlier start; 0: any. */
+  port: z.int(),
+  status: z.string(),
+});
+
+const statusSchema = z.discriminatedUnion("event", [
+  z.object({ event: z.literal("started"), life: z.string(), step: z.string(), port: z.int(), host: z.string() }),
+  z.object({ event: z.literal("ended"), life: z.string(), code: z.int(), text: z.string() }),
+]);
+
+export type StepPlan = z.output<typeof planSchema>;
+export type StepStatus = z.output<typeof statusSchema>;
+export type StepStarted = Extract<StepStatus, { event: "started" }>;
+export type StepEnded = Extract<StepStatus, { event: "ended" }>;
+
+/**
+ * The files of one process in the job's shared folder: what its machine is to run, and what came of it there.
+ *
+ * The status file is made before the process starts and only grows: a network file system shows what was added to a file
+ * when it is opened anew, but may go on hiding a file that was not there a moment ago.
+ */
+export class StepFiles {
+  readonly plan: string;
+  readonly #status: string;
+
+  constructor(folder: string, role: Role, index: number) {
+    const steps = join(folder, "steps");
+    mkdirSync(steps, { recursive: true });
+    this.plan = join(steps, `${role}-${index}.plan.json`);
+    this.#status = join(steps, `${role}-${index}.status`);
+  }
+
+  prepare(plan: Omit<StepPlan, "status">): void {
+    writeFileSync(this.#status, "", { flag: "a" });
+    // The environment may hold keys.
+    writeFileSync(this.plan, JSON.stringify({ ...plan, status: this.#status }), { mode: 0o600 });
+  }
+
+  started(life: string): StepStarted | undefined {
+    return this.#all(life).find((status) => status.event === "started");
+  }
+
+  ended(life: string): StepEnded | undefined {
+    return this.#all(life).find((status) => status.event === "ended");
+  }
+
+  #all(life: string): StepStatus[] {
+    return linesOf(this.#status)
+      .flatMap((line) => readStatus(line) ?? [])
+      .filter((status) => status.life === life);
+  }
+}
+
+/** The whole lines of a file, none where it cannot be read now. */
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\n").slice(0, -1);
+  } catch {
+    return [];
+  }
+}
+
+function readStatus(line: string): StepStatus | undefined {
+  try {
+    return statusSchema.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+export function readPlan(file: string): StepPlan {
+  return planSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+}
+
+export function report({ status }: StepPlan, line: StepStatus): void {
+  appendFileSync(status, `${JSON.stringify(line)}\n`);
+}

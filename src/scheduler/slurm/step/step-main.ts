@@ -1,0 +1,23 @@
+// Runs one process of a job on its machine, as a step of the job, and reports its port and its end in the job's folder.
+// Usage: step-main PLAN
+import { spawn } from "node:child_process";
+import { hostname } from "node:os";
+import { freePort } from "../../free-port.js";
+import { fillEnvironment, fillIn } from "../../placeholders.js";
+import { endOf } from "../../running-process.js";
+import { readPlan, report } from "./step-files.js";
+
+// Slurm signals every process of a step: the one that runs here has heard it too, and its end is waited for.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+
+const plan = readPlan(process.argv[2] ?? "");
+const { life } = plan;
+const number = await freePort(plan.port);
+const port = String(number);
+const [file = "", ...args] = plan.command.map((text) => fillIn(text, { port }));
+const child = spawn(file, args, { env: { ...process.env, ...fillEnvironment(plan.env, { port }) }, stdio: "inherit" });
+const ended = endOf(child, file);
+report(plan, { event: "started", life, step: process.env["SLURM_STEP_ID"] ?? "", port: number, host: hostname() });
+const { code, text } = await ended;
+report(plan, { event: "ended", life, code, text });
+process.exitCode = code;

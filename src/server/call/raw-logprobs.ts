@@ -1,0 +1,15 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Engine, LogprobContent } from "../../engine/engine.js";
+
+const warned = new WeakSet<Engine>();
+
+/** Warns, once for an engine, that its log probabilities are not those that its tokens were sampled with. */
+export function warnOfRawLogprobs(engine: Engine, logprobs: LogprobContent | undefined, log: FastifyBaseLogger): void {
+  if (logprobs !== "raw" || warned.has(engine)) return;
+  warned.add(engine);
+  log.warn(
+    { engine: engine.type },
+    "The engine reports log probabilities before temperature and penalties. Start vLLM with " +
+      "--logprobs-mode processed_logprobs. GET /rl/engine names the servers.",
+  );
+}

@@ -1,0 +1,34 @@
+import type { EncodedText } from "../../model/tokenizer/encoded-text.js";
+import type { KnownBody } from "./known-body.js";
+import { Recent } from "./recent.js";
+
+// What objects take beside their text, in bytes: it is most of what a conversation of many short messages takes.
+const ELEMENT_BYTES = 160;
+const PART_BYTES = 40;
+const CUT_BYTES = 40;
+
+/** What is kept of the newest requests of sessions, within a limit of bytes for all of it. */
+export class KnownRequests {
+  readonly bodies: Recent<KnownBody>;
+  readonly prompts: Recent<EncodedText>;
+
+  /** @param maxBytes 0 keeps nothing */
+  constructor(maxBytes: number) {
+    // A body is kept with its messages, whose text takes about as much again.
+    this.bodies = new Recent(maxBytes / 2, ({ bytes, ends }) => 2 * bytes.length + ELEMENT_BYTES * ends.length);
+    this.prompts = new Recent(
+      maxBytes / 2,
+      ({ characters, ids, parts, cuts }) =>
+        characters + ids.byteLength + PART_BYTES * parts.length + CUT_BYTES * cuts.length,
+    );
+  }
+
+  get bytes(): number {
+    return this.bodies.bytes + this.prompts.bytes;
+  }
+
+  sweep(): void {
+    this.bodies.sweep();
+    this.prompts.sweep();
+  }
+}

@@ -1,0 +1,67 @@
+import type { GenerationAnswer } from "../../protocols/generation.js";
+import type { InputItem } from "../../protocols/responses/input.js";
+import { placeOf, toItem } from "../../protocols/responses/items.js";
+import type { EarlierResponses } from "../../protocols/responses/request.js";
+import { type RequestEcho, type ResponseBody, toResponse } from "../../protocols/responses/response.js";
+import type { Interaction } from "../../session/interaction.js";
+import type { Session } from "../../session/session.js";
+
+interface StoredResponse {
+  readonly answer: GenerationAnswer;
+  readonly echo: RequestEcho;
+}
+
+/**
+ * What `store` of the responses API promises. The conversation is in the session's tree; kept beside it is what the tree
+ * does not know, for as long as the interaction itself is kept.
+ */
+export class StoredResponses {
+  readonly #stored = new WeakMap<Interaction, StoredResponse>();
+
+  keep(interaction: Interaction, answer: GenerationAnswer, echo: RequestEcho): void {
+    if (echo.store) this.#stored.set(interaction, { answer, echo });
+  }
+
+  /** The response as it was answered. */
+  get(session: Session, id: string): ResponseBody | undefined {
+    const stored = this.#find(session, id)?.stored;
+    return stored && toResponse(stored.answer, stored.echo);
+  }
+
+  of(session: Session): EarlierResponses {
+    return {
+      messagesOf: (id) => {
+        const found = this.#find(session, id);
+        if (!found) return undefined;
+        const { interaction, stored } = found;
+        const input = session.messagesOf(interaction);
+        return [...(stored.echo.instructions ? input.slice(1) : input), ...interaction.output];
+      },
+      item: (id) => this.#item(session, id),
+    };
+  }
+
+  #find(session: Session, id: string): { interaction: Interaction; stored: StoredResponse } | undefined {
+    const interaction = session.find(id);
+    const stored = interaction && this.#stored.get(interaction);
+    if (!interaction || !stored) return undefined;
+    // Who names a response has it.
+    session.delivery.referTo(interaction.index);
+    return { interaction, stored };
+  }
+
+  #item(session: Session, id: string): InputItem | undefined {
+    const place = placeOf(id);
+    const answer = place && this.#find(session, place.responseId)?.stored.answer;
+    const part = place && answer?.parts[place.index];
+    if (!place || !part) return undefined;
+    const item = toItem(place.responseId, part, place.index, "completed");
+    return item.type === "message"
+      ? { ...item, content: item.content.map(({ text }) => text).join("") }
+      : toInput(item);
+  }
+}
+
+function toInput(item: Exclude<ReturnType<typeof toItem>, { type: "message" }>): InputItem {
+  return item.type === "reasoning" ? { type: "reasoning", content: item.content } : item;
+}

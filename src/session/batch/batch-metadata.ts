@@ -1,0 +1,112 @@
+import { packageVersion } from "../../support/package-version.js";
+import type { LeftOutReason } from "../delivery.js";
+import type { BatchOptions } from "./batch-options.js";
+import type { ExportPlan } from "./plan.js";
+
+/** The `__metadata__` of a safetensors header: text values, JSON if a value has structure. */
+export type BatchMetadata = Readonly<Record<string, string>>;
+
+/** What a server adds to the metadata of its batches. The library's store has no server and adds none of it. */
+export interface BatchOrigin {
+  /** Name of the model. */
+  readonly model: string;
+  /** SHA-256 of the checksums of tokenizer and chat template. Batches with the same digest agree in their token ids. */
+  readonly modelDigest: string;
+  /** The configuration that decides what is recorded. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** Most distinct texts of one label column in a batch, known ones included. */
+export const MAX_LABELS = 1024;
+
+/** Most unrewarded conversation trees that the metadata names. The native core has the same limit. */
+export const MAX_NAMED_ROOTS = 8;
+/** Most rows with uncounted rewards that the metadata lists. The row column `uncounted_rewards` has all of them. */
+export const MAX_NAMED_ROWS = 64;
+
+let version: string | undefined;
+
+/**
+ * Returns the metadata that is the same in all shards of a batch. `rows` and `uncounted_rewards` are not part of it.
+ */
+export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: BatchOrigin | undefined): BatchMetadata {
+  const { sessions } = plan;
+  const { style, discount, layout } = options;
+  const incomplete = sessions.filter((session) => session.incompleteCalls > 0);
+  const rewardsMissing = sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
+  return {
+    producer: "rolltape",
+    layout,
+    style,
+    discount: String(discount),
+    rewards_missing: JSON.stringify(rewardsMissing),
+    incomplete_calls: JSON.stringify(Object.fromEntries(incomplete.map((each) => [each.id, each.incompleteCalls]))),
+    ...(options.rowTensors && rowMetadata(plan, options, origin)),
+  };
+}
+
+function rowMetadata(
+  plan: ExportPlan,
+  { style, concatReward }: BatchOptions,
+  origin: BatchOrigin | undefined,
+): BatchMetadata {
+  version ??= packageVersion();
+  return {
+    version,
+    ...(origin && { model: origin.model, model_digest: origin.modelDigest, config: JSON.stringify(origin.config) }),
+    ...(style === "concat" && { concat_reward: concatReward }),
+    unrewarded_roots: JSON.stringify(unrewardedRoots(plan)),
+    left_out: JSON.stringify(countReasons(plan)),
+  };
+}
+
+/**
+ * Returns the metadata `uncounted_rewards` of one file: the rows whose reward leaves out own rewards of earlier turns.
+ */
+export function uncountedRewards({ native: { rows } }: ExportPlan): BatchMetadata {
+  const all = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
+  const first: number[] = [];
+  for (let row = rows.uncountedRewards.indexOf(1); row >= 0 && first.length < MAX_NAMED_ROWS; ) {
+    first.push(row);
+    row = rows.uncountedRewards.indexOf(1, row + 1);
+  }
+  return { uncounted_rewards: JSON.stringify({ rows: all, first }) };
+}
+
+/** Counts of the rewards and interactions that an export does not contain. */
+export interface ExportSummary {
+  /** Conversation trees in which nothing has a reward. */
+  readonly unrewardedRoots: number;
+  /** Rows whose reward leaves out own rewards of earlier turns. */
+  readonly uncountedRewardRows: number;
+  /** Interactions that are left out, by reason. */
+  readonly leftOut: Readonly<Record<LeftOutReason, number>>;
+}
+
+export function summarize(plan: ExportPlan): ExportSummary {
+  const { rows, unrewardedRoots: roots } = plan.native;
+  const uncountedRewardRows = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
+  return { unrewardedRoots: roots.count, uncountedRewardRows, leftOut: countReasons(plan) };
+}
+
+interface NamedRoot {
+  readonly session_id: string;
+  readonly interaction_id: string;
+}
+
+/** Returns the number of conversation trees without any reward, and the roots of the first ones. */
+export function unrewardedRoots({ native, sessions }: ExportPlan): { count: number; first: NamedRoot[] } {
+  const { count, first } = native.unrewardedRoots;
+  const named = first.flatMap(({ session, interaction }): NamedRoot[] => {
+    const owner = sessions[session];
+    return owner ? [{ session_id: owner.id, interaction_id: owner.interaction(interaction).id }] : [];
+  });
+  return { count, first: named };
+}
+
+/** Returns how many interactions the export leaves out, by reason. */
+export function countReasons({ leftOut }: ExportPlan): Record<LeftOutReason, number> {
+  const counts = { undelivered: 0, retried: 0 };
+  for (const { reason } of leftOut.flat()) counts[reason]++;
+  return counts;
+}

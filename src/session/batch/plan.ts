@@ -1,0 +1,201 @@
+import { native } from "../../native/addon.js";
+import type { NativePlan, PlanOptions, PlanRows } from "../../native/contract.js";
+import type { LeftOutInteraction } from "../delivery.js";
+import { SessionError } from "../errors.js";
+import type { Interaction } from "../interaction.js";
+import type { Session } from "../session.js";
+import { MAX_LABELS } from "./batch-metadata.js";
+import type { BatchOptions } from "./batch-options.js";
+import { ROW_COLUMNS } from "./row-columns.js";
+
+/** A planned export: the native plan and whose rows they are. */
+export interface ExportPlan {
+  readonly native: NativePlan;
+  readonly sessions: readonly Session[];
+  /** By session: the interactions that are left out. Empty with `includeUndelivered`. */
+  readonly leftOut: readonly (readonly LeftOutInteraction[])[];
+}
+
+export interface ExportRow {
+  readonly owner: Session;
+  readonly record: Interaction;
+  /** Tokens of the row (after truncation). */
+  readonly length: number;
+  /** After discount, in float64. */
+  readonly reward: number;
+}
+
+type PlannedOptions = BatchOptions & { readonly labelLimit: number };
+
+/** Plans an export of these sessions, a snapshot. Throws `concat_mismatch` or `max_length_exceeded` with particulars. */
+export function planExport(
+  sessions: readonly Session[],
+  options: BatchOptions,
+  labelLimit: number = MAX_LABELS,
+): ExportPlan {
+  if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
+  if (options.turns) refuseTurns(options);
+  if (options.concatReward === "return") requireConcatRows(options);
+  const leftOut = sessions.map((session) => session.leftOutInteractions());
+  const plan = planNative(sessions, { ...options, labelLimit }, leftOut);
+  if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
+  if (options.overflow === "error" && plan.overflows.length > 0) throw overflowError(plan, sessions, options);
+  return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut };
+}
+
+/** Splits a plan by rows into `count` of nearly equal numbers of tokens. Throws `too_few_rows` where one would be empty. */
+export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
+  if (count === 1) return [plan];
+  if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
+  return plan.native.shards(count).map((native) => ({ ...plan, native }));
+}
+
+export function exportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
+  return Array.from({ length: rows.length }, (_, index) => exportRow(rows, index, sessions));
+}
+
+export function ownerOf(rows: PlanRows, sessions: readonly Session[], index: number): Session {
+  return at(sessions, at(rows.sessions, index));
+}
+
+function exportRow(rows: PlanRows, index: number, sessions: readonly Session[]): ExportRow {
+  const owner = ownerOf(rows, sessions, index);
+  return {
+    owner,
+    record: owner.interaction(at(rows.interactions, index)),
+    length: at(rows.lengths, index),
+    reward: at(rows.rewards, index),
+  };
+}
+
+function toNative(options: PlannedOptions): PlanOptions {
+  const { includeUndelivered, rowTensors, labelLimit, maxLength = 0, ...rest } = options;
+  return {
+    ...rest,
+    maxLength,
+    includeLeftOut: includeUndelivered,
+    ...(rowTensors && { columns: ROW_COLUMNS, labelLimit }),
+  };
+}
+
+function planNative(
+  sessions: readonly Session[],
+  options: PlannedOptions,
+  leftOut: readonly (readonly LeftOutInteraction[])[],
+): NativePlan {
+  try {
+    return native.planBatch(
+      sessions.map((session) => session.tokens),
+      toNative(options),
+      leftOut.map((of) => (of.length === 0 ? undefined : Uint32Array.from(of, ({ index }) => index))),
+    );
+  } catch (error) {
+    refuseOverflowingRewards(sessions, options);
+    throw error;
+  }
+}
+
+/** Each reward fits a float32, but sums of them need not. */
+function refuseOverflowingRewards(sessions: readonly Session[], { discount }: BatchOptions): void {
+  const overflowing = sessions.filter((session) => overflows(session, discount));
+  const [first] = overflowing;
+  if (!first) return;
+  throw new SessionError("reward_overflow", `A discounted reward of session ${first.id} does not fit a float32.`, {
+    details: { sessions: overflowing.map(({ id }) => id) },
+  });
+}
+
+function overflows(session: Session, discount: number): boolean {
+  try {
+    session.tokens.discountedRewards(discount);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): SessionError {
+  return new SessionError(
+    "too_few_rows",
+    `The batch can be split into ${maxShards} shards at most, not ${count}: no row, and no tree, is cut.`,
+    { param: "shards", details: { max_shards: maxShards } },
+  );
+}
+
+function treeLimitError(): SessionError {
+  return new SessionError(
+    "invalid_value",
+    (spell) => `layout tree takes no ${spell("maxLength")}: its rows share the tokens that would be cut.`,
+    { param: "maxLength" },
+  );
+}
+
+function refuseTurns({ layout, rowTensors }: BatchOptions): void {
+  const param = { param: "turns" };
+  if (layout === "tree") {
+    throw new SessionError(
+      "invalid_value",
+      "turns is not for layout tree: the nodes of a tree are turns already.",
+      param,
+    );
+  }
+  if (!rowTensors) {
+    const message = (spell: (option: string) => string) => `turns needs ${spell("rowTensors")}, which is false.`;
+    throw new SessionError("invalid_value", message, param);
+  }
+}
+
+/** A trainer that asks for returns must not get rewards of another kind. */
+function requireConcatRows({ style, layout }: BatchOptions): void {
+  if (style === "concat" && layout !== "tree") return;
+  const why = layout === "tree" ? "not for layout tree: its nodes have one turn each" : "for style concat only";
+  throw new SessionError("invalid_value", (spell) => `${spell("concatReward")} return is ${why}.`, {
+    param: "concatReward",
+  });
+}
+
+function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionError {
+  const mismatches = plan.mismatches.map((mismatch) => {
+    const session = at(sessions, mismatch.session);
+    return {
+      session_id: session.id,
+      parent_id: session.interaction(mismatch.parent).id,
+      child_id: session.interaction(mismatch.child).id,
+      position: mismatch.position,
+      parent_token: mismatch.parentToken,
+      child_token: mismatch.childToken,
+    };
+  });
+  const first = at(mismatches, 0);
+  return new SessionError(
+    "concat_mismatch",
+    (spell) =>
+      `Interaction ${first.child_id} does not continue the tokens of ${first.parent_id} (session ${first.session_id}): ` +
+      `at position ${first.position} the parent has token ${first.parent_token}, the child ` +
+      `${first.child_token < 0 ? "ends" : `has ${first.child_token}`}. Use style "individual" or ` +
+      `${spell("onMismatch")} "split".`,
+    { details: { mismatches } },
+  );
+}
+
+function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLength }: BatchOptions): SessionError {
+  const rows = Array.from({ length: plan.overflows.length }, (_, index) => {
+    const { owner, record, length } = exportRow(plan.overflows, index, sessions);
+    return { session_id: owner.id, interaction_id: record.id, length };
+  });
+  const first = at(rows, 0);
+  return new SessionError(
+    "max_length_exceeded",
+    (spell) =>
+      `${rows.length} rows are longer than ${spell("maxLength")} ${maxLength}, the first is ${first.interaction_id} of ` +
+      `session ${first.session_id} with ${first.length} tokens. Use overflow "truncate" or "drop", or a larger ` +
+      `${spell("maxLength")}.`,
+    { param: "maxLength", details: { rows } },
+  );
+}
+
+function at<T>(list: ArrayLike<T>, index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new RangeError(`no entry ${index} in a list of ${list.length}`);
+  return found;
+}

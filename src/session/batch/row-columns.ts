@@ -1,0 +1,178 @@
+import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
+import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "../recorded-facts.js";
+
+/**
+ * How a gateway joins the columns of several workers' batches into one.
+ *
+ * - `copy`: values stay as they are.
+ * - `rows`: values are row indices; they are shifted to the rows of the joined batch, and -1 stays.
+ * - `codes`: values are codes; they are translated to the codes of the joined batch.
+ */
+export type MergeRule = "copy" | "rows" | "codes";
+
+/** A tensor with one value per row (`row_<name>`), per turn (`turn_<name>`), or both. */
+export interface RowColumn extends NativeRowColumn {
+  /** The text of docs/batch-format.md, also printed by `rolltape inspect`. */
+  readonly meaning: string;
+  readonly merge: MergeRule;
+}
+
+type Dtype = NativeRowColumn["dtype"];
+type Structural = Exclude<RowColumnSource, "fact" | "label">;
+
+/**
+ * Which tensors a column has and which turn a row's value comes from. Without any: one value per row, of its last turn.
+ */
+interface Scope {
+  readonly perRow?: boolean;
+  readonly perTurn?: boolean;
+  readonly ofFirstTurn?: boolean;
+  readonly ofBroken?: boolean;
+}
+
+const ROWS: Scope = {};
+const BOTH: Scope = { perTurn: true };
+const FIRST_TURN: Scope = { ofFirstTurn: true };
+const BROKEN: Scope = { ofFirstTurn: true, ofBroken: true };
+const TURNS: Scope = { perRow: false, perTurn: true };
+
+function structural(name: string, dtype: Dtype, source: Structural, scope: Scope, meaning: string): RowColumn {
+  const merge = source === "parentRow" ? "rows" : "copy";
+  return { ...DEFAULTS, name, dtype, source, meaning, merge, ...scope };
+}
+
+function fact(name: FactName, meaning: string): RowColumn {
+  const { dtype } = FACTS[name];
+  return { ...DEFAULTS, name, dtype, source: "fact", slot: factSlot(name), meaning, merge: "copy", perTurn: true };
+}
+
+function label(name: LabelName, meaning: string, scope: Scope = BOTH): RowColumn {
+  const labels = LABELS[name].known;
+  return {
+    ...DEFAULTS,
+    name,
+    dtype: "I32",
+    source: "label",
+    slot: labelSlot(name),
+    labels,
+    meaning,
+    merge: "codes",
+    ...scope,
+  };
+}
+
+const DEFAULTS = {
+  slot: 0,
+  missing: 0,
+  ofFirstTurn: false,
+  ofBroken: false,
+  perRow: true,
+  perTurn: false,
+  labels: [],
+} as const;
+
+/**
+ * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the readers and
+ * the documentation take them from here.
+ *
+ * A row of style `individual`, like a node of a tree, has the values of its interaction. A row of style `concat` has
+ * the values of its last turn, except in columns with `ofFirstTurn`.
+ */
+export const ROW_COLUMNS: readonly RowColumn[] = [
+  structural(
+    "prompt_tokens",
+    "I32",
+    "promptTokens",
+    ROWS,
+    "Tokens before the first output token that the row trains on.",
+  ),
+  structural(
+    "parent",
+    "I32",
+    "parentRow",
+    ROWS,
+    "Index of the first row that holds the parent of the row's first turn; -1: no row of this file does.",
+  ),
+  structural("turn", "I32", "turn", BOTH, "Depth in the conversation tree: number of edges to the root."),
+  structural("turns", "I32", "turns", ROWS, "Number of turns that the row trains on."),
+  structural(
+    "start",
+    "I32",
+    "turnStart",
+    TURNS,
+    "Index in the row of the turn's first output token, padding not counted.",
+  ),
+  structural(
+    "end",
+    "I32",
+    "turnEnd",
+    TURNS,
+    "Index in the row after the turn's last output token, padding not counted.",
+  ),
+  structural("reward", "F32", "reward", TURNS, "Final reward of the turn, after discount."),
+  structural(
+    "own_reward",
+    "F32",
+    "ownReward",
+    BOTH,
+    "Reward that was set for the interaction itself; 0: none was set.",
+  ),
+  label("finish_reason", "Why the generation ended; `length`: it reached its token limit."),
+  label("cause", "Why the prompt does not begin with all tokens of its parent: a cause of docs/prompts.md.", BROKEN),
+  label("api", "API through which the call came."),
+  label("requested_model", "Field `model` of the request."),
+  label("logprob_content", "What the recorded log probabilities include."),
+  fact("attempt", "How often the client had sent this request before, as its SDK reports."),
+  fact(
+    "resumes",
+    "How often a weight update cut the generation, which was then resumed. Penalties start anew at each cut.",
+  ),
+  fact("created_at", "When the call completed, in seconds since the Unix epoch."),
+  fact("latency", "Seconds from the request to the end of the call; 0: not recorded."),
+  fact("temperature", "Divisor of the logits that reproduces `logprobs`; 1 if sampling was greedy."),
+  fact("sampling_temperature", "Temperature that the tokens were drawn with; 0: greedy."),
+  fact("top_p", "1: off."),
+  fact("top_k", "0: off."),
+  fact("min_p", "0: off."),
+  fact("frequency_penalty", "0: off."),
+  fact("presence_penalty", "0: off."),
+  fact("max_tokens", "Limit of output tokens that was sent to the engine; 0: not recorded."),
+  fact("seed", "Lower 32 bits of the seed, if `seeded`."),
+  fact("seed_high", "Upper 32 bits of the seed, if `seeded`."),
+  structural("has_reward", "BOOL", "hasReward", BOTH, "A reward was set for the interaction itself."),
+  structural(
+    "uncounted_rewards",
+    "BOOL",
+    "uncountedRewards",
+    ROWS,
+    "Earlier turns of the row have own rewards that `rewards` does not count.",
+  ),
+  structural(
+    "token_exact",
+    "BOOL",
+    "tokenExact",
+    { ...FIRST_TURN, perTurn: true },
+    "The prompt begins with all tokens of its parent. In `concat` rows: false for the first turn, true for the others.",
+  ),
+  structural(
+    "undelivered",
+    "BOOL",
+    "leftOut",
+    ROWS,
+    "The answer did not reach the agent. Such rows are exported with `include_undelivered` only; nodes of a tree always are.",
+  ),
+  {
+    ...structural(
+      "mixed_temperatures",
+      "BOOL",
+      "mixedFact",
+      ROWS,
+      "The turns of the row differ in `temperature`: use `turn_temperature`.",
+    ),
+    slot: factSlot("temperature"),
+  },
+  fact("greedy", "The most probable token was taken at every step."),
+  fact("grammar", "A grammar limited what could be sampled (structured output, enforced tool calls)."),
+  fact("seeded", "The request had a seed."),
+  fact("sampling_overridden", "The configuration replaced a sampling parameter of the request."),
+];

@@ -1,0 +1,138 @@
+import { toChatMessage } from "../../conversation/chat-message.js";
+import { PLAIN_SAMPLING } from "../recorded-facts.js";
+import type { RecordedSampling } from "../recorded-sampling.js";
+import type { Session } from "../session.js";
+import { type ExportSummary, summarize } from "./batch-metadata.js";
+import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
+import { type ExportPlan, type ExportRow, exportRows, planExport } from "./plan.js";
+
+export interface TrajectoriesOptions extends TrajectoryOptions {
+  /** Adds `messages` and `output_message_list`: untrusted text. */
+  readonly includeMessages: boolean;
+  /** The model that answers name. */
+  readonly model?: string | undefined;
+  /** Told what the export will not contain, once it is planned. */
+  readonly onPlanned?: (summary: ExportSummary) => void;
+}
+
+/**
+ * The JSON form of one session's export: the interactions with their tensors in base64, as decisions and AReaL's proxy
+ * client know it. The text is put together in native memory, off the event loop.
+ */
+export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
+  const { includeMessages, onPlanned, model, ...rest } = options;
+  const { style, discount, concatReward } = options;
+  const plan = planExport([session], batchOptionsSchema.parse({ ...rest, rowTensors: false }));
+  onPlanned?.(summarize(plan));
+  const head = {
+    session_id: session.id,
+    task_id: session.taskId,
+    group_id: session.groupId ?? null,
+    model: model ?? null,
+    style,
+    discount,
+    ...(style === "concat" && { concat_reward: concatReward }),
+    session_reward: session.sessionReward ?? null,
+    rewards_missing: session.rewardsMissing,
+    unrewarded_roots: unrewardedRoots(plan, session),
+    ...(style === "concat" && { uncounted_rewards: uncountedRows(plan, session) }),
+    left_out: leftOutEntries(plan, session),
+    incomplete_calls: session.incompleteCalls,
+  };
+  const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
+  const items = exportRows(plan).map((row) => itemHead(row, session, includeMessages));
+  const parts = [opening + (items[0] ?? ""), ...items.slice(1).map((item) => `},${item}`)];
+  return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
+}
+
+/** The roots of all conversation trees in which nothing has a reward, by interaction id. */
+function unrewardedRoots(
+  {
+    native: {
+      unrewardedRoots: { count },
+    },
+  }: ExportPlan,
+  session: Session,
+): string[] {
+  if (count === 0) return [];
+  const rootOf: number[] = [];
+  const unrewarded = new Set<number>();
+  for (let index = 0; index < session.tokens.length; index++) {
+    const { parent, ownReward } = session.tokens.interaction(index);
+    const root = parent < 0 ? index : (rootOf[parent] ?? index);
+    rootOf.push(root);
+    if (root === index && session.leftOut(index) === undefined) unrewarded.add(root);
+    if (ownReward !== undefined) unrewarded.delete(root);
+  }
+  return [...unrewarded].map((root) => session.interaction(root).id);
+}
+
+/** Rows whose earlier turns have own rewards that the row's reward does not count, by interaction id. */
+function uncountedRows({ native: { rows } }: ExportPlan, session: Session): string[] {
+  return [...rows.interactions].flatMap((interaction, i) =>
+    rows.uncountedRewards[i] === 1 ? [session.interaction(interaction).id] : [],
+  );
+}
+
+/** The interactions that are not among those of the export, and why. */
+function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
+  return leftOut.flat().map(({ index, reason }) => {
+    const { id, parent, finishReason, createdAt } = session.interaction(index);
+    return {
+      interaction_id: id,
+      reason,
+      parent_id: parent < 0 ? null : session.interaction(parent).id,
+      created_at: createdAt / 1000,
+      finish_reason: finishReason,
+    };
+  });
+}
+
+/** The sampling parameters as the columns of a batch name them. */
+function samplingJson(sampling: RecordedSampling): object {
+  return {
+    temperature: sampling.temperature,
+    sampling_temperature: sampling.samplingTemperature,
+    greedy: sampling.greedy,
+    top_p: sampling.topP,
+    top_k: sampling.topK,
+    min_p: sampling.minP,
+    seed: sampling.seed ?? null,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    max_tokens: sampling.maxTokens,
+    grammar: sampling.grammar,
+    logprob_content: sampling.logprobs,
+    overridden: sampling.overridden,
+  };
+}
+
+/** An interaction's JSON up to where its tensor_dict begins. */
+function itemHead(row: ExportRow, session: Session, includeMessages: boolean): string {
+  const { record, reward } = row;
+  const { ownReward, promptTokens, completionTokens } = session.tokens.interaction(record.index);
+  const fields = {
+    interaction_id: record.id,
+    parent_id: record.parent < 0 ? null : session.interaction(record.parent).id,
+    token_exact: record.tokenExact,
+    reward,
+    own_reward: ownReward ?? null,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    api: record.api,
+    requested_model: record.requestedModel ?? null,
+    attempt: record.attempt ?? 0,
+    resumes: record.resumes ?? 0,
+    created_at: record.createdAt / 1000,
+    latency: record.startedAt === undefined ? null : (record.createdAt - record.startedAt) / 1000,
+    finish_reason: record.finishReason,
+    left_out: session.leftOut(record.index) ?? null,
+    cause: record.tokenExact ? null : (record.fallback ?? null),
+    sampling: samplingJson(record.sampling ?? PLAIN_SAMPLING),
+    ...(includeMessages && {
+      messages: session.messagesOf(record).map(toChatMessage),
+      output_message_list: record.output.map(toChatMessage),
+    }),
+  };
+  return `${JSON.stringify(record.id)}:${JSON.stringify(fields).slice(0, -1)},"tensor_dict":`;
+}

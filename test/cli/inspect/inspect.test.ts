@@ -1,0 +1,172 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { inspectBatch } from "../../../src/cli/inspect/inspect-batch.js";
+import { distribution, histogram } from "../../../src/cli/inspect/numbers.js";
+import { describeBatch } from "../../../src/cli/inspect/report.js";
+import { TensorFile } from "../../../src/cli/inspect/safetensors-file.js";
+import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { runRolltape, temporaryFolder } from "../rolltape.js";
+
+/** A batch of two sessions whose calls are known by their numbers. */
+async function batchFile(layout: "padded" | "packed" | "tree"): Promise<string> {
+  const store = new TrajectoryStore();
+  for (const [name, lengths, version] of [
+    ["short", [1, 2], 3],
+    ["long", [4], 5],
+  ] as const) {
+    const session = store.createSession({
+      sessionId: name,
+      ...(name === "short" && { taskId: "sum", groupId: "sum-1" }),
+    });
+    for (const length of lengths) {
+      session.record({
+        messages: [{ role: "user", content: `${length} more` }],
+        output: [{ role: "assistant", content: "x" }],
+        promptIds: Int32Array.of(1, 2, 3),
+        outputIds: Int32Array.from({ length }, (_, i) => i),
+        logprobs: new Float32Array(length),
+        versions: version,
+        finishReason: "stop",
+      });
+    }
+    session.setReward(lengths.length / 2);
+    session.end();
+  }
+  const batch = await store.exportBatch(["short", "long"], { layout });
+  const file = join(temporaryFolder(), "batch.safetensors");
+  writeFileSync(file, batch.bytes);
+  batch.release();
+  store.close();
+  return file;
+}
+
+/** What is printed of a file, in this process. */
+async function report(path: string, rows = 0): Promise<string> {
+  await using file = await TensorFile.open(path);
+  return describeBatch(path, await inspectBatch(file), rows);
+}
+
+describe("rolltape inspect", () => {
+  it("prints its report, or ends with status 1", async () => {
+    const file = await batchFile("padded");
+    expect(await runRolltape(["inspect", file, "--rows", "1"])).toMatchObject({
+      code: 0,
+      stdout: await report(file, 1),
+    });
+    const ended = await runRolltape(["inspect", writeRaw(Buffer.from("abc"))]);
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("not a safetensors file") as string,
+    });
+  });
+
+  it.each(["padded", "packed", "tree"] as const)("says what a %s batch holds", async (layout) => {
+    const text = await report(await batchFile(layout), 2);
+    const said = (line: RegExp) => expect(text).toMatch(line);
+    said(layout === "padded" ? /^input_ids +I32 +\[3, 7\]$/m : /^input_ids +I32 +\[\d+\]$/m);
+    said(new RegExp(`^layout +${layout}$`, "m"));
+    said(/^sessions +2$/m);
+    said(/^tasks +2$/m);
+    said(/^groups +1$/m);
+    said(/^rows +3$/m);
+    said(/^tokens +16, 7 of them in the loss$/m);
+    said(/^versions +3 \(3 tokens\), 5 \(4 tokens\)$/m);
+    said(/^rewards +least 0, median 0\.5, mean 0\.5, most 1$/m);
+    said(/^lengths +least 4, median 5, mean 5\.33333, most 7$/m);
+    said(/^6 +0$/m);
+    said(/^short +\S+ +4 +0 +stop +1 +sum +sum-1$/m);
+    expect(text).not.toMatch(/^long /m);
+  });
+
+  it("tells a file of another producer by its tensors alone, without letting it write to the terminal", async () => {
+    const header = {
+      __metadata__: { "evil\u001b[2J": "\u0007" },
+      w: { dtype: "F8", shape: [2], data_offsets: [0, 2] },
+    };
+    const text = await report(write(JSON.stringify(header), 2));
+    expect(text).toMatch(/^w +F8 +\[2\]$/m);
+    expect(text).not.toMatch(/\p{Cc}(?<!\n)/u);
+    expect(text).not.toContain("rows");
+  });
+
+  it.each([
+    ["that is too short", () => writeRaw(Buffer.from("abc")), "shorter"],
+    ["whose header is cut", () => writeRaw(Buffer.from([200, 0, 0, 0, 0, 0, 0, 0, 123])), "ends within its header"],
+    ["whose header is no JSON", () => write("{", 0), "its header is not one"],
+    ["with a tensor outside", () => write('{"w":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}', 3), "lies outside"],
+    [
+      "with a tensor of another size",
+      () => write('{"w":{"dtype":"I32","shape":[2],"data_offsets":[0,4]}}', 4),
+      "in 4 bytes",
+    ],
+    ["that is not there", () => join(temporaryFolder(), "none"), "ENOENT"],
+  ])("refuses a file %s", async (_, file, message) => {
+    await expect(report(file())).rejects.toThrow(message);
+  });
+
+  it("reads a file of many pieces whole", async () => {
+    const count = (1 << 21) + 17;
+    const bytes = count * 4;
+    const header = JSON.stringify({
+      __metadata__: { rows: JSON.stringify([{ session_id: "s", interaction_id: "i", length: count }]) },
+      loss_mask: { dtype: "I32", shape: [count], data_offsets: [0, bytes] },
+    });
+    const file = write(header, bytes, 1);
+    expect(readFileSync(file).byteLength).toBeGreaterThan(bytes);
+    const text = await report(file);
+    expect(text).toContain(`${count} of them in the loss`);
+    expect(text).toMatch(/^groups +none$/m); // as a file of an earlier version says nothing of them
+  });
+});
+
+function writeRaw(bytes: Uint8Array): string {
+  const file = join(temporaryFolder(), "file.safetensors");
+  writeFileSync(file, bytes);
+  return file;
+}
+
+/** A file with this header and so many bytes behind it, as int32 of one value. */
+function write(header: string, byteLength: number, value = 0): string {
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(Buffer.byteLength(header)));
+  const data = Buffer.from(new Int32Array(Math.ceil(byteLength / 4)).fill(value).buffer).subarray(0, byteLength);
+  return writeRaw(Buffer.concat([length, Buffer.from(header), data]));
+}
+
+describe("the numbers of a report", () => {
+  const values = fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 80 });
+
+  it("are those of the sorted list", () => {
+    fc.assert(
+      fc.property(values, (given) => {
+        const sorted = given.toSorted((a, b) => a - b);
+        const mean = given.reduce((total, each) => total + each, 0) / given.length;
+        const median = sorted[Math.ceil(given.length / 2) - 1];
+        expect(distribution(given)).toEqual({
+          count: given.length,
+          least: sorted[0],
+          median,
+          mean,
+          most: sorted.at(-1),
+        });
+      }),
+    );
+  });
+
+  it("count every value in the bin that it belongs to", () => {
+    fc.assert(
+      fc.property(values, fc.integer({ min: 1, max: 12 }), (given, limit) => {
+        const bins = histogram(given, limit);
+        expect(bins.length).toBeLessThanOrEqual(limit);
+        for (const { from, to, count } of bins) {
+          expect(count).toBe(given.filter((value) => value >= from && value <= to).length);
+        }
+        expect(bins.reduce((total, { count }) => total + count, 0)).toBe(given.length);
+        expect(bins.slice(1).map(({ from }) => from)).toEqual(bins.slice(0, -1).map(({ to }) => to + 1));
+      }),
+    );
+  });
+});

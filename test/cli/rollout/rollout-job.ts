@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readSafetensors } from "../../helpers/safetensors.js";
+import { temporaryFolder } from "../rolltape.js";
+
+export const AGENT = `${fileURLToPath(new URL("./agents/chat.mjs", import.meta.url))}#agent`;
+
+/** Several processes start one after the other, on a machine that may be busy. */
+export const TIMES = { timeout: 120_000 };
+
+/** A job's files in a folder of its own, and the arguments that name them. */
+export function rolloutJob(tasks: readonly unknown[]) {
+  const folder = temporaryFolder();
+  const [data, out] = [join(folder, "tasks.jsonl"), join(folder, "out", "batch.safetensors")];
+  writeFileSync(data, tasks.map((task) => `${JSON.stringify(task)}\n`).join("\n"));
+  return { folder, data, out, args: ["rollout", "--data", data, "--out", out] };
+}
+
+export function readBatch(file: string) {
+  const { tensors, metadata } = readSafetensors(readFileSync(file));
+  const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];
+  return {
+    rewards: tensors["rewards"]?.data,
+    shape: tensors["input_ids"]?.shape,
+    sessions: rows.map((row) => row.session_id),
+    /** Of the tokens that were sampled. */
+    versions: [...new Set(tensors["versions"]?.data)].filter((version) => version >= 0),
+  };
+}

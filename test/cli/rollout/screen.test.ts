@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runRolltape } from "../rolltape.js";
+import { runOnTerminal } from "../terminal.js";
+import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
+
+/** Prints, and then does what the agent of the other tests does. */
+const talkative = `
+import { agent as chat } from ${JSON.stringify(AGENT.split("#")[0])};
+export const agent = {
+  async run(data, context) {
+    console.log("the agent asks " + data.question);
+    process.stderr.write("and waits");
+    // In a process of its own, Node prints it itself.
+    if (context.base_url) process.emitWarning("the tool is old");
+    const reward = await chat.run(data, context);
+    process.stderr.write(" no more\\n");
+    return reward;
+  },
+};
+`;
+
+function talkativeJob() {
+  const job = rolloutJob(["why?", "how?", "when?"].map((question) => ({ question, reward: 1 })));
+  const file = join(job.folder, "agent.mjs");
+  writeFileSync(file, talkative);
+  return [...job.args, "--agent", `${file}#agent`, "rollout.max_concurrent_rollouts=1"];
+}
+
+describe("rolltape rollout on a terminal", TIMES, () => {
+  it.each(["inline", "subproc"])(
+    "shows what agents print above the bar, and the summary below it (%s)",
+    async (mode) => {
+      const { lines, raw } = await runOnTerminal([...talkativeJob(), `rollout.agent.mode=${mode}`]);
+      for (const question of ["why?", "how?", "when?"]) expect(lines).toContain(`the agent asks ${question}`);
+      expect(lines.filter((line) => line === "and waits no more")).toHaveLength(3);
+      const summary = lines.indexOf("episodes  3 accepted, 0 rejected");
+      const bar = lines.findLastIndex((line) => line.startsWith("episodes █"));
+      expect(bar).toBeGreaterThan(lines.indexOf("the agent asks when?"));
+      expect(summary).toBeGreaterThan(bar);
+      // Nothing moves the cursor to where the bar began: output has scrolled since.
+      expect(raw).not.toContain("\u001b8");
+      expect(raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(raw.lastIndexOf("\u001b[?25l"));
+    },
+  );
+
+  it("shows a warning once, as text, and counts its repetitions", async () => {
+    const { lines } = await runOnTerminal(talkativeJob());
+    expect(lines.filter((line) => line.includes("the tool is old"))).toEqual([
+      "warning: the tool is old",
+      "3 × warning: the tool is old",
+    ]);
+  });
+});
+
+describe("rolltape rollout in a pipe", TIMES, () => {
+  it("writes logs as JSON on lines of their own, and nothing but the summary on standard output", async () => {
+    const ended = await runRolltape(talkativeJob());
+    expect(ended.stdout).toMatch(/^episodes {2}3 accepted/);
+    const lines = ended.stderr.trimEnd().split("\n");
+    const logs = lines.filter((line) => line.includes("the tool is old")).map((line) => JSON.parse(line) as object);
+    expect(logs).toHaveLength(3);
+    expect(logs[0]).toMatchObject({ level: 40, msg: "the tool is old" });
+    expect(lines).toContain("the agent asks why?");
+  });
+});

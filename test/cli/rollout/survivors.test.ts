@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { exportSurvivors } from "../../../src/cli/rollout/survivors.js";
+import { ProxyError } from "../../../src/client/errors.js";
+import { connectProxy } from "../../../src/rollout/connect.js";
+import { RolloutBatch } from "../../../src/rollout/controller/rollout-batch.js";
+import { acceptedAs } from "../../rollout/controller/held-workflow.js";
+
+/** A batch of tasks with these sessions. */
+function batchOf(...groups: readonly string[][]): RolloutBatch {
+  const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
+  const tasks = groups.map((ids, index) => ({
+    ...acceptedAs(...ids),
+    index,
+    taskId: `task-${index}`,
+    data: index,
+    version: 0,
+  }));
+  return new RolloutBatch(tasks, 0, engine, {});
+}
+
+/** A proxy that refuses these exports, one after the other, and makes any other. */
+function proxyRefusing(...refusals: readonly Readonly<Record<string, string>>[]) {
+  const waiting = [...refusals];
+  const [asked, deleted]: [string[][], string[]] = [[], []];
+  return {
+    asked,
+    deleted,
+    exportBatch: async (ids: readonly string[]) => {
+      asked.push([...ids]);
+      const codes = waiting.shift();
+      if (codes === undefined) return new Uint8Array(ids.length);
+      const sessions = Object.entries(codes).map(([session_id, code]) => ({ session_id, code, message: code }));
+      throw new ProxyError("batch_not_exportable", "no", { details: { sessions } });
+    },
+    deleteSession: async (id: string) => deleted.push(id) > 0,
+  };
+}
+
+const options = { fields: {}, dropIncompleteGroup: true, pausesMs: [1, 1] };
+const down = { "b-w1-0": "worker_unavailable" };
+
+describe("a batch whose sessions are not all there any more", () => {
+  it("is exported without those that are gone", async () => {
+    const admin = proxyRefusing({ "b-0": "session_not_found", "c-0": "session_expired" });
+    const batch = batchOf(["a-0"], ["b-0"], ["c-0"]);
+    const survivors = await exportSurvivors(batch, { ...options, admin });
+    expect(survivors).toMatchObject({ lost: 2, leftOut: 0, bytes: { byteLength: 1 } });
+    expect(admin.asked).toEqual([["a-0", "b-0", "c-0"], ["a-0"]]);
+  });
+
+  it("loses nothing by a worker that is away for a moment", async () => {
+    const admin = proxyRefusing(down, down);
+    const survivors = await exportSurvivors(batchOf(["a-w0-0"], ["b-w1-0"]), { ...options, admin });
+    expect(survivors).toMatchObject({ lost: 0, bytes: { byteLength: 2 } });
+  });
+
+  it("leaves the rest of a group out and frees it once the batch is written, or keeps it where that is wanted", async () => {
+    const groups = () => batchOf(["a-w0-0", "a-w1-1"], ["b-w1-0", "b-w0-1"]);
+    const dropping = proxyRefusing(down, down, down);
+    const survivors = await exportSurvivors(groups(), { ...options, admin: dropping });
+    expect(survivors).toMatchObject({ lost: 1, leftOut: 1, sessionIds: ["a-w0-0", "a-w1-1"] });
+    expect(dropping.asked.at(-1)).toEqual(["a-w0-0", "a-w1-1"]);
+    expect(dropping.deleted).toEqual([]);
+    await survivors.release();
+    expect(dropping.deleted).toEqual(["b-w0-1"]);
+    const keeping = proxyRefusing(down, down, down);
+    const kept = await exportSurvivors(groups(), { ...options, dropIncompleteGroup: false, admin: keeping });
+    expect(kept).toMatchObject({ lost: 1, leftOut: 0 });
+    expect(keeping.asked.at(-1)).toEqual(["a-w0-0", "a-w1-1", "b-w0-1"]);
+  });
+
+  it("is nothing where all are gone", async () => {
+    const admin = proxyRefusing({ "a-0": "session_not_found" });
+    const survivors = await exportSurvivors(batchOf(["a-0"]), { ...options, admin });
+    expect(survivors).toMatchObject({ bytes: undefined, lost: 1, leftOut: 0 });
+    expect(admin.asked).toHaveLength(1);
+  });
+
+  it("is refused where something else is in the way, too", async () => {
+    const admin = proxyRefusing({ "a-0": "session_not_found", "b-0": "session_active" });
+    await expect(exportSurvivors(batchOf(["a-0"], ["b-0"]), { ...options, admin })).rejects.toMatchObject({
+      code: "batch_not_exportable",
+    });
+    expect(admin.deleted).toEqual([]);
+  });
+});

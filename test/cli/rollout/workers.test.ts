@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../../src/scheduler/free-port.js";
+import { until } from "../../helpers/until.js";
+import { rolltape, runRolltape } from "../rolltape.js";
+import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
+
+/** The tag of the worker that a session id or key names. */
+const tagOf = (name: string) => /^sk-([a-z0-9]+)\./.exec(name)?.[1] ?? name.split("-").at(-2) ?? "";
+
+/** Process ids of a job's proxy workers by their tags; the job has its temporary files in `folder`. */
+function workersIn(folder: string): Map<string, number> {
+  const names = readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"));
+  const files = names.flatMap((name) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)));
+  const registrations = files
+    .filter((file) => file.endsWith(".json"))
+    .map((file) => JSON.parse(readFileSync(file, "utf8")) as { tag: string; pid: number });
+  return new Map(registrations.map(({ tag, pid }) => [tag, pid]));
+}
+
+function isGone(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return true;
+  }
+}
+
+describe("rolltape rollout over several proxy workers", TIMES, () => {
+  it("spreads sessions over them and writes one batch in the order of the tasks", async () => {
+    const { out, args, folder } = rolloutJob([0, 1, 2, 3].map((reward) => ({ question: "why?", reward })));
+    const more = ["--agent", AGENT, "--proxy-workers", "2", "--group-size", "2"];
+    const ended = await runRolltape([...args, ...more], { TMPDIR: folder });
+    expect(ended).toMatchObject({ code: 0 });
+    const { rewards, sessions } = readBatch(out);
+    expect(rewards).toEqual([0, 1, 2, 3].flatMap((reward) => [reward, reward, reward, reward]));
+    expect(new Set(sessions.map(tagOf)).size).toBe(2);
+    expect(ended.stdout).toMatch(/ in 16 rows; (?!0 )\d+ sampled/);
+    expect(readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"))).toEqual([]);
+  });
+
+  it("loses no more than what a worker had that dies, and starts another", async () => {
+    const { out, args, folder } = rolloutJob([]);
+    const gate = join(folder, "gate");
+    const tasks = [{ reward: 0 }, { reward: 1 }, { reward: 2, until: gate }, { reward: 3 }];
+    writeFileSync(
+      join(folder, "tasks.jsonl"),
+      tasks.map((task) => JSON.stringify({ question: "?", ...task })).join("\n"),
+    );
+    const more = ["--agent", AGENT, "--proxy-workers", "2", "rollout.max_concurrent_rollouts=1"];
+    const running = rolltape([...args, ...more], { TMPDIR: folder });
+    const [, key = ""] = await running.loggedMatch(/an agent waits on (\S+)\n/);
+    process.kill(workersIn(folder).get(tagOf(key)) ?? 0, "SIGKILL");
+    await running.logged("a proxy worker ended with SIGKILL, its sessions are lost; it is started again");
+    writeFileSync(gate, "");
+    const ended = await running.ended;
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toMatch(/^episodes +3 accepted, 1 rejected\n +1 × agent_error/);
+    expect(ended.stdout).toMatch(/\nlost +1 sessions went with their proxy worker\n/);
+    const { rewards, sessions } = readBatch(out);
+    // One of the first two was on that worker.
+    expect(rewards).toEqual([expect.toSatisfy((reward) => reward === 0 || reward === 1), expect.anything(), 3, 3]);
+    expect(sessions.map(tagOf)).not.toContain(tagOf(key));
+  });
+
+  it("has the tokens of workers that started later under the version that the others know", async () => {
+    const port = await freePort();
+    const { out, args, folder } = rolloutJob([]);
+    const gate = join(folder, "gate");
+    const tasks = [{ until: gate }, { reward: 1 }].map((task) => JSON.stringify({ question: "?", ...task }));
+    writeFileSync(join(folder, "tasks.jsonl"), tasks.join("\n"));
+    const config = ["rollout.max_concurrent_rollouts=1", `server.port=${port}`, "gateway.poll_seconds=0.1"];
+    const more = ["--agent", AGENT, "--proxy-workers", "2", "--from-version", "5", ...config];
+    const running = rolltape([...args, ...more], { TMPDIR: folder });
+    await running.logged("an agent waits on");
+    const first = workersIn(folder);
+    for (const pid of first.values()) process.kill(pid, "SIGKILL");
+    const takesSessions = async () => {
+      const reply = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+      const { workers = [] } = ((await reply?.json()) ?? {}) as { workers?: { tag: string; status: string }[] };
+      return workers.filter(({ tag, status }) => !first.has(tag) && status === "ok").length;
+    };
+    await expect.poll(takesSessions, { timeout: 60_000, interval: 100 }).toBe(2);
+    writeFileSync(gate, "");
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(readBatch(out)).toMatchObject({ rewards: [1, 1], versions: [5] });
+  });
+
+  it("takes its workers along when it is killed", async () => {
+    const { args, folder } = rolloutJob([{ question: "how?", hang: true }]);
+    const running = rolltape([...args, "--agent", AGENT, "--proxy-workers", "2"], { TMPDIR: folder });
+    await running.logged("an agent hangs");
+    const pids = [...workersIn(folder).values()];
+    onTestFinished(() => pids.filter((pid) => !isGone(pid)).forEach((pid) => process.kill(pid, "SIGKILL")));
+    expect(pids).toHaveLength(2);
+    running.process.kill("SIGKILL");
+    await until(() => pids.every(isGone));
+  });
+
+  it("says that a worker does not start", async () => {
+    const { args } = rolloutJob([{ question: "why?", reward: 1 }]);
+    const more = [
+      "--agent",
+      AGENT,
+      "--proxy-workers",
+      "2",
+      "model.path=/no/such/folder",
+      "engine.model=/no/such/model",
+    ];
+    const ended = await runRolltape([...args, ...more]);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /rolltape: a proxy worker did not start: it took no calls; it ended with status 2\. Its/,
+    );
+    expect(ended.stderr).toMatch(/\n {2}model\.path: .*\/no\/such\/folder/);
+  });
+});
+
+describe("rolltape rollout --proxy", TIMES, () => {
+  it("runs against a proxy that is there, and leaves it as it was", async () => {
+    const key = "sk-admin-of-a-running-proxy";
+    const serving = rolltape(["serve", "server.port=0", "server.shutdown_seconds=0"], { ROLLTAPE_ADMIN_API_KEY: key });
+    const { url } = await serving.ready();
+    for (const reward of [1, 2]) {
+      const { out, args } = rolloutJob([{ question: "why?", reward }]);
+      const ended = await runRolltape([...args, "--agent", AGENT, "--proxy", url], { ROLLTAPE_ADMIN_API_KEY: key });
+      expect(ended).toMatchObject({ code: 0 });
+      expect(readBatch(out).rewards).toEqual([reward, reward]);
+      // Of this job alone: two calls of four tokens at most.
+      expect(Number(/; (\d+) sampled/.exec(ended.stdout)?.[1])).toBeLessThanOrEqual(8);
+    }
+  });
+});

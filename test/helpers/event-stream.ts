@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Fault } from "./sglang/protocol.js";
+
+export interface EventStreamOptions {
+  readonly fault: Fault | undefined;
+  /** Cuts the events into pieces of so many bytes, which are sent one by one. */
+  readonly pieceBytes: number | undefined;
+}
+
+/** Server-sent events as the engines write them. After a fault, nothing more is written. */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #options: EventStreamOptions;
+  #sent = 0;
+  #broken = false;
+
+  constructor(response: ServerResponse, options: EventStreamOptions) {
+    this.#response = response;
+    this.#options = options;
+  }
+
+  async send(data: string): Promise<void> {
+    if (this.#broken) return;
+    if (this.#sent === 0) this.#response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+    if (this.#breaksHere()) return;
+    this.#sent++;
+    await this.#write(`data: ${data}\n\n`);
+  }
+
+  end(): void {
+    if (!this.#broken) this.#response.end("data: [DONE]\n\n");
+  }
+
+  #breaksHere(): boolean {
+    const { fault } = this.#options;
+    if (!fault || !("frames" in fault) || fault.frames !== this.#sent) return false;
+    this.#broken = true;
+    if (fault.kind === "close-in-stream") this.#response.write(": cut\n\n", () => this.#response.socket?.destroy());
+    if (fault.kind === "end-in-stream") this.#response.end();
+    if (fault.kind === "error-in-stream") {
+      this.#response.end(`data: ${JSON.stringify({ error: { message: fault.message } })}\n\ndata: [DONE]\n\n`);
+    }
+    return true;
+  }
+
+  async #write(text: string): Promise<void> {
+    const { pieceBytes = text.length } = this.#options;
+    for (let at = 0; at < text.length; at += pieceBytes) {
+      const more = this.#response.write(text.slice(at, at + pieceBytes));
+      if (pieceBytes < text.length) await new Promise(setImmediate);
+      if (!more && !this.#response.destroyed) await this.#drained();
+    }
+  }
+
+  async #drained(): Promise<void> {
+    const over = new AbortController();
+    const { signal } = over;
+    await Promise.race([once(this.#response, "drain", { signal }), once(this.#response, "close", { signal })]);
+    over.abort();
+  }
+}

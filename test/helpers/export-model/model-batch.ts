@@ -1,0 +1,71 @@
+import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
+import type { ModelledSession } from "./modelled-session.js";
+import { codesOf, rowTensorsOf, turnTensorsOf } from "./row-tensors.js";
+import { type ModelRow, rowsOf } from "./rows.js";
+import { bool, described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
+import { treeBatch } from "./tree.js";
+
+/** What a batch of these sessions holds, where the options refuse none of them. */
+export function modelBatch(sessions: readonly ModelledSession[], options: BatchOptionsInput): ModelBatch {
+  const { style = "individual", discount = 1, concatReward = "leaf", layout = "padded", rowTensors = true } = options;
+  if (layout === "tree") return treeBatch(sessions, { discount, rowTensors });
+  const all = sessions.flatMap((session) => rowsOf(session, { style, discount, concatReward }));
+  const rows = limited(all, options);
+  const tensors = layout === "packed" ? packed(rows) : padded(rows, options);
+  const codes = codesOf(rows, options.turns ?? false);
+  return {
+    rows: rows.map(described),
+    tensors: {
+      ...tensors,
+      ...(rowTensors && rowTensorsOf(rows, codes)),
+      ...(rowTensors && options.turns && turnTensorsOf(rows, codes)),
+    },
+    codes,
+    uncounted: rows.flatMap(({ uncounted }, i) => (uncounted ? [i] : [])),
+  };
+}
+
+function limited(rows: readonly ModelRow[], { maxLength, overflow }: BatchOptionsInput): readonly ModelRow[] {
+  if (maxLength === undefined) return rows;
+  if (overflow === "drop") return rows.filter((row) => row.ids.length <= maxLength);
+  const cut = (numbers: readonly number[]) => numbers.slice(0, maxLength);
+  return rows.map((row) => ({
+    ...row,
+    ids: cut(row.ids),
+    lossMask: cut(row.lossMask),
+    logprobs: cut(row.logprobs),
+    versions: cut(row.versions),
+  }));
+}
+
+function padded(rows: readonly ModelRow[], options: BatchOptionsInput): ModelBatch["tensors"] {
+  const { padTokenId = 0, padSide = "right", padToMultipleOf = 1 } = options;
+  let width = Math.max(0, ...rows.map((row) => row.ids.length));
+  while (width % padToMultipleOf !== 0) width++;
+  const shape = [rows.length, width];
+  const lay = (of: (row: ModelRow) => readonly number[], filler: number) =>
+    rows.flatMap((row) => {
+      const padding = Array<number>(width - row.ids.length).fill(filler);
+      return padSide === "left" ? [...padding, ...of(row)] : [...of(row), ...padding];
+    });
+  const attention = lay((row) => row.ids.map(() => 1), 0);
+  return { ...perToken(lay, shape, padTokenId), attention_mask: bool(attention, shape), rewards: rewardsOf(rows) };
+}
+
+function packed(rows: readonly ModelRow[]): ModelBatch["tensors"] {
+  const lay = (of: (row: ModelRow) => readonly number[]) => rows.flatMap(of);
+  const positions = lay((row) => row.ids.map((_, i) => i));
+  const shape = [positions.length];
+  const starts = [0];
+  for (const row of rows) starts.push((starts.at(-1) ?? 0) + row.ids.length);
+  return {
+    ...perToken(lay, shape),
+    position_ids: i32(positions, shape),
+    attention_mask: bool(
+      positions.map(() => 1),
+      shape,
+    ),
+    cu_seqlens: i32(starts, [rows.length + 1]),
+    rewards: rewardsOf(rows),
+  };
+}

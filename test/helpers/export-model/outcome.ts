@@ -1,0 +1,111 @@
+import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
+import { packageVersion } from "../../../src/support/package-version.js";
+import { readSafetensors } from "../safetensors.js";
+import { modelBatch } from "./model-batch.js";
+import { allDelivered, isLeftOut, type ModelledSession } from "./modelled-session.js";
+import { type ModelRefusal, modelRefusal } from "./refusal.js";
+import type { ModelBatch } from "./tensors.js";
+
+/** What comes of asking for a batch. */
+export type Outcome = { readonly file: BatchFile } | { readonly refusal: ModelRefusal };
+
+/** A batch as its reader finds it. */
+export interface BatchFile {
+  /** The texts of the header; those that are JSON, read. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly tensors: ModelBatch["tensors"];
+}
+
+export function modelOutcome(sessions: readonly ModelledSession[], options: BatchOptionsInput): Outcome {
+  const refusal = modelRefusal(sessions, options);
+  if (refusal) return { refusal };
+  const counted = options.includeUndelivered ? allDelivered(sessions) : sessions;
+  const batch = modelBatch(counted, options);
+  return { file: { metadata: metadataOf(counted, options, batch), tensors: batch.tensors } };
+}
+
+function metadataOf(
+  sessions: readonly ModelledSession[],
+  options: BatchOptionsInput,
+  batch: ModelBatch,
+): BatchFile["metadata"] {
+  const { style = "individual", layout = "padded", discount = 1, rowTensors = true } = options;
+  const { rows } = batch;
+  const unrewarded = sessions.filter(
+    ({ turns, sessionReward }) => sessionReward === undefined && turns.every((turn) => turn.reward === undefined),
+  );
+  return {
+    producer: "rolltape",
+    style,
+    layout,
+    discount: String(discount),
+    rows: rows.map((row) => ({
+      session_id: row.sessionId,
+      task_id: row.taskId,
+      group_id: row.groupId,
+      interaction_id: row.interactionId,
+      length: row.length,
+    })),
+    rewards_missing: unrewarded.map((session) => session.sessionId),
+    incomplete_calls: {},
+    ...(rowTensors && rowMetadata(sessions, options, batch)),
+  };
+}
+
+/** Lists of this length at most are given whole. */
+const MAX_NAMED_ROOTS = 8;
+const MAX_NAMED_ROWS = 64;
+
+function rowMetadata(
+  sessions: readonly ModelledSession[],
+  { style = "individual", concatReward = "leaf" }: BatchOptionsInput,
+  { codes, uncounted }: ModelBatch,
+): BatchFile["metadata"] {
+  const roots = sessions.flatMap(unrewardedRoots);
+  return {
+    version: packageVersion(),
+    unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED_ROOTS) },
+    left_out: { undelivered: sessions.flatMap(leftOutOf).length, retried: 0 },
+    row_codes: codes,
+    ...(style === "concat" && {
+      concat_reward: concatReward,
+      uncounted_rewards: { rows: uncounted.length, first: uncounted.slice(0, MAX_NAMED_ROWS) },
+    }),
+  };
+}
+
+function leftOutOf({ turns }: ModelledSession): object[] {
+  return turns.filter((turn) => isLeftOut(turn, turns));
+}
+
+/** Roots below which no call has a reward, of a session without one. */
+function unrewardedRoots({ sessionId, sessionReward, turns }: ModelledSession): object[] {
+  const rootOf = (i: number): number => ((turns[i]?.parent ?? -1) < 0 ? i : rootOf(turns[i]?.parent ?? -1));
+  return turns.flatMap((root, i) => {
+    const rewarded = turns.some((turn, k) => rootOf(k) === i && turn.reward !== undefined);
+    if (root.parent >= 0 || isLeftOut(root, turns) || rewarded || sessionReward !== undefined) return [];
+    return [{ session_id: sessionId, interaction_id: root.id }];
+  });
+}
+
+const JSON_TEXTS = [
+  "rows",
+  "rewards_missing",
+  "incomplete_calls",
+  "unrewarded_roots",
+  "left_out",
+  "row_codes",
+  "uncounted_rewards",
+];
+/** What a server says of itself. */
+const ORIGIN = ["model", "model_digest", "config"];
+/** Their values are the time. */
+export const CLOCK = ["row_created_at", "turn_created_at"];
+
+export function readBatchFile(bytes: Uint8Array): BatchFile {
+  const { metadata, tensors } = readSafetensors(bytes);
+  const texts = Object.entries(metadata).filter(([key]) => !ORIGIN.includes(key));
+  const read = texts.map(([key, text]): [string, unknown] => [key, JSON_TEXTS.includes(key) ? JSON.parse(text) : text]);
+  const timeless = Object.entries(tensors).filter(([name]) => !CLOCK.includes(name));
+  return { metadata: Object.fromEntries(read), tensors: Object.fromEntries(timeless) as BatchFile["tensors"] };
+}

@@ -1,0 +1,83 @@
+import type { Conversation, Message } from "../../src/conversation/message.js";
+import { loadChatModel } from "../../src/model/load-chat-model.js";
+import type { FamilyChoice } from "../../src/model/output/families.js";
+import { outputFormat } from "../../src/model/output/output-format.js";
+import { ChatTemplate } from "../../src/model/template/chat-template.js";
+import { addedTokenSchema } from "../../src/model/tokenizer/added-token.js";
+import { Tokenizer } from "../../src/model/tokenizer/tokenizer.js";
+import { byteLevelTokenizer } from "../model/support/bpe.js";
+import { joinIds, writeModelFolder } from "../model/support/model-folder.js";
+
+/** A model folder with a published template and a small vocabulary that has the markers of its family as tokens. */
+export class FamilyModel {
+  readonly folder: string;
+  readonly template: ChatTemplate;
+  readonly #tokenizer: Tokenizer;
+  readonly #stops: readonly string[];
+
+  private constructor(folder: string, source: string, tokenizer: Tokenizer, stops: readonly string[]) {
+    this.folder = folder;
+    const specialTokens = new Map([
+      ["bos_token", "<BOS>"],
+      ["eos_token", "<EOS>"],
+    ]);
+    this.template = new ChatTemplate(source, { now: () => new Date(), templateArgs: {}, specialTokens });
+    this.#tokenizer = tokenizer;
+    this.#stops = stops;
+  }
+
+  /** The folder lasts as long as the test. */
+  static async write(source: string, stops: readonly string[], choice: FamilyChoice): Promise<FamilyModel> {
+    const { families } = await loadChatModel(writeModelFolder(source, stops), choice);
+    const { markers } = outputFormat(families, { tools: [], stop: [], stopTokenIds: [], promptEnd: "" });
+    const inTemplate = source.match(/<[|｜][^<>\s'"]+?[|｜]>/g) ?? [];
+    const shaped = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
+    const added = [...new Set([...stops, ...inTemplate, ...shaped])];
+    // As published: what is no end of turn is often no special token, though a token.
+    const json = byteLevelTokenizer(added.map((content) => ({ content, special: !/^<\/?[a-z_]+>$/.test(content) })));
+    const ends = json.added_tokens.filter(({ content }) => stops.includes(content)).map(({ id }) => id);
+    const folder = writeModelFolder(source, stops, {
+      "tokenizer.json": json,
+      "generation_config.json": { eos_token_id: ends },
+    });
+    const added_tokens = json.added_tokens.map((token) => addedTokenSchema.parse(token));
+    return new FamilyModel(
+      folder,
+      source,
+      new Tokenizer({ tokenizer: { ...json, added_tokens }, config: {} }, 0),
+      stops,
+    );
+  }
+
+  async encode(text: string): Promise<number[]> {
+    return joinIds(await this.#tokenizer.encode(text));
+  }
+
+  /** What the model writes to say this, going by what its template makes of such an answer; with its end of turn. */
+  written(conversation: Conversation, answer: Message): string {
+    const prompt = this.template.render(conversation, true);
+    const { messages, ...rest } = conversation;
+    const results = (answer.toolCalls ?? []).map((call) => resultOf(call, "3"));
+    // Some templates drop the reasoning of a turn that is over, some show it only then.
+    const whole = [
+      [...messages, answer, ...results],
+      [...messages, answer],
+    ]
+      .map((each) => this.template.render({ ...rest, messages: each }, false))
+      .find((text) => text.startsWith(prompt));
+    if (whole === undefined) throw new Error("the template writes this answer in no way that follows its prompt");
+    const text = whole.slice(prompt.length);
+    const [at, stop] = this.#stops
+      .map((token) => [text.indexOf(token), token] as const)
+      .filter(([found]) => found >= 0)
+      .reduce((first, each) => (each[0] < first[0] ? each : first), [text.length, this.#stops[0] ?? ""] as const);
+    return text.slice(0, at) + stop;
+  }
+}
+
+export const resultOf = ({ id, name }: { readonly id: string; readonly name: string }, content: string): Message => ({
+  role: "tool",
+  content,
+  toolCallId: id,
+  name,
+});

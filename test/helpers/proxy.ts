@@ -1,0 +1,152 @@
+import type { InjectOptions, Response } from "light-my-request";
+import type { Engine } from "../../src/engine/engine.js";
+import { ensureTinyModel } from "../../src/engine/index.js";
+import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
+import { createServer } from "../../src/server/app.js";
+import type { ServerContext, ServerSettings } from "../../src/server/context.js";
+import { SessionRegistry } from "../../src/session/registry.js";
+import { ScriptedEngine } from "./scripted-engine.js";
+
+export const ADMIN_KEY = "sk-admin-0123456789abcdef";
+
+export interface ProxyOptions<E extends Engine> {
+  readonly engine?: E;
+  readonly model?: ChatModelOptions;
+  /** Of the model; the tiny one's by default. */
+  readonly folder?: string;
+  readonly settings?: Partial<ServerSettings>;
+  readonly timeoutMilliseconds?: number;
+  readonly retention?: { milliseconds: number; bytes: number };
+  readonly messageFilters?: readonly RegExp[];
+  readonly workerTag?: string;
+}
+
+interface Completion {
+  readonly id: string;
+  readonly choices: readonly [{ readonly message: object }];
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly messages: readonly object[];
+}
+
+export interface StartedSession {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** An answer of the proxy. */
+export class Reply {
+  readonly status: number;
+  readonly raw: Buffer;
+  readonly headers: Response["headers"];
+
+  constructor(response: Pick<Response, "statusCode" | "rawPayload" | "headers">) {
+    this.status = response.statusCode;
+    this.raw = response.rawPayload;
+    this.headers = response.headers;
+  }
+
+  json<T>(): T {
+    return JSON.parse(this.raw.toString()) as T;
+  }
+
+  /** The error that was answered. */
+  get error(): { code: string; message: string; type: string; param: string | null } & Record<string, unknown> {
+    return this.json<{ error: Reply["error"] }>().error;
+  }
+
+  /** Status and error code in one, for short expectations. */
+  get refusal(): string {
+    return this.status < 400 ? String(this.status) : `${this.status} ${this.error.code}`;
+  }
+}
+
+/** A proxy in this process, reached without sockets, and shorthands for what tests do with it. */
+export class Proxy<E extends Engine = ScriptedEngine> {
+  readonly engine: E;
+  readonly context: ServerContext;
+  readonly app: Awaited<ReturnType<typeof createServer>>["app"];
+
+  private constructor(engine: E, app: Proxy<E>["app"], context: ServerContext) {
+    this.engine = engine;
+    this.app = app;
+    this.context = context;
+  }
+
+  static async start<E extends Engine = ScriptedEngine>(options: ProxyOptions<E> = {}): Promise<Proxy<E>> {
+    const engine = (options.engine ?? new ScriptedEngine()) as E;
+    const model = await loadChatModel(options.folder ?? (await ensureTinyModel()).folder, options.model);
+    const registry = new SessionRegistry({
+      adminKey: ADMIN_KEY,
+      timeoutMilliseconds: options.timeoutMilliseconds ?? 3_600_000,
+      retention: options.retention ?? { milliseconds: 300_000, bytes: 1 << 30 },
+      messageFilters: options.messageFilters ?? [],
+      workerTag: options.workerTag,
+      taggedKeysOnly: options.workerTag !== undefined,
+    });
+    const settings: ServerSettings = {
+      adminKey: ADMIN_KEY,
+      modelName: "tiny",
+      maxBodyBytes: 64 * 1024 * 1024,
+      knownRequestBytes: 64 * 1024 * 1024,
+      engineMaxTokens: undefined,
+      chatTemplateType: "hf",
+      enforceStrictTools: false,
+      keepAliveSeconds: 15,
+      drainSeconds: 5,
+      shutdownSeconds: 1,
+      ...options.settings,
+    };
+    const { app, context } = await createServer({ registry, engine, model, settings });
+    return new Proxy(engine, app, context);
+  }
+
+  async request(options: InjectOptions, key: string | null = ADMIN_KEY): Promise<Reply> {
+    const headers = { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...options.headers };
+    return new Reply(await this.app.inject({ ...options, headers }));
+  }
+
+  post(url: string, payload: object, key: string | null = ADMIN_KEY): Promise<Reply> {
+    return this.request({ method: "POST", url, payload }, key);
+  }
+
+  async session(body: object = {}): Promise<StartedSession> {
+    await this.post("/grant_capacity", {});
+    const started = (await this.post("/rl/start_session", body)).json<{
+      session_id: string;
+      session_api_key: string;
+    }>();
+    return { id: started.session_id, key: started.session_api_key };
+  }
+
+  chat({ key }: StartedSession, messages: readonly object[], extra: object = {}, headers = {}): Promise<Reply> {
+    return this.request(
+      { method: "POST", url: "/v1/chat/completions", payload: { model: "tiny", messages, ...extra }, headers },
+      key,
+    );
+  }
+
+  /** A chat call, its id, and the conversation with its answer. */
+  async turn(session: StartedSession, messages: readonly object[], extra: object = {}): Promise<Turn> {
+    const { id, choices } = (await this.chat(session, messages, extra)).json<Completion>();
+    return { id, messages: [...messages, choices[0].message] };
+  }
+
+  end({ key }: StartedSession): Promise<Reply> {
+    return this.post("/rl/end_session", {}, key);
+  }
+
+  reward({ key }: StartedSession, reward: unknown, interactionId?: string): Promise<Reply> {
+    return this.post("/rl/set_reward", { reward, interaction_id: interactionId }, key);
+  }
+
+  export({ id }: StartedSession, extra: object = {}): Promise<Reply> {
+    return this.post("/export_trajectories", { session_id: id, ...extra });
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+}

@@ -1,0 +1,45 @@
+import type { ServerResponse } from "node:http";
+import type { Fault } from "./protocol.js";
+import type { ReplyOptions } from "./reply.js";
+import type { SchedulerOptions, SglangScheduler } from "./scheduler.js";
+
+export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<ReplyOptions> {
+  /** Reads no input ids and keeps no bodies, to answer large prompts fast. */
+  readonly fast?: boolean;
+  /** Started with --incremental-streaming-output. */
+  readonly incremental?: boolean;
+  /** Tokens per frame of a stream; default 1. */
+  readonly streamInterval?: number;
+  /** Cuts the frames of streams into pieces of so many bytes, which are sent one by one. */
+  readonly pieceBytes?: number;
+  readonly contextLength?: number;
+  /** Started with --skip-tokenizer-init: no text, and no stop strings. */
+  readonly skipTokenizerInit?: boolean;
+  readonly apiKey?: string;
+  /** Started with --admin-api-key: pausing, continuing and aborting want this key and no other. */
+  readonly adminApiKey?: string;
+  /** Fields of /server_info that replace the usual ones; undefined takes one away. */
+  readonly serverInfo?: Readonly<Record<string, unknown>>;
+  /** Paths that answer 404, as they do in builds that do not have them. */
+  readonly missingPaths?: readonly string[];
+  readonly port?: number;
+}
+
+/** What the routes share. */
+export interface ServerContext {
+  readonly options: SglangServerOptions;
+  readonly reply: ReplyOptions;
+  readonly contextLength: number;
+  readonly scheduler: SglangScheduler;
+  readonly faults: Fault[];
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, JSON.stringify(value));
+}
+
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  const body = Buffer.from(text, "utf8");
+  response.writeHead(status, { "content-type": "application/json", "content-length": body.length });
+  response.end(body);
+}

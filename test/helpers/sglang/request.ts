@@ -1,0 +1,68 @@
+import type { GenerateRequest } from "./protocol.js";
+
+/** A request that SGLang answers with 400. */
+export class BadRequest extends Error {
+  override readonly name = "BadRequest";
+}
+
+const COMMA = 0x2c;
+
+/**
+ * Reads the body of `/generate`.
+ *
+ * @param fast counts the input ids without making numbers of them: `inputIds` stays empty.
+ */
+export function readGenerateRequest(body: Buffer, fast: boolean): GenerateRequest {
+  const fastBody = fast ? withoutInputIds(body) : undefined;
+  const fields = parseObject(fastBody?.text ?? body.toString("utf8"));
+  const inputIds = fastBody ? [] : integers(fields["input_ids"], "input_ids");
+  const inputLength = fastBody?.inputLength ?? inputIds.length;
+  if (inputLength === 0) throw new BadRequest("input_ids cannot be empty.");
+  return {
+    rid: typeof fields["rid"] === "string" ? fields["rid"] : crypto.randomUUID().replaceAll("-", ""),
+    stream: fields["stream"] === true,
+    inputIds,
+    inputLength,
+    sampling: samplingFields(fields["sampling_params"]),
+    returnLogprob: fields["return_logprob"] === true,
+    topLogprobs: typeof fields["top_logprobs_num"] === "number" ? fields["top_logprobs_num"] : 0,
+  };
+}
+
+function samplingFields(value: unknown): GenerateRequest["sampling"] {
+  const fields: Record<string, unknown> = isObject(value) ? value : {};
+  const { max_new_tokens: maxNewTokens = 128, stop } = fields;
+  if (typeof maxNewTokens !== "number" || maxNewTokens < 0) throw new BadRequest("max_new_tokens must be at least 0");
+  const strings = typeof stop === "string" ? [stop] : Array.isArray(stop) ? stop.map(String) : [];
+  const stopIds = fields["stop_token_ids"] === undefined ? [] : integers(fields["stop_token_ids"], "stop_token_ids");
+  return { ...fields, max_new_tokens: maxNewTokens, stop: strings, stop_token_ids: stopIds };
+}
+
+/** The body with an empty list of input ids, and how many there were. */
+function withoutInputIds(body: Buffer): { text: string; inputLength: number } {
+  const key = '"input_ids":[';
+  const start = body.indexOf(key);
+  if (start < 0) throw new BadRequest("input_ids is missing");
+  const first = start + key.length;
+  const end = body.indexOf("]", first);
+  let inputLength = end > first ? 1 : 0;
+  for (let i = first; i < end; i++) if (body[i] === COMMA) inputLength++;
+  return { text: body.toString("utf8", 0, first) + body.toString("utf8", end), inputLength };
+}
+
+export function parseObject(text: string): Record<string, unknown> {
+  const value: unknown = text === "" ? {} : JSON.parse(text);
+  if (!isObject(value)) throw new BadRequest("the body must be an object");
+  return value;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function integers(value: unknown, name: string): number[] {
+  if (!Array.isArray(value) || !value.every((item) => Number.isInteger(item))) {
+    throw new BadRequest(`${name} must be a list of integers`);
+  }
+  return value;
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
+import { BadRequest } from "./request.js";
+
+export interface SchedulerOptions {
+  /** The ids that the model would write for a request, without a stop token. */
+  readonly complete: (request: GenerateRequest) => readonly number[];
+  /** 0: a whole completion at once. */
+  readonly tokenMilliseconds: number;
+  readonly maxRunning: number;
+  readonly weightVersion: string;
+  /** Ends a completion when the request names no stop token. */
+  readonly eosTokenId: number;
+  /** Hears of what was sampled for each request, aborted ones too. */
+  readonly onOutcome?: ((request: GenerateRequest, outcome: GenerateOutcome) => void) | undefined;
+}
+
+export type PauseMode = "abort" | "retract" | "in_place";
+
+interface Job {
+  readonly request: GenerateRequest;
+  readonly tokens: OutputToken[];
+  /** Told of each token; what it returns is waited for. */
+  readonly onToken: ((tokens: readonly OutputToken[]) => Promise<void> | undefined) | undefined;
+  running: boolean;
+  aborted: boolean;
+}
+
+/**
+ * Runs requests as SGLang's scheduler does, on invented tokens: a waiting queue, a number of running requests, aborts by
+ * rid prefix, three ways of pausing, weight versions.
+ */
+export class SglangScheduler {
+  readonly #options: SchedulerOptions;
+  readonly #jobs = new Map<string, Job>();
+  #waiters: (() => void)[] = [];
+  #paused: PauseMode | undefined;
+  weightVersion: string;
+  tokenMilliseconds: number;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.weightVersion = options.weightVersion;
+    this.tokenMilliseconds = options.tokenMilliseconds;
+  }
+
+  /** Requests accepted and not yet answered. */
+  get pending(): number {
+    return this.#jobs.size;
+  }
+
+  get paused(): boolean {
+    return this.#paused !== undefined;
+  }
+
+  async unpaused(): Promise<void> {
+    while (this.#paused) await this.#change();
+  }
+
+  /** Tokens that pending requests have so far. */
+  get pendingTokens(): number {
+    return [...this.#jobs.values()].reduce((sum, { tokens }) => sum + tokens.length, 0);
+  }
+
+  async generate(request: GenerateRequest, onToken?: Job["onToken"]): Promise<GenerateOutcome> {
+    while (this.#paused) await this.#change();
+    if (this.#jobs.has(request.rid)) throw new BadRequest(`Duplicate request id detected: ${request.rid}`);
+    const job: Job = { request, tokens: [], onToken, running: false, aborted: false };
+    this.#jobs.set(request.rid, job);
+    try {
+      const outcome = await this.#run(job);
+      this.#options.onOutcome?.(request, outcome);
+      return outcome;
+    } finally {
+      this.#jobs.delete(request.rid);
+      this.#wake();
+    }
+  }
+
+  async #run(job: Job): Promise<GenerateOutcome> {
+    while (!job.aborted && this.#running() >= this.#options.maxRunning) await this.#change();
+    if (job.aborted) return this.#outcome(job, { type: "abort", message: "Abort in waiting queue" }, true);
+    job.running = true;
+    const planned = plannedOutput(job.request, this.#options.complete(job.request), this.#options.eosTokenId);
+    for (const id of planned.ids) {
+      if (this.tokenMilliseconds > 0) await sleep(this.tokenMilliseconds);
+      while (this.#paused && !job.aborted) await this.#change();
+      if (job.aborted) return this.#outcome(job, aborted(), false);
+      job.tokens.push({ id, logprob: inventedLogprob(id, job.tokens.length), version: this.weightVersion });
+      await job.onToken?.(job.tokens);
+    }
+    return this.#outcome(job, planned.finish, false);
+  }
+
+  #outcome(job: Job, finish: FinishReason, neverRan: boolean): GenerateOutcome {
+    return { tokens: job.tokens, finish, neverRan, weightVersion: this.weightVersion };
+  }
+
+  #running(): number {
+    return [...this.#jobs.values()].filter(({ running }) => running).length;
+  }
+
+  /** SGLang matches by prefix, and ignores an empty rid unless `all`. */
+  abort(ridPrefix: string, all: boolean): void {
+    for (const [rid, job] of this.#jobs) {
+      if (all || (ridPrefix !== "" && rid.startsWith(ridPrefix))) job.aborted = true;
+    }
+    this.#wake();
+  }
+
+  pause(mode: PauseMode): void {
+    this.#paused = mode;
+    if (mode === "abort") this.abort("", true);
+  }
+
+  continue(): void {
+    this.#paused = undefined;
+    this.#wake();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
+  }
+}
+
+export function aborted(): FinishReason {
+  return { type: "abort", message: "Aborted", status_code: null, err_type: null };
+}
+
+/** Ends a completion with its first stop token, or adds one, or cuts it at the token limit. */
+function plannedOutput({ sampling }: GenerateRequest, completion: readonly number[], eosTokenId: number) {
+  const stopIds = sampling.stop_token_ids.length > 0 ? sampling.stop_token_ids : [eosTokenId];
+  const output = [...completion, ...stopIds.slice(0, 1)];
+  const end = output.findIndex((id) => stopIds.includes(id));
+  const ids = output.slice(0, Math.min(end + 1, sampling.max_new_tokens));
+  const matched = output[end] ?? eosTokenId;
+  const finish: FinishReason =
+    ids.length === end + 1 ? { type: "stop", matched } : { type: "length", length: ids.length };
+  return { ids, finish };
+}
+
+/** Different for every place and id, and exactly a float32, so that a test can compare without tolerance. */
+export function inventedLogprob(id: number, index: number): number {
+  return Math.fround(-(((id * 31 + index * 17) % 997) + 1) / 256);
+}

@@ -1,0 +1,92 @@
+import type { ServerResponse } from "node:http";
+import { type RecordedRequest, startRecordingServer } from "../recording-server.js";
+import { type ServerContext, type SglangServerOptions, sendJson } from "./context.js";
+import { controlRoute } from "./control.js";
+import { answerGenerate } from "./generate.js";
+import type { Fault, GenerateRequest } from "./protocol.js";
+import { BadRequest } from "./request.js";
+import { SglangScheduler } from "./scheduler.js";
+
+export type { SglangServerOptions } from "./context.js";
+
+export interface SglangServer {
+  readonly url: string;
+  /** Every request so far; empty when the server is `fast`. */
+  readonly requests: readonly RecordedRequest[];
+  /** The requests of one path. */
+  to(path: string): RecordedRequest[];
+  readonly connections: number;
+  readonly scheduler: SglangScheduler;
+  /** The next `times` requests to /generate (default 1) that no earlier fault waits for have this fault. */
+  fault(fault: Fault, times?: number): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A server that answers as SGLang's HTTP server does (`/generate`, streamed and not, and the control endpoints), with
+ * invented tokens, or with faults on demand.
+ */
+export async function startSglangServer(options: SglangServerOptions = {}): Promise<SglangServer> {
+  const context = makeContext(options);
+  const { port, fast } = options;
+  const server = await startRecordingServer({ port, fast }, (request, response) =>
+    route(context, request, response).catch((error: unknown) => answerError(response, error)),
+  );
+  return {
+    url: server.url,
+    requests: server.requests,
+    to: (path) => server.requests.filter((request) => request.path === path),
+    get connections() {
+      return server.connections;
+    },
+    scheduler: context.scheduler,
+    fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
+    close: () => server.close(),
+  };
+}
+
+function makeContext(options: SglangServerOptions): ServerContext {
+  return {
+    options,
+    contextLength: options.contextLength ?? 131_072,
+    faults: [],
+    scheduler: new SglangScheduler({
+      complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
+      tokenMilliseconds: options.tokenMilliseconds ?? 0,
+      maxRunning: options.maxRunning ?? Number.POSITIVE_INFINITY,
+      weightVersion: options.weightVersion ?? "default",
+      eosTokenId: options.eosTokenId ?? 2,
+      onOutcome: options.onOutcome,
+    }),
+    reply: {
+      text: options.text ?? !options.skipTokenizerInit,
+      weightVersionSpans: options.weightVersionSpans ?? false,
+      cachedTokens: options.cachedTokens ?? (() => 0),
+    },
+  };
+}
+
+/** Ids below 509 that depend on nothing but their place, so that a resumed completion goes on with the right ones. */
+export function inventedCompletion({ inputLength }: GenerateRequest, tokens: number): number[] {
+  return Array.from({ length: tokens }, (_, index) => 3 + (((inputLength + index) * 7919) % 506));
+}
+
+const ADMIN_PATHS: ReadonlySet<string> = new Set(["/pause_generation", "/continue_generation", "/abort_request"]);
+
+async function route(context: ServerContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
+  const { path, headers, body } = request;
+  const { apiKey, adminApiKey, missingPaths } = context.options;
+  if (missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
+  const key = ADMIN_PATHS.has(path) ? (adminApiKey ?? apiKey) : apiKey;
+  if (key && path !== "/health" && headers.authorization !== `Bearer ${key}`) {
+    return sendJson(response, 401, { error: "Unauthorized" });
+  }
+  if (path === "/generate") return answerGenerate(context, body, response);
+  controlRoute(context, path, body, response);
+}
+
+function answerError(response: ServerResponse, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const status = error instanceof BadRequest || error instanceof SyntaxError ? 400 : 500;
+  if (!response.headersSent) sendJson(response, status, { error: { message } });
+}

@@ -1,0 +1,51 @@
+import { BadRequest, integers, isObject, parseObject } from "../sglang/request.js";
+import type { VllmContext, VllmRequest } from "./context.js";
+
+/** Reads the body of `/inference/v1/generate` or `/v1/completions`. */
+export function readVllmRequest(
+  { model, contextLength, options: { maxLogprobs = Number.POSITIVE_INFINITY } }: VllmContext,
+  endpoint: VllmRequest["endpoint"],
+  body: Buffer,
+): VllmRequest {
+  const fields = parseObject(body.toString("utf8"));
+  const generate = endpoint === "generate";
+  const inputIds = integers(fields[generate ? "token_ids" : "prompt"], generate ? "token_ids" : "prompt");
+  const sampling = generate && isObject(fields["sampling_params"]) ? fields["sampling_params"] : fields;
+  const maxTokens = typeof sampling["max_tokens"] === "number" ? sampling["max_tokens"] : 16;
+  if (inputIds.length === 0) throw new BadRequest("Either prompt or prompt_embeds must be provided and non-empty.");
+  if (fields["model"] !== model) throw new BadRequest(`The model \`${String(fields["model"])}\` does not exist.`);
+  if (inputIds.length + maxTokens > contextLength) {
+    throw new BadRequest(
+      `This model's maximum context length is ${contextLength} tokens. However, you requested ${maxTokens} output tokens and your prompt contains ${inputIds.length} input tokens.`,
+    );
+  }
+  const id = typeof fields["request_id"] === "string" ? fields["request_id"] : crypto.randomUUID();
+  const logprobs = sampling["logprobs"];
+  if (typeof logprobs === "number" && logprobs > maxLogprobs) {
+    throw new BadRequest(`Requested sample logprobs of ${logprobs}, which is greater than max allowed: ${maxLogprobs}`);
+  }
+  const streamOptions = fields["stream_options"];
+  return {
+    endpoint,
+    id,
+    stream: fields["stream"] === true,
+    includeUsage: isObject(streamOptions) && streamOptions["include_usage"] === true,
+    logprobs: typeof logprobs === "number" ? logprobs : undefined,
+    topK: typeof sampling["top_k"] === "number" ? sampling["top_k"] : 0,
+    tokenIds: generate || fields["return_token_ids"] === true,
+    tokenNames: generate || fields["return_tokens_as_token_ids"] === true,
+    scheduled: {
+      rid: id,
+      stream: fields["stream"] === true,
+      inputIds,
+      inputLength: inputIds.length,
+      sampling: {
+        max_new_tokens: maxTokens,
+        stop_token_ids: integers(sampling["stop_token_ids"] ?? [], "stop_token_ids"),
+        stop: Array.isArray(sampling["stop"]) ? sampling["stop"].map(String) : [],
+      },
+      returnLogprob: true,
+      topLogprobs: 0,
+    },
+  };
+}

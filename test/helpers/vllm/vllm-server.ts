@@ -1,0 +1,93 @@
+import type { ServerResponse } from "node:http";
+import { type RecordedRequest, startRecordingServer } from "../recording-server.js";
+import { sendJson } from "../sglang/context.js";
+import type { Fault } from "../sglang/protocol.js";
+import { BadRequest } from "../sglang/request.js";
+import { SglangScheduler } from "../sglang/scheduler.js";
+import { inventedCompletion } from "../sglang/sglang-server.js";
+import type { VllmContext, VllmServerOptions } from "./context.js";
+import { vllmControl } from "./control.js";
+import { answerVllm, isProbe } from "./generate.js";
+
+export type { VllmServerOptions } from "./context.js";
+
+export interface VllmServer {
+  readonly url: string;
+  readonly requests: readonly RecordedRequest[];
+  /** Requests to a path; probes of the log probabilities are not among them. */
+  to(path: string): RecordedRequest[];
+  /** Requests that asked which log probabilities the server reports. */
+  readonly probes: readonly RecordedRequest[];
+  readonly scheduler: SglangScheduler;
+  /** The next `times` requests for a generation (default 1) that no earlier fault waits for have this fault. */
+  fault(fault: Fault, times?: number): void;
+  /** The same for probes. */
+  probeFault(fault: Fault): void;
+  close(): Promise<void>;
+}
+
+/**
+ * A server that answers as vLLM's does (`/inference/v1/generate`, `/v1/completions` with token ids, and the control
+ * endpoints of its development mode), with invented tokens, or with faults on demand.
+ */
+export async function startVllmServer(options: VllmServerOptions = {}): Promise<VllmServer> {
+  const context = makeContext(options);
+  const server = await startRecordingServer({ port: options.port }, (request, response) =>
+    route(context, request, response).catch((error: unknown) => answerError(response, error)),
+  );
+  return {
+    url: server.url,
+    get requests() {
+      return server.requests.filter((request) => !asksForLogprobs(request));
+    },
+    get probes() {
+      return server.requests.filter(asksForLogprobs);
+    },
+    to: (path) => server.requests.filter((request) => request.path === path && !asksForLogprobs(request)),
+    scheduler: context.scheduler,
+    probeFault: (fault) => void context.probeFaults.push(fault),
+    fault: (fault, times = 1) => void context.faults.push(...Array<Fault>(times).fill(fault)),
+    close: () => server.close(),
+  };
+}
+
+function asksForLogprobs({ headers }: RecordedRequest): boolean {
+  return isProbe(headers["x-request-id"]);
+}
+
+function makeContext(options: VllmServerOptions): VllmContext {
+  return {
+    options,
+    model: options.model ?? "tiny",
+    contextLength: options.contextLength ?? 131_072,
+    faults: [],
+    probeFaults: [],
+    scheduler: new SglangScheduler({
+      complete: options.complete ?? ((request) => inventedCompletion(request, 8)),
+      tokenMilliseconds: options.tokenMilliseconds ?? 0,
+      maxRunning: Number.POSITIVE_INFINITY,
+      weightVersion: options.weightVersion ?? "default",
+      eosTokenId: 2,
+    }),
+  };
+}
+
+async function route(context: VllmContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
+  const { options } = context;
+  const { path, headers, body } = request;
+  if (options.apiKey && path.startsWith("/v1/") && headers.authorization !== `Bearer ${options.apiKey}`) {
+    return sendJson(response, 401, { error: "Unauthorized" });
+  }
+  if (options.missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
+  if (path === "/v1/completions") return answerVllm(context, "completions", body, response);
+  if (path === "/inference/v1/generate" && (options.scaleOut ?? true)) {
+    return answerVllm(context, "generate", body, response);
+  }
+  vllmControl(context, request.url, response);
+}
+
+function answerError(response: ServerResponse, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof BadRequest || error instanceof SyntaxError ? 400 : 500;
+  if (!response.headersSent) sendJson(response, code, { error: { message, type: "BadRequestError", code } });
+}

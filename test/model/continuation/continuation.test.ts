@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import type { Conversation, Message } from "../../../src/conversation/message.js";
+import type { ContinuationResult } from "../../../src/model/chat-model.js";
+import { type FolderChatModel, loadChatModel } from "../../../src/model/load-chat-model.js";
+import { fixtureTemplate } from "../support/golden.js";
+import { joinIds, writeModelFolder } from "../support/model-folder.js";
+import { SCENARIOS } from "./scenarios.js";
+
+const load = (template: string, stops: readonly string[]): Promise<FolderChatModel> =>
+  loadChatModel(writeModelFolder(template, stops));
+const fromFixture = (name: string, stops: readonly string[]): Promise<FolderChatModel> =>
+  load(fixtureTemplate(name), stops);
+
+const user = (content: string): Message => ({ role: "user", content });
+const says = (content: string): Message => ({ role: "assistant", content });
+
+const idOf = (model: FolderChatModel, token: string): number => {
+  const id = model.stopTokenIds.find(
+    (stop) => model.decode(Int32Array.of(stop), { skipSpecialTokens: false }) === token,
+  );
+  if (id === undefined) throw new Error(`${token} is not a stop token`);
+  return id;
+};
+
+/** What follows the first answer of the conversation, as text; or why nothing does. */
+async function following(model: FolderChatModel, messages: readonly Message[], lastToken?: string, more: object = {}) {
+  const answer = messages.findIndex((message) => message.role === "assistant");
+  const output = messages[answer] ?? says("");
+  const lastTokenId = lastToken === undefined ? undefined : idOf(model, lastToken);
+  const conversation: Conversation = { messages, ...more };
+  return shown(model, await model.continuation(conversation, { messageCount: answer + 1, output, lastTokenId }));
+}
+
+function shown(model: FolderChatModel, result: ContinuationResult): string {
+  if ("fallback" in result) return result.fallback;
+  return model.decode(Int32Array.from(joinIds(result.pieces)), { skipSpecialTokens: false });
+}
+
+const CHAT = [user("Hello"), says("Good day"), user("And you?")];
+const call = (name: string, id = "call00001") => ({ id, name, arguments: '{"city": "Paris"}' });
+const LOOP: Message[] = [
+  user("Weather?"),
+  { role: "assistant", content: "", toolCalls: [call("get_weather")] },
+  { role: "tool", content: "20 degrees", toolCallId: "call00001" },
+];
+
+describe("a turn that ended with the template's end of turn", () => {
+  it("is followed by the rest of the end of turn and the new messages", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(await following(model, CHAT, "<|im_end|>")).toBe(
+      "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n",
+    );
+    expect(await following(model, LOOP, "<|im_end|>")).toBe(
+      "\n<|im_start|>user\n<tool_response>\n20 degrees\n</tool_response><|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+
+  it("gives exactly the ids of the whole conversation, where the template only appends", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    const end = idOf(model, "<|im_end|>");
+    for (const [name, { conversation, messageCount }] of Object.entries(SCENARIOS)) {
+      const whole = [...(await model.prompt(conversation)).ids];
+      const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
+      const prompt = [...(await model.prompt(before)).ids];
+      expect(whole.slice(0, prompt.length), `scenario ${name}`).toEqual(prompt);
+      // The first end of turn behind the prompt is that of the answer.
+      const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);
+      const output = conversation.messages[messageCount - 1] ?? says("");
+      const next = await model.continuation(conversation, { messageCount, output, lastTokenId: end });
+      expect([...turn, ...joinIds("pieces" in next ? next.pieces : [])], `scenario ${name}`).toEqual(whole);
+    }
+  });
+});
+
+describe("a turn that was cut short", () => {
+  it("is ended with the template's end of turn", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(await following(model, CHAT)).toBe(`<|im_end|>${await following(model, CHAT, "<|im_end|>")}`);
+  });
+
+  it("is so after another stop token too", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>", "<|endoftext|>"]);
+    expect(await following(model, CHAT, "<|endoftext|>")).toBe(await following(model, CHAT));
+  });
+});
+
+describe("templates that rewrite the turn", () => {
+  it("by dropping its reasoning are continued with the opening of the next turn", async () => {
+    const model = await fromFixture("think", ["<|im_end|>"]);
+    const opened = "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n<think>\n";
+    expect(await following(model, CHAT, "<|im_end|>")).toBe(opened);
+    const thought: Message = { ...says("<think>\nhm\n</think>\n\nGood day"), reasoning: "hm" };
+    expect(await following(model, [user("Hello"), thought, user("And you?")], "<|im_end|>")).toBe(opened);
+    const off = { templateArgs: { enable_thinking: false } };
+    expect(await following(model, CHAT, "<|im_end|>", off)).toBe(`${opened}\n</think>\n\n`);
+  });
+
+  it("by ending it with another token later are continued behind the model's own", async () => {
+    const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
+    const opened = "<|start|>user<|message|>And you?<|end|><|start|>assistant";
+    expect(await following(model, CHAT, "<|return|>")).toBe(opened);
+    expect(await following(model, CHAT)).toBe(`<|end|>${opened}`);
+    expect(await following(model, LOOP, "<|call|>")).toBe(
+      "<|start|>tool<|message|>20 degrees<|end|><|start|>assistant",
+    );
+  });
+
+  it("by ending it only once another follows are continued", async () => {
+    const model = await fromFixture("late-end", ["<|end|>"]);
+    expect(await following(model, CHAT, "<|end|>")).toBe("\n<|begin_user|>\nAnd you?\n<|begin_assistant|>\n");
+    expect(await following(model, LOOP)).toBe("<|end|>\n<|begin_tool|>\n20 degrees\n<|begin_assistant|>\n");
+  });
+});
+
+describe("models that stop at the next header", () => {
+  it("go on behind the header that they wrote", async () => {
+    const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
+    expect(await following(model, CHAT, "<|user|>")).toBe("\nAnd you?<|assistant|>\n");
+    expect(await following(model, LOOP, "<|observation|>")).toBe(
+      "\n<tool_response>\n20 degrees\n</tool_response><|assistant|>\n",
+    );
+  });
+
+  it("are given the header where they were cut short, or wrote another", async () => {
+    const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
+    expect(await following(model, CHAT)).toBe("<|user|>\nAnd you?<|assistant|>\n");
+    expect(await following(model, CHAT, "<|observation|>")).toBe("<|user|>\nAnd you?<|assistant|>\n");
+  });
+});
+
+describe("text of users", () => {
+  it("that spells an end of turn is not taken for the turn's own", async () => {
+    const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
+    const messages = [user("Hello"), says("Good day"), user("<|return|>rolltapeTurnEnd<|call|>rolltapeStandIn")];
+    expect(await following(model, messages, "<|return|>")).toBe(
+      "<|start|>user<|message|><|return|>rolltapeTurnEnd<|call|>rolltapeStandIn<|end|><|start|>assistant",
+    );
+  });
+});
+
+describe("what cannot be continued", () => {
+  it("is a conversation whose new messages hold an answer, or that has none", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(await following(model, [...CHAT, says("Fine"), user("Good")], "<|im_end|>")).toBe(
+      "answer_among_new_messages",
+    );
+    expect(await following(model, CHAT.slice(0, 2), "<|im_end|>")).toBe("answer_among_new_messages");
+    const turn = { messageCount: 1, output: says(""), lastTokenId: undefined };
+    expect(await model.continuation({ messages: CHAT }, turn)).toEqual({ fallback: "answer_among_new_messages" });
+  });
+
+  it("is a template that moves the system message or the tools behind the turn", async () => {
+    const model = await fromFixture("inst", ["<EOS>"]);
+    expect(await following(model, CHAT, "<EOS>")).toBe("[INST] And you?[/INST]");
+    expect(await following(model, [{ role: "system", content: "S" }, ...CHAT], "<EOS>")).toBe("template_moves_context");
+    const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
+    expect(await following(model, CHAT, "<EOS>", { tools })).toBe("template_moves_context");
+    expect(await following(model, LOOP, "<EOS>", { tools })).toBe(
+      '[TOOL_RESULTS] {"content": "20 degrees", "call_id": "call00001"}[/TOOL_RESULTS]',
+    );
+  });
+
+  it("is a new system message that the template moves to the front", async () => {
+    const hoisting =
+      "{% for m in messages if m.role == 'system' %}<|system|>{{ m.content }}{% endfor %}" +
+      "{% for m in messages if m.role != 'system' %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>";
+    const model = await load(hoisting, ["<|end|>"]);
+    expect(await following(model, [...CHAT, { role: "system", content: "Be brief" }], "<|end|>")).toBe(
+      "system_message_moved",
+    );
+    const chatml = await fromFixture("chatml", ["<|im_end|>"]);
+    expect(await following(chatml, [...CHAT, { role: "system", content: "Be brief" }], "<|im_end|>")).toContain(
+      "Be brief",
+    );
+  });
+
+  it("is a turn whose variables for the template show in the header, and are others now", async () => {
+    const switched =
+      "{% if mode is defined %}<|mode|>{{ mode }}{% endif %}" +
+      "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{{ suffix }}<|end|>{% endfor %}" +
+      "<|assistant|>{% if not thinking %}<|skip|>{% endif %}";
+    const model = await load(switched, ["<|end|>"]);
+    const end = { messageCount: 2, output: says("Good day"), lastTokenId: idOf(model, "<|end|>") };
+    const after = async (earlier: object | undefined, now: object | undefined) => {
+      const conversation = { messages: CHAT, ...(now ? { templateArgs: { ...now } } : {}) };
+      const turn = { ...end, templateArgs: earlier && { ...earlier } };
+      return shown(model, await model.continuation(conversation, turn));
+    };
+    const next = "<|user|>And you?<|end|><|assistant|>";
+    expect(await after({ mode: "a" }, { mode: "b" })).toBe("template_args_changed");
+    expect(await after({ mode: "a" }, undefined)).toBe("template_args_changed");
+    expect(await after(undefined, { mode: "a" })).toBe("template_args_changed");
+    expect(await after({ mode: "a" }, { mode: "a" })).toBe(`${next}<|skip|>`);
+    expect(await after({ mode: "a" }, { thinking: true, mode: "a" })).toBe(next);
+    expect(await after(undefined, { suffix: "!", unknown: 1 })).toBe("<|user|>And you?!<|end|><|assistant|><|skip|>");
+  });
+
+  it("is a template that refuses the new messages", async () => {
+    const model = await fromFixture("inst", ["<EOS>"]);
+    expect(await following(model, [...CHAT, { role: "system", content: "x" }], "<EOS>")).toBe("template_refuses");
+  });
+
+  it("is a template without a token that ends a turn", async () => {
+    const model = await load(fixtureTemplate("no-end"), ["<|endoftext|>"]);
+    expect(await following(model, CHAT)).toBe("no_end_of_turn");
+  });
+});
+
+describe("the history", () => {
+  const NUMBERING =
+    "{% set ns = namespace(n=0) %}{% for m in messages %}<|{{ m.role }}|>{{ m.content }}" +
+    "{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments | tojson }}{% endfor %}" +
+    "{% if m.role == 'tool' %}#{{ ns.n }}{% set ns.n = ns.n + 1 %}{% endif %}<|end|>{% endfor %}<|assistant|>";
+
+  it("is rendered where the template numbers calls through it", async () => {
+    const model = await load(NUMBERING, ["<|end|>"]);
+    const messages = [...LOOP, ...LOOP.slice(1), ...LOOP.slice(1)];
+    const turn = { messageCount: 6, output: messages[5] ?? says(""), lastTokenId: idOf(model, "<|end|>") };
+    expect(shown(model, await model.continuation({ messages }, turn))).toBe("<|tool|>20 degrees#2<|end|><|assistant|>");
+  });
+
+  it("is not looked at, but for its system message", async () => {
+    const model = await fromFixture("chatml", ["<|im_end|>"]);
+    const history = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? user(`${i}`) : says(`${i}`)));
+    const messages = [{ role: "system", content: "S" } as const, ...history, user("Last")];
+    const guarded = new Proxy(messages, {
+      get(target, key, receiver) {
+        const index = typeof key === "string" ? Number(key) : Number.NaN;
+        if (index > 1 && index < 1000) throw new Error(`message ${index} was read`);
+        return Reflect.get(target, key, receiver) as unknown;
+      },
+    });
+    const turn = { messageCount: 1001, output: says("999"), lastTokenId: idOf(model, "<|im_end|>") };
+    expect(shown(model, await model.continuation({ messages: guarded }, turn))).toBe(
+      "\n<|im_start|>user\nLast<|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { type ContinuationFallback, TemplateError } from "../../../src/model/chat-model.js";
+import { type FolderChatModel, loadChatModel } from "../../../src/model/load-chat-model.js";
+import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+import { joinIds, writeModelFolder } from "../support/model-folder.js";
+import { publishedStops } from "./published-stops.js";
+import { SCENARIOS, type Scenario } from "./scenarios.js";
+
+/** Scenarios in which a template is not continued; all others are. */
+const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, ContinuationFallback | "refused">>>> = {
+  "CohereForAI-c4ai-command-r-plus-tool_use": {
+    toolsInReach: "refused",
+    toolLoop: "refused",
+    systemToolLoop: "refused",
+    twoCalls: "refused",
+    afterTools: "refused",
+  },
+  // Appends to a list, which the sandbox does not allow, in Python as here.
+  "Kimi-K2-Instruct": { toolLoop: "refused", systemToolLoop: "refused", twoCalls: "refused", afterTools: "refused" },
+  // Ends no turn that made a single call.
+  "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": { toolLoop: "no_end_of_turn", systemToolLoop: "no_end_of_turn" },
+  "google-gemma-2-2b-it": {
+    system: "refused",
+    toolLoop: "refused",
+    systemToolLoop: "refused",
+    twoCalls: "refused",
+    afterTools: "refused",
+  },
+  // Filters messages into a generator, which is no JSON, in Python as here.
+  "llama-cpp-deepseek-r1": {
+    toolsInReach: "refused",
+    toolLoop: "refused",
+    systemToolLoop: "refused",
+    twoCalls: "refused",
+    afterTools: "refused",
+  },
+  // Has no special tokens at all.
+  "llama-cpp-rwkv-world": Object.fromEntries(Object.keys(SCENARIOS).map((key) => [key, "no_end_of_turn" as const])),
+  "meta-llama-Llama-3.1-8B-Instruct": { twoCalls: "refused" },
+  "meta-llama-Llama-3.3-70B-Instruct": { twoCalls: "refused" },
+  // Moves the system message and the tools to the last user message.
+  "mistralai-Mistral-Nemo-Instruct-2407": {
+    system: "template_moves_context",
+    toolsInReach: "template_moves_context",
+    afterTools: "template_moves_context",
+  },
+};
+
+// Wants variables that nobody gives it.
+const NOT_LOADED = ["fireworks-ai-llama-3-firefunction-v2"];
+
+const load = (name: string): Promise<FolderChatModel> =>
+  loadChatModel(writeModelFolder(sharedTemplate(name), publishedStops(name)));
+
+/** Renders the scenario as a whole, its prompt, and its continuation after an answer that ended by each stop token. */
+async function follow(model: FolderChatModel, { conversation, messageCount }: Scenario) {
+  const decode = (pieces: readonly Int32Array[]): string =>
+    model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
+  const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
+  const output = conversation.messages[messageCount - 1] ?? { role: "assistant", content: "" };
+  const continued = async (lastTokenId: number | undefined): Promise<string | { readonly fallback: string }> => {
+    const result = await model.continuation(conversation, { messageCount, output, lastTokenId });
+    return "pieces" in result ? decode(result.pieces) : result;
+  };
+  return {
+    prompt: decode([(await model.prompt(before)).ids]),
+    whole: decode([(await model.prompt(conversation)).ids]),
+    ended: await Promise.all(model.stopTokenIds.map(continued)),
+    cut: await continued(undefined),
+  };
+}
+
+type Followed = Awaited<ReturnType<typeof follow>>;
+
+async function tryFollow(model: FolderChatModel, scenario: Scenario): Promise<Followed | "refused"> {
+  try {
+    return await follow(model, scenario);
+  } catch (error) {
+    if (error instanceof TemplateError) return "refused";
+    throw error;
+  }
+}
+
+describe.runIf(hasSharedTemplates)("published templates", () => {
+  const names = hasSharedTemplates ? sharedTemplates().filter((name) => !NOT_LOADED.includes(name)) : [];
+
+  it.each(names)("%s is continued where it can be", async (name) => {
+    const model = await load(name);
+    const outcomes: [string, string][] = [];
+    for (const [key, scenario] of Object.entries(SCENARIOS)) {
+      const followed = await tryFollow(model, scenario);
+      const cut = followed === "refused" ? followed : followed.cut;
+      outcomes.push([key, typeof cut !== "string" ? cut.fallback : cut === "refused" ? cut : "continued"]);
+    }
+    const expected = Object.keys(SCENARIOS).map((key) => [key, NOT_CONTINUED[name]?.[key] ?? "continued"]);
+    expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
+  });
+
+  it.each(names)("%s goes on with what the whole rendering has behind the turn", async (name) => {
+    const model = await load(name);
+    const ends = [...publishedStops(name), "<|end|>"];
+    for (const [key, scenario] of Object.entries(SCENARIOS)) {
+      const followed = await tryFollow(model, scenario);
+      if (followed === "refused" || typeof followed.cut !== "string") continue;
+      const { whole, prompt, ended, cut } = { ...followed, cut: followed.cut };
+      // A turn that was cut short is given its end, and then goes on as one that ended by itself.
+      const end = ends.find((token) => cut.startsWith(token)) ?? "none";
+      expect(ended, `${name} ${key}`).toContain(cut.slice(end.length));
+      if (!whole.startsWith(prompt)) continue;
+      expect(whole.endsWith(cut), `${name} ${key}`).toBe(true);
+      expect(whole.length - cut.length, `${name} ${key}`).toBeGreaterThanOrEqual(prompt.length);
+    }
+  });
+
+  it("refuses templates that want more than messages and tools", async () => {
+    for (const name of NOT_LOADED) {
+      await expect(load(name)).rejects.toMatchObject({ code: "chat_template_invalid" });
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TemplateError } from "../../../src/model/chat-model.js";
+import { type Continuation, ContinuationFinder } from "../../../src/model/continuation/finder.js";
+import { ChatTemplate } from "../../../src/model/template/chat-template.js";
+import { fixtureTemplate, hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+import { type History, history } from "./histories.js";
+import { publishedStops } from "./published-stops.js";
+
+const SPECIAL = new Map([
+  ["bos_token", "<BOS>"],
+  ["eos_token", "<EOS>"],
+  ["pad_token", "<PAD>"],
+  ["unk_token", "<UNK>"],
+]);
+
+/** What templates do beside appending. */
+interface Habits {
+  /** Writes the text of an answer behind its calls, or behind their results, where no model puts it. */
+  readonly textBehindCalls?: boolean;
+  /** Leaves tool results out. */
+  readonly hidesResults?: boolean;
+  /** Why some of its turns are not continued. */
+  readonly fallbacks?: readonly string[];
+}
+
+const HABITS: Readonly<Record<string, Habits>> = {
+  "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": { textBehindCalls: true, fallbacks: ["no_end_of_turn"] },
+  "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": { textBehindCalls: true },
+  "google-gemma-4-31B-it": { textBehindCalls: true },
+  "llama-cpp-rwkv-world": { fallbacks: ["no_end_of_turn"] },
+  "microsoft-Phi-3.5-mini-instruct": { hidesResults: true },
+  "mistralai-Mistral-Nemo-Instruct-2407": { fallbacks: ["template_moves_context"] },
+  inst: { fallbacks: ["template_moves_context"] },
+};
+
+function finderFor(source: string, template: ChatTemplate, stops: readonly string[]): ContinuationFinder {
+  const added = [...new Set([...stops, ...(source.match(/<[|｜][^<>\s'"]+?[|｜]>/g) ?? [])])];
+  added.sort((a, b) => b.length - a.length);
+  return new ContinuationFinder(template, {
+    stops: new Map(stops.map((stop, id) => [id, stop])),
+    addedTokenAt: (text) => added.find((token) => text.startsWith(token)),
+  });
+}
+
+function rendered(template: ChatTemplate, { conversation }: History): string | undefined {
+  try {
+    return template.render(conversation, true);
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined;
+    throw error;
+  }
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** What is wrong with the continuation of a conversation, held against its rendering as a whole. */
+function mismatch(given: History, whole: string | undefined, found: Continuation | string, habits: Habits) {
+  const { textBehindCalls = false, hidesResults = false, fallbacks = [] } = habits;
+  const { messages } = given.conversation;
+  const answer = messages[given.messageCount - 1];
+  const calls = answer?.toolCalls !== undefined;
+  if (typeof found === "string") return whole === undefined || fallbacks.includes(found) ? undefined : found;
+  if (whole === undefined || (textBehindCalls && calls && answer.content !== "")) return undefined;
+  if (!whole.endsWith(found.text)) return { whole, continuation: found.text };
+  const before = whole.slice(0, whole.length - found.text.length);
+  if (!calls && !before.includes(answer?.content.trim() ?? "")) return { before };
+  const shown = messages.slice(given.messageCount).filter(({ role }) => !(hidesResults && role === "tool"));
+  const texts = shown.map(({ content }) => content.trim());
+  const left = texts.filter((text) => !found.text.includes(text) && !found.text.includes(inJson(text)));
+  return left.length === 0 ? undefined : { left };
+}
+
+function expectContinuations(name: string, source: string, stops: readonly string[]): void {
+  const options = { now: () => new Date(2026, 10, 20), templateArgs: {}, specialTokens: SPECIAL };
+  const template = new ChatTemplate(source, options);
+  const finder = finderFor(source, template, stops);
+  fc.assert(
+    fc.property(history, (given) => {
+      const { conversation, messageCount } = given;
+      const output = conversation.messages[messageCount - 1] ?? { role: "assistant", content: "" };
+      const found = finder.find(conversation, { messageCount, output, lastTokenId: undefined });
+      expect(mismatch(given, rendered(template, given), found, HABITS[name] ?? {})).toBeUndefined();
+    }),
+    { numRuns: 60 },
+  );
+}
+
+describe("the continuation of a random conversation is how its rendering ends", () => {
+  it.each([
+    ["chatml", ["<|im_end|>"]],
+    ["think", ["<|im_end|>"]],
+    ["channels", ["<|return|>", "<|call|>"]],
+    ["late-end", ["<|end|>"]],
+    ["header-stop", ["<|user|>", "<|observation|>"]],
+    ["inst", ["<EOS>"]],
+  ])("with the template %s", (name, stops) => expectContinuations(name, fixtureTemplate(name), stops));
+
+  const wanting = ["fireworks-ai-llama-3-firefunction-v2"];
+  const names = hasSharedTemplates ? sharedTemplates().filter((name) => !wanting.includes(name)) : [];
+  it.runIf(hasSharedTemplates).each(names)("with the published template %s", (name) => {
+    expectContinuations(name, sharedTemplate(name), publishedStops(name));
+  });
+});

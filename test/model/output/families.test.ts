@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { chooseFamilies, type FamilyChoice } from "../../../src/model/output/families.js";
+import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+
+function choose(
+  template: string,
+  choice: FamilyChoice = {},
+  added: readonly string[] = [],
+  modelType?: string,
+): string {
+  const signs = { template, modelType, isAdded: (spelling: string) => added.includes(spelling) };
+  const { tools, reasoning } = chooseFamilies(choice, signs);
+  return `${tools} ${reasoning}`;
+}
+
+describe("the families of a model's outputs", () => {
+  it("are those that are named", () => {
+    const named = { toolCallParser: "mistral", reasoningParser: "deepseek_r1" } as const;
+    expect(choose("<tool_call> <think>", named)).toBe("mistral deepseek_r1");
+    expect(choose("[TOOL_CALLS] [THINK]", { toolCallParser: "none", reasoningParser: "none" })).toBe("none none");
+  });
+
+  it("are told by the template, then by the kind of model", () => {
+    expect(choose("")).toBe("none none");
+    expect(choose("{{ messages }}", {}, [], "glm4_moe")).toBe("glm45 none");
+    expect(choose("[TOOL_CALLS]", {}, [], "glm4_moe")).toBe("mistral none");
+    expect(choose("", { toolCallParser: "auto" }, [], "unheard_of")).toBe("none none");
+  });
+
+  it("have the reasoning that only the vocabulary knows of", () => {
+    expect(choose('<tool_call>{"name": 1, "arguments": 2}', {}, ["<think>", "</think>"])).toBe("hermes qwen3");
+    expect(choose("", {}, ["[THINK]", "[/THINK]"])).toBe("none mistral");
+  });
+});
+
+const PUBLISHED: Record<string, string> = {
+  "ByteDance-Seed-OSS": "seed_oss seed_oss",
+  "GLM-4.6": "glm45 glm45",
+  "Kimi-K3": "kimi_k3 kimi_k3",
+  "Kimi-K2-Instruct": "kimi_k2 none",
+  "MiMo-VL": "hermes none",
+  "MiniMax-M2": "minimax_m2 deepseek_v3",
+  "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": "qwen3_coder qwen3",
+  "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use": "hermes none",
+  "NousResearch-Hermes-3-Llama-3.1-8B-tool_use": "hermes none",
+  "Qwen-QwQ-32B": "hermes qwen3",
+  "Qwen-Qwen2.5-7B-Instruct": "hermes none",
+  "Qwen-Qwen3-0.6B": "hermes qwen3",
+  "Qwen3-Coder": "qwen3_coder none",
+  "Qwen3.5-4B": "qwen3_coder qwen3",
+  "Reka-Edge": "hermes qwen3",
+  "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": "deepseek_v3 deepseek_v3",
+  "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": "deepseek_v3 deepseek_v3",
+  "llama-cpp-deepseek-r1": "deepseek_v3 deepseek_v3",
+  "deepseek-ai-DeepSeek-V3.1": "deepseek_v31 deepseek_v3",
+  "deepseek-ai-DeepSeek-V4": "deepseek_v4 deepseek_v3",
+  "deepseek-ai-DeepSeek-V4-Flash-0731": "deepseek_v4 deepseek_v3",
+  "ibm-granite-granite-3.3-2B-Instruct": "none deepseek_v3",
+  "ibm-granite-granite-4.0": "hermes none",
+  "inclusionai-ling-3.0-flash": "glm45 glm45",
+  "llama-cpp-rwkv-world": "none deepseek_v3",
+  "LFM2.5-Instruct": "none deepseek_v3",
+  "meta-llama-Llama-3.1-8B-Instruct": "llama3_json none",
+  "meta-llama-Llama-3.3-70B-Instruct": "llama3_json none",
+  "mistralai-Ministral-3-14B-Reasoning-2512": "mistral mistral",
+  "mistralai-Mistral-Nemo-Instruct-2407": "mistral none",
+  "moonshotai-Kimi-K2": "kimi_k2 none",
+  "openai-gpt-oss-120b": "gpt_oss gpt_oss",
+  "openbmb-MiniCPM5-1B": "none deepseek_v3",
+  "poolside-Laguna-S-2.1": "glm45 glm45",
+  "poolside-Laguna-XS-2.1": "glm45 glm45",
+};
+
+describe.runIf(hasSharedTemplates)("the families of published templates", () => {
+  it.each(hasSharedTemplates ? sharedTemplates() : [])("%s", (name) => {
+    expect(choose(sharedTemplate(name))).toBe(PUBLISHED[name] ?? "none none");
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { type OutputFamilies, outputFormat } from "../../../src/model/output/output-format.js";
+import { TOOLS, textsOf } from "./support/fixtures.js";
+import { chunks, idsOf, messageOf, numbers, read, type TestText } from "./support/outputs.js";
+
+const FAMILIES: OutputFamilies[] = [
+  { tools: "hermes", reasoning: "qwen3" },
+  { tools: "qwen3_coder", reasoning: "deepseek_r1" },
+  { tools: "llama3_json", reasoning: "none" },
+  { tools: "pythonic", reasoning: "none" },
+  { tools: "deepseek_v3", reasoning: "deepseek_v3" },
+  { tools: "deepseek_v31", reasoning: "deepseek_v3" },
+  { tools: "deepseek_v32", reasoning: "none" },
+  { tools: "deepseek_v4", reasoning: "deepseek_v3" },
+  { tools: "kimi_k2", reasoning: "kimi_k2" },
+  { tools: "kimi_k3", reasoning: "kimi_k3" },
+  { tools: "glm45", reasoning: "glm45" },
+  { tools: "mistral", reasoning: "mistral" },
+  { tools: "minimax_m2", reasoning: "deepseek_v3" },
+  { tools: "seed_oss", reasoning: "seed_oss" },
+  { tools: "gpt_oss", reasoning: "gpt_oss" },
+];
+
+/** Pieces of calls in every format, from which outputs are put together. */
+const PIECES = [
+  '{"name": "ping", "arguments": {"a": [1, "x"]}}',
+  '{"name": "ping", "parameters": ',
+  '{"a": "',
+  '"}',
+  "}",
+  "[",
+  "]",
+  "ping(a=1)",
+  "functions.ping:0",
+  'call tool="ping" index="1"',
+  'argument key="a" type="string"',
+  "response",
+  "tools",
+  '" string="false',
+  " to=functions.ping",
+  "function",
+  "ping\n```json\n{}\n```",
+  "ping",
+  "get_weather",
+  "city",
+  ">",
+  '">',
+  ";",
+  ",",
+  "\n",
+  "  ",
+  "€ö",
+  "\\",
+];
+
+/** An output of markers, halves of markers, pieces of calls, and words that occur once each. */
+function randomOutput(markers: readonly string[], next: (n: number) => number): { output: string; words: string[] } {
+  const words: string[] = [];
+  const word = (): string => {
+    words.push(`<w${words.length}>`);
+    return words.at(-1) ?? "";
+  };
+  const piece = (): string => {
+    const marker = markers[next(markers.length)] ?? "";
+    const kind = next(10);
+    if (kind < 4) return marker;
+    if (kind === 4) return marker.slice(0, next(marker.length));
+    return kind < 7 ? word() : (PIECES[next(PIECES.length)] ?? "");
+  };
+  return { output: Array.from({ length: next(14) }, piece).join(""), words };
+}
+
+const count = (text: string, word: string): number => text.split(word).length - 1;
+
+/** Reads the same output in two ways that must agree, and gives all that was said, markers aside. */
+function readTwice(
+  text: TestText,
+  families: OutputFamilies,
+  ids: readonly number[],
+  next: (n: number) => number,
+): string {
+  const options = {
+    tools: TOOLS,
+    promptEnd: ["", "<think>", "<|start|>assistant", "<|start|>assistant<|channel|>final<|message|>"][next(4)] ?? "",
+    stop: next(8) === 0 ? ["w3"] : [],
+  };
+  const end = next(2) === 0 ? "stop" : "length";
+  const readings = [chunks(ids, next), chunks(ids, next, 20)].map((pushes) => {
+    const { told, message, toolCalls, stopString } = read(text, families, pushes, options, end);
+    const calls = message.toolCalls?.map(({ name, arguments: args }) => [name, args]) ?? [];
+    const said = { content: message.content, reasoning: message.reasoning ?? "", calls, toolCalls, stopString };
+    const events = messageOf(told.flat());
+    expect({ ...events, calls: events.calls.map((call) => [call.name, call.arguments]) }).toEqual({
+      content: said.content,
+      reasoning: said.reasoning,
+      calls,
+    });
+    return { said, ids: message.toolCalls?.map(({ id }) => id) ?? [] };
+  });
+  expect(readings[0]?.said).toEqual(readings[1]?.said);
+  const { said, ids: callIds = [] } = readings[0] ?? {};
+  return said?.stopString === undefined ? JSON.stringify([said, callIds]) : "";
+}
+
+const CASES = FAMILIES.flatMap((families) =>
+  textsOf(families).map(([kind, text]) => ({ families, tools: families.tools, kind, text })),
+);
+
+describe("an output of anything", () => {
+  it.each(CASES)("$tools, markers are $kind: keeps each word once, however it comes", ({ families, text }) => {
+    const next = numbers(7);
+    const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+    // What stands behind this marker and is no id is dropped with it.
+    const written = markers.filter((marker) => marker !== "[CALL_ID]");
+    for (let round = 0; round < 300; round++) {
+      const { output, words } = randomOutput(written, next);
+      const said = readTwice(text, families, idsOf(text, output), next);
+      if (said === "") continue;
+      for (const word of words) {
+        // The words of a header of these formats are part of it.
+        const least = families.tools === "gpt_oss" || families.tools === "kimi_k3" ? 0 : 1;
+        const times = count(said, word);
+        expect(times >= least && times <= 1, `${times} × ${word} in ${output}\n${said}`).toBe(true);
+      }
+    }
+  });
+
+  it.each(CASES)("$tools, markers are $kind: a long text of halves of markers", ({ families, text }) => {
+    const next = numbers(9);
+    const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+    const halves = Array.from({ length: 3000 }, () => {
+      const marker = markers[next(markers.length)] ?? "";
+      return marker.slice(0, 1 + next(marker.length - 1));
+    });
+    // Text that the parsers of bare calls and of reasoning that nothing begins leave alone.
+    const output = `Hi ${halves.join(" ")}.`;
+    for (const pushes of [[Int32Array.from(idsOf(text, output))], chunks(idsOf(text, output), next, 5000)]) {
+      const { message } = read(text, families, pushes, { tools: TOOLS, promptEnd: "</think>" });
+      expect(message.content).toBe(output);
+    }
+  });
+
+  it.each(CASES)("$tools, markers are $kind: random tokens", ({ families, text }) => {
+    const next = numbers(8);
+    for (let round = 0; round < 100; round++) {
+      // The last tokens of a vocabulary are the markers.
+      const ids = Array.from({ length: next(40) }, () =>
+        next(3) === 0 ? text.size - 1 - next(12) : next(text.size + 2),
+      );
+      expect(typeof readTwice(text, families, ids, next)).toBe("string");
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { JsonScanner } from "../../../src/model/output/reader/json-scanner.js";
+import { pythonLiteral } from "../../../src/model/output/reader/python-literal.js";
+import { numbers } from "./support/outputs.js";
+
+/** How much of a text is a JSON value, by the scanner, for a text that comes in random parts. */
+function scan(text: string, next: (n: number) => number): string {
+  const scanner = new JsonScanner();
+  let at = 0;
+  for (let from = 0; from < text.length && scanner.state === "open"; ) {
+    const part = text.slice(from, from + 1 + next(5));
+    const taken = scanner.scan(part);
+    at = from + taken;
+    from += part.length;
+  }
+  scanner.finish();
+  return `${scanner.state} ${at}`;
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("a JSON value in a text", () => {
+  it("ends where JSON.parse says, however the text comes", () => {
+    const next = numbers(3);
+    const pieces = [
+      '{"a":',
+      "[",
+      "]",
+      "}",
+      ",",
+      '"x"',
+      '"\\u00e9\\n"',
+      '"\\q"',
+      "-1.5e+3",
+      "01",
+      "true",
+      "nul",
+      " ",
+      "\n",
+    ];
+    const seen = { done: 0, broken: 0 };
+    for (let round = 0; round < 20_000; round++) {
+      const text = `[${Array.from({ length: next(5) }, () => pieces[next(pieces.length)]).join("")}]`;
+      const result = scan(text, next);
+      expect([text, result === `done ${text.length}`]).toEqual([text, isJson(text)]);
+      seen[result.startsWith("done") ? "done" : "broken"]++;
+    }
+    expect(Math.min(seen.done, seen.broken)).toBeGreaterThan(100);
+  });
+
+  it("leaves what follows it", () => {
+    const next = numbers(4);
+    for (const value of ['{"a": {}}', "[[]]", '"}"', "12", "null"]) {
+      expect(scan(`${value};x`, next)).toBe(`done ${value.length}`);
+    }
+  });
+
+  it("breaks where it nests deeper than arguments do", () => {
+    const next = numbers(5);
+    expect(scan("[".repeat(128) + "]".repeat(128), next)).toBe("done 256");
+    expect(scan("[".repeat(129) + "]".repeat(129), next)).toBe("broken 128");
+  });
+});
+
+describe("a Python literal", () => {
+  it.each([
+    ["'a'", '"a"'],
+    ['"it\'s" \' "so"\'', '"it\'s \\"so\\""'],
+    ["'''a\n'b''''", undefined],
+    ["'''a\n'b'''", '"a\\n\'b"'],
+    ['""', '""'],
+    ["'\\x41\\u00e9\\U0001F600\\101\\q\\\n'", '"Aé😀A\\\\q"'],
+    ["[1, (2,), {'a': None}, {}]", '[1, [2], {"a": null}, {}]'],
+    ["{1: True, 'b': [False,]}", '{"1": true, "b": [false]}'],
+    ["-0x1F", "-31"],
+    ["1_000", "1000"],
+    ["+1.", "1"],
+    ["12345678901234567890", "12345678901234567890"],
+    ["1.50e3", "1.50e3"],
+    ["1e999", "1e999"],
+    ["a", undefined],
+    ["[1", undefined],
+    ["1 2", undefined],
+    ["'a\nb'", undefined],
+    ["__import__('os')", undefined],
+    ["", undefined],
+  ])("%j is %j", (text, json) => {
+    expect(pythonLiteral(text)).toBe(json);
+  });
+
+  it("that nests without end is none", () => {
+    expect(pythonLiteral("[".repeat(100_000))).toBeUndefined();
+  });
+
+  it("without its last quote does not cost more than its text", () => {
+    expect(pythonLiteral(`'${"a\\n".repeat(100_000)}`)).toBeUndefined();
+    expect(pythonLiteral(`"""${'""\\'.repeat(100_000)}`)).toBeUndefined();
+  });
+});

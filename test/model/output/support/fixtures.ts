@@ -1,0 +1,110 @@
+import { expect } from "vitest";
+import type { Tool } from "../../../../src/conversation/message.js";
+import { type OutputFamilies, outputFormat } from "../../../../src/model/output/output-format.js";
+import type { OutputEnd, OutputParserOptions } from "../../../../src/model/output/output-parser.js";
+import { byteLevelText, chunks, idsOf, messageOf, numbers, one, read, type TestText } from "./outputs.js";
+
+const tool = (name: string, properties: object): Tool => ({
+  type: "function",
+  function: { name, parameters: { type: "object", properties } },
+});
+
+export const TOOLS: readonly Tool[] = [
+  tool("get_weather", { city: { type: "string" }, days: { type: "integer" }, metric: { type: "boolean" } }),
+  tool("edit", {
+    path: { type: "string" },
+    lines: { type: "array" },
+    options: { type: "object" },
+    scale: { type: "number" },
+    note: { anyOf: [{ type: "string" }, { type: "null" }] },
+  }),
+  tool("ping", {}),
+];
+
+/** An output and what it says. */
+export interface Fixture {
+  readonly output: string;
+  readonly content?: string;
+  readonly reasoning?: string;
+  /** The parts of the output that count as reasoning, markers and headers included. */
+  readonly thought?: readonly string[];
+  /** Name and arguments of each call, and its id where the format has one. */
+  readonly calls?: readonly (readonly [name: string, args: string, id?: string])[];
+  readonly toolCalls?: "none" | "calls" | "malformed";
+  readonly promptEnd?: string;
+  readonly end?: OutputEnd;
+}
+
+const ENDS: Partial<Record<OutputFamilies["tools"], string>> = { gpt_oss: "<|return|>" };
+
+/** Vocabularies in which the family's markers are special tokens, other added tokens, and no tokens at all. */
+export function textsOf(families: OutputFamilies): [string, TestText][] {
+  const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+  // A quote or a brace in a marker would make the tokenizer find it in JSON.
+  const tokens = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
+  const end = ENDS[families.tools] ?? "<|im_end|>";
+  const make = (special: boolean) => byteLevelText(tokens.map((content) => ({ content, special })));
+  const none = byteLevelText(tokens.includes(end) ? [{ content: end }] : []);
+  return [
+    ["special tokens", make(true)],
+    ["added tokens", make(false)],
+    ["text", none],
+  ];
+}
+
+/** Holds a fixture against what is read, for pushes of every size. */
+export function expectFixture(text: TestText, families: OutputFamilies, fixture: Fixture): void {
+  const ids = idsOf(text, fixture.output);
+  const expected = expectedOf(fixture);
+  for (const pushes of pushesOf(ids)) {
+    const options: Partial<OutputParserOptions> = { tools: TOOLS, promptEnd: fixture.promptEnd ?? "" };
+    const { told, message, toolCalls, reasoningTokens } = read(text, families, pushes, options, fixture.end);
+    expect(reasoningTokens).toBe(tokensIn(text, fixture));
+    const events = messageOf(told.flat());
+    const said = { content: message.content, reasoning: message.reasoning ?? "", calls: message.toolCalls ?? [] };
+    expect(events).toEqual(said);
+    expect({ ...said, calls: said.calls.map((call) => [call.name, call.arguments]), toolCalls }).toEqual(expected);
+    for (const [index, [, , id]] of (fixture.calls ?? []).entries()) {
+      if (id !== undefined && said.calls[index]) expect(said.calls[index].id).toBe(id);
+    }
+  }
+}
+
+/** Tokens that begin in one of the parts, by what a decode of all tokens before them gives. */
+function tokensIn(text: TestText, { output, thought = [] }: Fixture): number {
+  const ids = idsOf(text, output);
+  const starts = ids.map((_, i) => {
+    const before = text.tokenizer.decode(Int32Array.from(ids.slice(0, i)), { skipSpecialTokens: false });
+    return before.replace(/\uFFFD+$/, "").length;
+  });
+  let at = 0;
+  let count = 0;
+  for (const part of thought) {
+    const from = output.indexOf(part, at);
+    if (from < 0) throw new Error(`${part} is not in ${output}`);
+    at = from + part.length;
+    count += starts.filter((start) => start >= from && start < at).length;
+  }
+  return count;
+}
+
+function expectedOf({ content = "", reasoning = "", calls = [], toolCalls }: Fixture) {
+  return {
+    content,
+    reasoning,
+    calls: calls.map(([name, args]) => [name, args]),
+    toolCalls: toolCalls ?? (calls.length > 0 ? "calls" : "none"),
+  };
+}
+
+/** Longer outputs are split at some places only. */
+const SHORT = 40;
+
+/** All at once, one by one, in two parts at every place, and at random. */
+function pushesOf(ids: readonly number[]): Int32Array[][] {
+  const next = numbers(ids.length);
+  const places = ids.length <= SHORT ? ids.map((_, at) => at) : Array.from({ length: SHORT }, () => next(ids.length));
+  const halves = places.map((at) => [Int32Array.from(ids.slice(0, at)), Int32Array.from(ids.slice(at))]);
+  const random = Array.from({ length: 10 }, () => chunks(ids, next, 6));
+  return [[Int32Array.from(ids)], one(ids), ...halves, ...random];
+}

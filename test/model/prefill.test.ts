@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/conversation/message.js";
+import { type ChatModel, TemplateError } from "../../src/model/chat-model.js";
+import { loadChatModel } from "../../src/model/load-chat-model.js";
+import { fixtureTemplate, hasSharedTemplates, sharedTemplate, sharedTemplates } from "./support/golden.js";
+import { joinIds, writeModelFolder } from "./support/model-folder.js";
+
+/** Prompts that end with the beginning of an answer. */
+
+const STOPS = ["<|im_end|>", "<|end|>", "<|return|>", "<|call|>"];
+const load = (template: string) => loadChatModel(writeModelFolder(template, STOPS));
+
+const textOf = (model: ChatModel, pieces: readonly Int32Array[]): string =>
+  model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
+
+const USER: Message = { role: "user", content: "Name a city." };
+const PREFILL = "A city:\n\n  {“a”: 1";
+
+describe("the beginning of an answer is the end of the prompt", () => {
+  it.each([
+    ["chatml", `<|im_start|>assistant\n${PREFILL}`],
+    ["think", `<|im_start|>assistant\n<think>\n\n</think>\n\n${PREFILL}`],
+    ["channels", `<|start|>assistant<|channel|>final<|message|>${PREFILL}`],
+    ["late-end", `<|begin_assistant|>\n${PREFILL}`],
+  ])("%s", async (name, end) => {
+    const model = await load(fixtureTemplate(name));
+    const prompt = textOf(model, [(await model.prompt({ messages: [USER], prefill: PREFILL })).ids]);
+    expect(prompt.endsWith(end)).toBe(true);
+  });
+
+  it("and where a recorded turn is continued, of what follows it", async () => {
+    const model = await load(fixtureTemplate("think"));
+    const answer: Message = { role: "assistant", content: "Rome" };
+    const conversation = { messages: [USER, answer, USER], prefill: PREFILL };
+    const result = await model.continuation(conversation, { messageCount: 2, output: answer, lastTokenId: undefined });
+    const pieces = "pieces" in result ? result.pieces : [];
+    expect(textOf(model, pieces)).toBe(
+      `<|im_end|>\n<|im_start|>user\n${USER.content}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n${PREFILL}`,
+    );
+  });
+
+  it("but a template that opens a turn otherwise than it shows one is not continued", async () => {
+    const template =
+      "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}" +
+      "{% if add_generation_prompt %}<|im_start|>assistant\n<think>{% endif %}";
+    const model = await load(template);
+    const answer: Message = { role: "assistant", content: "Rome" };
+    const conversation = { messages: [USER, answer, USER], prefill: PREFILL };
+    const turn = { messageCount: 2, output: answer, lastTokenId: undefined };
+    expect(await model.continuation(conversation, turn)).toEqual({ fallback: "answer_opened_otherwise" });
+    expect(textOf(model, [(await model.prompt(conversation)).ids]).endsWith(`<|im_start|>assistant\n${PREFILL}`)).toBe(
+      true,
+    );
+  });
+
+  it("a template that does not show it as it is refuses", async () => {
+    const model = await load(
+      "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content | upper }}<|im_end|>{% endfor %}",
+    );
+    await expect(model.prompt({ messages: [USER], prefill: "Rome" })).rejects.toBeInstanceOf(TemplateError);
+  });
+});
+
+// Want variables that nobody gives them.
+const NOT_LOADED = ["fireworks-ai-llama-3-firefunction-v2"];
+const names = hasSharedTemplates ? sharedTemplates().filter((name) => !NOT_LOADED.includes(name)) : [];
+
+async function promptOrRefusal(model: ChatModel, prefill: string): Promise<string> {
+  try {
+    return textOf(model, [(await model.prompt({ messages: [USER], prefill })).ids]);
+  } catch (error) {
+    if (error instanceof TemplateError) return "refused";
+    throw error;
+  }
+}
+
+describe.runIf(hasSharedTemplates)("published templates", () => {
+  it.each(names)("%s: the whole answer is rendered as its beginning was", async (name) => {
+    const model = await loadChatModel(writeModelFolder(sharedTemplate(name), STOPS));
+    for (const prefill of ["Rome", "A list:\n- Rome\n-", "  {"]) {
+      const prompt = await promptOrRefusal(model, prefill);
+      if (prompt === "refused") continue;
+      expect(prompt.endsWith(prefill)).toBe(true);
+      const answer: Message = { role: "assistant", content: `${prefill} and Oslo` };
+      const whole = textOf(model, [(await model.prompt({ messages: [USER, answer, USER] })).ids]);
+      const shown = whole.indexOf(prefill);
+      expect(shown).toBeGreaterThan(0);
+      expect(whole.slice(shown, shown + answer.content.length)).toBe(answer.content);
+    }
+  });
+
+  it("all but those that trim or refuse take a plain beginning", async () => {
+    const refusing: string[] = [];
+    for (const name of names) {
+      const model = await loadChatModel(writeModelFolder(sharedTemplate(name), STOPS));
+      await model.prompt({ messages: [USER], prefill: "Rome" }).catch(() => refusing.push(name));
+    }
+    expect(refusing).toEqual([]);
+  });
+});

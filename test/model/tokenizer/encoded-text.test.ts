@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
+import type { EncodedText, KnownTexts } from "../../../src/model/tokenizer/encoded-text.js";
+import { LibraryTokenizer } from "../../../src/model/tokenizer/library.js";
+import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
+import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
+import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";
+
+const ADDED: AddedTokenSpec[] = [
+  { content: "<|end|>" },
+  { content: "<|start|>" },
+  { content: "<|end|><|end|>" },
+  { content: "<strip>", lstrip: true, rstrip: true },
+  { content: "<norm>", special: false, normalized: true },
+];
+
+function files(json: ReturnType<typeof byteLevelTokenizer> | ReturnType<typeof metaspaceTokenizer>): TokenizerFiles {
+  const added_tokens = json.added_tokens.map((token) => addedTokenSchema.parse(token));
+  return { tokenizer: { ...json, added_tokens }, config: { clean_up_tokenization_spaces: true } };
+}
+
+/** Texts that were encoded, as a server keeps them. */
+class Kept implements KnownTexts {
+  items: EncodedText[] = [];
+
+  add(text: EncodedText, replaced?: EncodedText): void {
+    this.items = [text, ...this.items.filter((each) => each !== replaced)];
+  }
+}
+
+// Few and alike, so that texts share much and differ in places that matter.
+const part = fc
+  .array(
+    fc.constantFrom("<|end|>", "<|start|>", "<|en", "d|>", "<strip>", " ", "the ", "weather", "<norm>", "é\u0301"),
+    {
+      maxLength: 5,
+    },
+  )
+  .map((pieces) => pieces.join(""));
+const parts = fc.array(part, { maxLength: 8 });
+
+/** Texts of which each begins with some of the parts of the one before. */
+const conversations = fc.array(fc.tuple(fc.nat({ max: 8 }), parts), { minLength: 1, maxLength: 6 }).map((steps) => {
+  let last: readonly string[] = [];
+  return steps.map(([kept, added]) => (last = [...last.slice(0, kept), ...added]));
+});
+
+describe.each([
+  ["byte-level BPE with NFC", files(byteLevelTokenizer(ADDED))],
+  ["byte-level BPE without normalizer", files(byteLevelTokenizer(ADDED, null))],
+  ["BPE with a space before the first section", files(metaspaceTokenizer(ADDED))],
+] as const)("%s, texts that begin alike", (_, given) => {
+  const tokenizer = new Tokenizer(given, 1 << 20);
+  const library = new LibraryTokenizer(given.tokenizer, given.config);
+
+  it("have the ids of the whole text, whatever is known", async () => {
+    await fc.assert(
+      fc.asyncProperty(conversations, async (texts) => {
+        const known = new Kept();
+        for (const text of texts) {
+          const whole = text.join("");
+          const encoded = await tokenizer.encodeParts(text, known);
+          expect([...encoded.ids]).toEqual(library.encode(whole, { add_special_tokens: false }).ids);
+          expect(encoded.parts).toEqual(text);
+          expect(encoded.characters).toBe(whole.length);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("a text that goes on from a known one", () => {
+  const tokenizer = new Tokenizer(files(byteLevelTokenizer(ADDED)), 1 << 20);
+  const turn = (text: string) => `<|start|>${text}<|end|>`;
+
+  it("is searched for behind what both have only, and takes the other's place", async () => {
+    const known = new Kept();
+    const turns = Array.from({ length: 20 }, (_, i) => turn(`turn ${i}`));
+    const first = await tokenizer.encodeParts(turns, known);
+    const { hits, misses } = tokenizer.cacheStats;
+    const next = await tokenizer.encodeParts([...turns, turn("one more")], known);
+    expect(known.items).toEqual([next]);
+    expect(next.parts[0]).toBe(first.parts[0]);
+    // The last known turn is searched for once more: a longer token might have begun at its end.
+    expect(tokenizer.cacheStats.hits + tokenizer.cacheStats.misses - hits - misses).toBeLessThan(7);
+  });
+
+  it("is kept beside one with which it shares the beginning only", async () => {
+    const known = new Kept();
+    await tokenizer.encodeParts([turn("system"), ...Array.from({ length: 9 }, (_, i) => turn(`a ${i}`))], known);
+    await tokenizer.encodeParts([turn("system"), turn("another")], known);
+    expect(known.items).toHaveLength(2);
+  });
+});

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
+import { LibraryTokenizer } from "../../../src/model/tokenizer/library.js";
+import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
+import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
+import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";
+import { joinIds } from "../support/model-folder.js";
+
+const ADDED: AddedTokenSpec[] = [
+  { content: "<|end|>" },
+  { content: "<|start|>" },
+  { content: "<|end|><|end|>" },
+  { content: "<think>", special: false },
+  { content: "<strip>", lstrip: true, rstrip: true },
+  { content: "<right>", rstrip: true },
+  { content: "<left>", lstrip: true },
+  { content: "<norm>", special: false, normalized: true },
+];
+
+type TokenizerJson = ReturnType<typeof byteLevelTokenizer> | ReturnType<typeof metaspaceTokenizer>;
+
+function files(json: TokenizerJson): TokenizerFiles {
+  return {
+    tokenizer: { ...json, added_tokens: json.added_tokens.map((token) => addedTokenSchema.parse(token)) },
+    config: { clean_up_tokenization_spaces: true },
+  };
+}
+
+const KINDS: [string, TokenizerFiles][] = [
+  ["byte-level BPE with NFC", files(byteLevelTokenizer(ADDED))],
+  ["byte-level BPE without normalizer", files(byteLevelTokenizer(ADDED, null))],
+  ["byte-level BPE with an empty normalizer", files(byteLevelTokenizer(ADDED, { type: "Sequence", normalizers: [] }))],
+  ["BPE with a space before the first section", files(metaspaceTokenizer(ADDED))],
+];
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    ...ADDED.map((token) => token.content),
+    " ",
+    "\n",
+    "\n\n",
+    "  ",
+    "the ",
+    "weather",
+    "<|",
+    "|>",
+    "e\u0301",
+  ),
+  fc.string({ maxLength: 6 }),
+  fc.string({ unit: "grapheme", maxLength: 4 }),
+);
+const text = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join("").toWellFormed());
+
+describe.each(KINDS)("%s", (_, given) => {
+  const tokenizer = new Tokenizer(given, 1 << 20);
+  const library = new LibraryTokenizer(given.tokenizer, given.config);
+  const whole = (value: string): readonly (number | undefined)[] =>
+    library.encode(value, { add_special_tokens: false }).ids;
+
+  it("encodes in pieces what it encodes as a whole", async () => {
+    await fc.assert(
+      fc.asyncProperty(text, async (value) => {
+        expect(joinIds(await tokenizer.encode(value))).toEqual(whole(value));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("encodes a text behind a token as it does in place", async () => {
+    const after = fc.constantFrom("<|end|>", "<right>", "<|start|>");
+    await fc.assert(
+      fc.asyncProperty(text, after, async (value, token) => {
+        fc.pre(!(token + value).startsWith("<|end|><|end|>"));
+        expect(joinIds(await tokenizer.encode(value, token))).toEqual(whole(token + value).slice(1));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("has a piece for every message of a chat", async () => {
+    expect(await tokenizer.encode("<|start|>user\nhi<|end|>\n<|start|>assistant\n")).toHaveLength(3);
+  });
+});
+
+describe("byte-level BPE", () => {
+  const given = files(byteLevelTokenizer(ADDED));
+  const tokenizer = new Tokenizer(given, 1 << 20);
+  const idOf = (token: string): number => tokenizer.idOf(token) ?? -1;
+
+  it("decodes what it encodes", async () => {
+    const plain = fc.string({ unit: "grapheme" }).map((value) => value.normalize("NFC"));
+    await fc.assert(
+      fc.asyncProperty(plain, async (value) => {
+        const ids = Int32Array.from(joinIds(await tokenizer.encode(value)));
+        expect(tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(value);
+      }),
+    );
+  });
+
+  it("leaves special tokens out where it is asked to, and keeps white space", async () => {
+    const ids = Int32Array.from(joinIds(await tokenizer.encode("<|start|>hello , it 's<think><|end|>\n")));
+    expect(tokenizer.decode(ids, { skipSpecialTokens: true })).toBe("hello , it 's<think>\n");
+    expect(tokenizer.decode(ids, { skipSpecialTokens: false })).toBe("<|start|>hello , it 's<think><|end|>\n");
+    expect(tokenizer.decode(new Int32Array(), { skipSpecialTokens: true })).toBe("");
+    expect(tokenizer.decode(Int32Array.of(idOf("<|end|>"), 1_000_000), { skipSpecialTokens: true })).toBe("");
+  });
+
+  it("takes a special token in a user's text for that token, as Python does", async () => {
+    expect(joinIds(await tokenizer.encode("<|end|>"))).toEqual([idOf("<|end|>")]);
+  });
+
+  it("makes text well-formed before it encodes it", async () => {
+    expect(joinIds(await tokenizer.encode("a\ud800b"))).toEqual(joinIds(await tokenizer.encode("a\ufffdb")));
+  });
+
+  it("adds no token that the text does not say", async () => {
+    expect(await tokenizer.encode("")).toEqual([]);
+  });
+
+  it("knows the longest added token at the start of a text", () => {
+    expect(tokenizer.addedTokenAt("<|end|><|end|>x")).toBe("<|end|><|end|>");
+    expect(tokenizer.addedTokenAt("x<|end|>")).toBeUndefined();
+  });
+});
+
+describe("the cache of pieces", () => {
+  const given = files(byteLevelTokenizer(ADDED));
+
+  it("encodes the new message of a growing chat only", async () => {
+    const tokenizer = new Tokenizer(given, 1 << 20);
+    let chat = "";
+    for (let turn = 0; turn < 10; turn++) {
+      chat += `<|start|>user\nmessage ${turn} of the chat<|end|>`;
+      const before = tokenizer.cacheStats.misses;
+      await tokenizer.encode(chat);
+      expect(tokenizer.cacheStats.misses - before).toBeLessThanOrEqual(2);
+    }
+    expect(tokenizer.cacheStats.hits).toBeGreaterThan(50);
+  });
+
+  it("holds no more bytes than it may", async () => {
+    const tokenizer = new Tokenizer(given, 10_000);
+    for (let i = 0; i < 500; i++) await tokenizer.encode(`text number ${i} ${"x".repeat(i)}`);
+    expect(tokenizer.cacheStats.bytes).toBeGreaterThan(1000);
+    expect(tokenizer.cacheStats.bytes).toBeLessThanOrEqual(10_000);
+  });
+
+  it("keeps nothing where it may hold nothing", async () => {
+    const tokenizer = new Tokenizer(given, 0);
+    await tokenizer.encode("hello");
+    await tokenizer.encode("hello");
+    expect(tokenizer.cacheStats).toEqual({ hits: 0, misses: 2, bytes: 0, maxBytes: 0 });
+  });
+});

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fieldTexts } from "../../../src/support/json/field-texts.js";
+import { keepSpelling, mayLoseSpelling, parseSpelled, SpelledNumber } from "../../../src/support/json/spelled.js";
+
+describe("JSON that keeps its spelling", () => {
+  it("is what JSON.parse gives where that loses nothing", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        fc.pre(!mayLoseSpelling(JSON.parse(text)));
+        expect(parseSpelled(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it("has every number as its spelling says, and as JSON.parse reads it", () => {
+    for (const text of ["1", "-1", "0.5", "1.0", "1e5", "-0", "1E-7", "12345678901234567890", "1e400"]) {
+      const value = parseSpelled(`[${text}]`) as [number | SpelledNumber];
+      const [number] = value;
+      expect(number instanceof SpelledNumber ? number.text : String(number)).toBe(text);
+      expect(Number(number)).toBe(Number(text));
+      expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(`[${text}]`)));
+    }
+  });
+
+  it("lists keys in their order, however they are listed", () => {
+    const value = parseSpelled('{"b":1,"2":{"1":0,"0":1},"1":3}') as object;
+    expect(Object.keys(value)).toEqual(["b", "2", "1"]);
+    expect(JSON.stringify({ value })).toBe('{"value":{"b":1,"2":{"1":0,"0":1},"1":3}}');
+    expect(Object.entries(value)).toHaveLength(3);
+  });
+
+  it("is compared by its spelling", () => {
+    const text = (json: string): string => JSON.stringify(parseSpelled(json), keepSpelling);
+    expect(text("[12345678901234567890]")).not.toBe(text("[12345678901234567891]"));
+    expect(text("[1.0]")).not.toBe(text("[1]"));
+    expect(text('[1,"a"]')).toBe('[1,"a"]');
+  });
+});
+
+describe("the texts of fields", () => {
+  const entry = fc.tuple(
+    fc.constantFrom("tools", "a", 'b"', "\\", "messages"),
+    fc.oneof(fc.json(), fc.constantFrom('"[{\\"tools\\": 1}]"', ' {"tools": [1]} ', '"\\\\"', "[]", "{}", "1.0")),
+  );
+
+  it("are those of the object itself, the later of two", () => {
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 6 }), fc.constantFrom("", " ", "\n"), (entries, space) => {
+        const members = entries.map(([name, text]) => `${space}${JSON.stringify(name)}${space}:${text}${space}`);
+        const json = `${space}{${members.join(",")}}${space}`;
+        const names = new Set(["tools", "a"]);
+        const expected = entries
+          .filter(([name]) => names.has(name))
+          .map(([name, text]) => [name, text.trim()] as const);
+        expect(Object.fromEntries(fieldTexts(json, names))).toEqual(Object.fromEntries(expected));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
