@@ -22,7 +22,7 @@ function step(
   const folder = temporaryFolder();
   const files = new StepFiles(folder, "engine", 0);
   files.prepare({ life: LIFE, command: command.map((text) => text.replaceAll("{folder}", folder)), env, port });
-  const [file, ...args] = nodeProgram("step-main");
+  const [file, ...args] = nodeProgram("step/step-main");
   const child = spawn(file, [...args, files.plan], {
     env: { ...process.env, SLURM_STEP_ID: "3" },
     stdio: "ignore",
