@@ -1,3 +1,4 @@
+import { CodedError } from "../support/coded-error.js";
 /**
  * `config_unreadable`: the file cannot be read. `config_syntax`: it is not YAML. `config_invalid`: a key is unknown or
  * has a value that it cannot have.
@@ -12,14 +13,12 @@ export interface ConfigProblem {
 }
 
 /** A configuration that cannot be used, with everything that is wrong with it. Values of secret keys are not shown. */
-export class ConfigError extends Error {
+export class ConfigError extends CodedError<ConfigErrorCode> {
   override readonly name = "ConfigError";
-  readonly code: ConfigErrorCode;
   readonly problems: readonly ConfigProblem[];
 
   constructor(code: ConfigErrorCode, problems: readonly ConfigProblem[], options?: ErrorOptions) {
-    super(problems.map(({ path, message }) => `${path}: ${message}`).join("\n"), options);
-    this.code = code;
+    super(code, problems.map(({ path, message }) => `${path}: ${message}`).join("\n"), options);
     this.problems = problems;
   }
 }

@@ -1,4 +1,5 @@
 import type { NativeGeneration, NativePrompt } from "../native/contract.js";
+import { CodedError } from "../support/coded-error.js";
 
 /** How tokens are drawn. Every field is explicit: nothing is left to an engine's own default. */
 export interface SamplingParams {
@@ -186,12 +187,6 @@ export interface EngineServerCounts {
 export type EngineErrorCode = "engine_error" | "engine_rejected_request" | "engine_timeout" | "engine_unavailable";
 
 /** An engine did not do its part. The message is fit for an agent's eyes: no payload, no path, no stack. */
-export class EngineError extends Error {
+export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = "EngineError";
-  readonly code: EngineErrorCode;
-
-  constructor(code: EngineErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

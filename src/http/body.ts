@@ -1,33 +1,32 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { withoutNulls } from "../protocols/nulls.js";
-import { goesOn, type KnownBody, sharedWith, toKnown, withoutShared, withShared } from "../server/known/known-body.js";
-import type { Recent } from "../server/known/recent.js";
-import { withSpelledCalls } from "../server/known/spelled-calls.js";
 import { LONG_TEXT, turns } from "../support/async/turns.js";
-import { fieldTexts } from "../support/json/field-texts.js";
-import { mayLoseSpelling, parseSpelled } from "../support/json/spelled.js";
+import { withoutNulls } from "../support/json/without-nulls.js";
 import { ApiError } from "./errors.js";
 
-type ParseJson = (request: FastifyRequest, json: Buffer) => unknown;
+/** Returns the value of a JSON body. */
+export type ParseBody = (json: Buffer) => unknown;
 
-/** Shorter bodies are parsed sooner than compared. */
-const WORTH_KNOWING = 16 * 1024;
+/** Bodies of at least this many bytes are given to `readLarge`. */
+const LARGE_BODY = 16 * 1024;
 
 export interface BodyOptions {
-  readonly known?: Recent<KnownBody>;
+  /** Reads a large body. Default: parses it, one long body per round of the event loop. */
+  readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
+  /** Returns the value of a body; `value` is what `JSON.parse` made of `text`. */
+  readonly revive?: (text: string, value: unknown) => unknown;
 }
 
 /**
  * Bodies are JSON. An empty one counts as `{}` whatever its content type (some clients send none on control calls);
  * `null` fields count as absent.
  */
-export const body = fp<BodyOptions>((app, { known }, done) => {
+export const body = fp<BodyOptions>((app, { readLarge = parseInTurn, revive }, done) => {
   const parseGuarded = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
 
-  const parse: ParseJson = (request, json) => {
+  const parse = (request: FastifyRequest, json: Buffer): unknown => {
     const text = decoded(json);
     if (json.length < BLANK_LENGTH && text.trim() === "") return {};
     let value = parsePlain(text);
@@ -38,14 +37,14 @@ export const body = fp<BodyOptions>((app, { known }, done) => {
         value = parsed;
       });
     }
-    return asSpelled(text, value);
+    return revive ? revive(text, value) : value;
   };
 
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
     const json = withoutMark(bytes);
     if (json.length > 0 && isCoded(request)) return parsed(codingRefused(request));
-    if (json.length >= WORTH_KNOWING) {
-      parseLarge(request, json, parse, known).then((value) => parsed(null, value), parsed);
+    if (json.length >= LARGE_BODY) {
+      readLarge(request, json, (part) => parse(request, part)).then((value) => parsed(null, value), parsed);
       return;
     }
     let value: unknown;
@@ -103,23 +102,9 @@ function withoutMark(bytes: Buffer): Buffer {
 /** Blank bodies that are longer are not taken for empty ones. */
 const BLANK_LENGTH = 1024;
 
-/** Parses what the session's recent bodies do not have, a long text in a turn of its own. */
-async function parseLarge(
-  request: FastifyRequest,
-  json: Buffer,
-  parse: ParseJson,
-  known: Recent<KnownBody> | undefined,
-): Promise<unknown> {
-  const { session } = request;
-  const recent = session ? known?.of(session) : undefined;
-  const shared = recent && sharedWith(json, recent.items);
-  const short = shared ? withoutShared(json, shared) : json;
-  if (short.length >= LONG_TEXT) await turns.next();
-  const whole = shared && withShared(parse(request, short), shared);
-  const value = whole ?? parse(request, json);
-  const read = recent && toKnown(json, value, whole && shared);
-  if (read) recent.add(read, shared && goesOn(shared) ? shared.body : undefined);
-  return value;
+async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
+  if (json.length >= LONG_TEXT) await turns.next();
+  return parse(json);
 }
 
 /**
@@ -133,24 +118,6 @@ function parsePlain(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-// What templates write out of a request, number by number and key by key.
-const SHOWN_FIELDS: ReadonlySet<string> = new Set(["tools", "chat_template_kwargs"]);
-
-/** The body with those fields as they are spelled, where `JSON.parse` may have changed something in them. */
-function asSpelled(text: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const isShown = ([name, field]: [string, unknown]): boolean => SHOWN_FIELDS.has(name) && mayLoseSpelling(field);
-  const names = Object.entries(value)
-    .filter(isShown)
-    .map(([name]) => name);
-  const messages: unknown = "messages" in value ? value.messages : undefined;
-  const called = Array.isArray(messages) ? withSpelledCalls(text, messages) : messages;
-  if (names.length === 0 && called === messages) return value;
-  const fields = names.length === 0 ? new Map<string, string>() : fieldTexts(text, new Set(names));
-  const spelled = [...fields].map(([name, field]) => [name, parseSpelled(field)] as const);
-  return { ...value, ...(called === messages ? {} : { messages: called }), ...Object.fromEntries(spelled) };
 }
 
 function withoutTopNulls(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
-import { SessionError } from "../session/errors.js";
+import { ApiError } from "./errors.js";
 
 /**
  * Aborts when the client's connection closes before its answer was sent. The connection is watched beside the response:
@@ -12,7 +12,7 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const { socket } = reply.request.raw;
   const closed = () => {
     stop();
-    controller.abort(new SessionError("call_aborted", "The client closed its connection."));
+    controller.abort(new ApiError("call_aborted", "The client closed its connection."));
   };
   const sent = () => {
     if (!isIntact(socket)) return;

@@ -1,26 +1,22 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { isAnthropicClient } from "./anthropic-client.js";
 import { logAnsweredError } from "./error-log.js";
-import { ApiError, toAnthropicBody, toApiError } from "./errors.js";
+import { ApiError, toApiError } from "./errors.js";
 
-type ErrorShape = "openai" | "anthropic";
-
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** Whose error body the route answers; `client`: that of the API which the client speaks. */
-    readonly errors?: ErrorShape | "client";
-  }
+export interface ErrorHandlerOptions {
+  /** Default: {@link toApiError}. */
+  readonly toApiError?: (error: unknown) => ApiError;
+  /** Returns the body of an answer. Default: OpenAI's shape. */
+  readonly toBody?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => object;
 }
 
-/** Answers every error from the catalogue; what the server did not expect goes to the log with its stack. */
-export const errorHandler = fp((app, _options, done) => {
+/** Answers every error with a status and code of the catalogue. Unexpected errors are logged with their stack. */
+export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
+  const { toApiError: translate = toApiError, toBody } = options;
   app.setErrorHandler((error, request, reply) => {
-    const known = toApiError(error);
+    const known = translate(error);
     logAnsweredError(request.log, known);
-    const shape = shapeOf(request);
-    if (shape === "anthropic") void reply.header("request-id", request.id);
-    return send(known, reply, shape);
+    return send(known, reply, toBody?.(known, request, reply));
   });
   app.setNotFoundHandler((request: FastifyRequest, reply) => {
     const path = request.url.split("?", 1)[0]?.slice(0, 200);
@@ -29,21 +25,12 @@ export const errorHandler = fp((app, _options, done) => {
   done();
 });
 
-function shapeOf(request: FastifyRequest): ErrorShape | undefined {
-  const { errors } = request.routeOptions.config;
-  if (errors !== "client") return errors;
-  return isAnthropicClient(request) ? "anthropic" : "openai";
-}
-
-/** Answers what Fastify refuses before it looks for a route, a malformed URL for one. */
+/** Answers what Fastify refuses before it looks for a route, such as a malformed URL. */
 export function frameworkErrors(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
   void send(toApiError(error), reply);
 }
 
-function send(error: ApiError, reply: FastifyReply, shape: ErrorShape = "openai"): FastifyReply {
+function send(error: ApiError, reply: FastifyReply, body: object = error.toBody()): FastifyReply {
   if (error.retryAfterSeconds !== undefined) void reply.header("retry-after", error.retryAfterSeconds);
-  return reply
-    .code(error.statusCode)
-    .type("application/json")
-    .send(shape === "anthropic" ? toAnthropicBody(error) : error.toBody());
+  return reply.code(error.statusCode).type("application/json").send(body);
 }

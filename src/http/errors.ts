@@ -1,8 +1,4 @@
-import { EngineError } from "../engine/engine.js";
-import { TemplateError } from "../model/chat-model.js";
-import { anthropicErrorType, NO_THREADS, THREAD_PARAM } from "../protocols/messages/anthropic-error.js";
-import { RequestError } from "../protocols/request-error.js";
-import { SessionError } from "../session/errors.js";
+import { CodedError, type CodedErrorOptions } from "../support/coded-error.js";
 
 /**
  * Every error that leaves the server: its HTTP status and OpenAI's error type. docs/errors.md has a row for each, and a
@@ -71,26 +67,15 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   out_of_memory: 5,
 };
 
-export interface ApiErrorOptions extends ErrorOptions {
-  readonly param?: string | undefined;
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** An error as it is answered. The message is fit for any client: no stack, no path, no secret. */
-export class ApiError extends Error {
+export class ApiError extends CodedError<ErrorCode> {
   override readonly name = "ApiError";
-  readonly code: ErrorCode;
-  readonly param: string | undefined;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
   /** A plain field: Fastify assigns to it. */
   readonly statusCode: number;
 
-  constructor(code: ErrorCode, message: string, { param, details, ...rest }: ApiErrorOptions = {}) {
-    super(message, rest);
-    this.code = code;
+  constructor(code: ErrorCode, message: string, options?: CodedErrorOptions) {
+    super(code, message, options);
     this.statusCode = CATALOGUE[code][0];
-    this.param = param;
-    this.details = details;
   }
 
   /** OpenAI's error type. */
@@ -109,14 +94,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Anthropic's error body, for the calls of its protocol. The fields that it does not know say the same as elsewhere. */
-export function toAnthropicBody(error: ApiError): object {
-  const { message, statusCode, code, param, details } = error;
-  const type = anthropicErrorType(statusCode);
-  const threads = code === "unsupported_parameter" && param === THREAD_PARAM ? NO_THREADS : {};
-  return { type: "error", error: { type, message, code, param: param ?? null, ...threads, ...details } };
-}
-
 /** Fastify's own refusals, by its codes. */
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
@@ -133,31 +110,18 @@ const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_SHARED_UNAVAILABLE: "shared_memory_unavailable",
 };
 
-/** What an error thrown anywhere below a route is answered as. What is not known is an internal error, told to no one. */
+/** Returns the answer to an error that was thrown below a route. Unknown errors become an internal error without details. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof SessionError) {
-    const { code, param, details } = error;
-    return new ApiError(code, error.spelled(snakeCase), {
-      param: param === undefined ? undefined : snakeCase(param),
-      details,
-      cause: error,
-    });
-  }
-  if (error instanceof RequestError) return new ApiError(error.code, error.message, { param: error.param });
-  if (error instanceof EngineError) return new ApiError(error.code, error.message, { cause: error });
-  if (error instanceof TemplateError) {
-    return new ApiError("template_error", `The chat template refused the messages: ${error.message}`, {
-      param: "messages",
-      cause: error,
-    });
+  if (error instanceof CodedError && isKnownCode(error.code)) {
+    const { code, message, param, details } = error;
+    return new ApiError(code, message, { param, details, cause: error });
   }
   return fromForeign(error);
 }
 
-/** A name of the library as HTTP spells it: `maxLength` is `max_length`. */
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function isKnownCode(code: string): code is ErrorCode {
+  return Object.hasOwn(CATALOGUE, code);
 }
 
 function fromForeign(error: unknown): ApiError {

@@ -1,5 +1,6 @@
 import type { Conversation, Message } from "../conversation/message.js";
 import type { TemplateArgs } from "../conversation/template-args.js";
+import { CodedError } from "../support/coded-error.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
 import type { OutputRules, OutputStructure } from "./output/structure/output-structure.js";
 import type { EncodedText, KnownTexts } from "./tokenizer/encoded-text.js";
@@ -76,7 +77,10 @@ export interface RecordedTurn {
 }
 
 /** The chat template refused the conversation; the message is the template's own. */
-export class TemplateError extends Error {
+export class TemplateError extends CodedError<"template_error"> {
   override readonly name = "TemplateError";
-  readonly code = "template_error";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super("template_error", message, options);
+  }
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { CodedError } from "../support/coded-error.js";
 import { modelDigest } from "./model-digest.js";
 import { type AddedToken, addedTokenSchema } from "./tokenizer/added-token.js";
 
@@ -15,14 +16,8 @@ export type ModelFolderErrorCode =
   | "chat_template_invalid";
 
 /** A Hugging Face model folder that cannot be used; the message names the file. */
-export class ModelFolderError extends Error {
+export class ModelFolderError extends CodedError<ModelFolderErrorCode> {
   override readonly name = "ModelFolderError";
-  readonly code: ModelFolderErrorCode;
-
-  constructor(code: ModelFolderErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 const tokenId = z.int().min(0);

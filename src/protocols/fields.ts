@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { RESERVED_ARGS } from "../conversation/template-args.js";
+import { withoutNulls } from "../support/json/without-nulls.js";
 import { listOf } from "../support/schema/list-of.js";
 import { isShallow, MAX_DEPTH } from "./depth.js";
-import { withoutNulls } from "./nulls.js";
 
 /** Fields that requests of several protocols share. */
 

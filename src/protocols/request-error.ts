@@ -1,12 +1,13 @@
-/** A combination of fields that makes no sense; `param` names the field to change. */
-export class RequestError extends Error {
-  override readonly name = "RequestError";
-  readonly code: "invalid_value" | "unsupported_parameter" | "previous_response_not_found";
-  readonly param: string;
+import { CodedError } from "../support/coded-error.js";
 
-  constructor(param: string, message: string, code: RequestError["code"] = "invalid_value") {
-    super(message);
-    this.param = param;
-    this.code = code;
+type RequestErrorCode = "invalid_value" | "unsupported_parameter" | "previous_response_not_found";
+
+/** A combination of fields that makes no sense; `param` names the field to change. */
+export class RequestError extends CodedError<RequestErrorCode> {
+  override readonly name = "RequestError";
+
+  /** @param param path of the field at fault, such as `messages[0].role` */
+  constructor(param: string, message: string, code: RequestErrorCode = "invalid_value") {
+    super(code, message, { param });
   }
 }

@@ -1,3 +1,4 @@
+import { CodedError } from "../support/coded-error.js";
 /**
  * Why an episode gives no trajectory.
  *
@@ -25,14 +26,8 @@ export type RejectionCode =
   | "workflow_error";
 
 /** The reason of a rejection. `cause` is what was thrown, where something was. */
-export class Rejection extends Error {
+export class Rejection extends CodedError<RejectionCode> {
   override readonly name = "Rejection";
-  readonly code: RejectionCode;
-
-  constructor(code: RejectionCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 
   /** What was thrown, as the reason of a rejection. A rejection stays as it is. */
   static from(code: RejectionCode, error: unknown): Rejection {

@@ -1,3 +1,4 @@
+import { CodedError } from "../support/coded-error.js";
 import { describe } from "./describe.js";
 
 /**
@@ -18,14 +19,8 @@ export type WorkflowErrorCode =
   | "construction_failed"
   | "invalid_option";
 
-export class WorkflowError extends Error {
+export class WorkflowError extends CodedError<WorkflowErrorCode> {
   override readonly name = "WorkflowError";
-  readonly code: WorkflowErrorCode;
-
-  constructor(code: WorkflowErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 export function invalidOption(name: string, given: unknown, expected: string): WorkflowError {

@@ -1,3 +1,4 @@
+import { CodedError } from "../support/coded-error.js";
 /**
  * Why a job could not run.
  *
@@ -16,12 +17,6 @@ export type SchedulerErrorCode =
   | "slurm_missing"
   | "slurm_failed";
 
-export class SchedulerError extends Error {
+export class SchedulerError extends CodedError<SchedulerErrorCode> {
   override readonly name = "SchedulerError";
-  readonly code: SchedulerErrorCode;
-
-  constructor(code: SchedulerErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -15,7 +15,10 @@ import type { SessionRegistry } from "../session/registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
+import { toApiError, toErrorBody } from "./errors.js";
 import { KnownRequests } from "./known/known-requests.js";
+import { readKnownBodies } from "./known/read-body.js";
+import { asSpelled } from "./known/spelled-body.js";
 import { Metrics } from "./metrics/metrics.js";
 import { auth } from "./plugins/auth.js";
 import { openapi } from "./plugins/openapi.js";
@@ -92,8 +95,8 @@ export async function createServer({
   });
 
   await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
-  await app.register(errorHandler);
-  await app.register(body, { known: context.known.bodies });
+  await app.register(errorHandler, { toApiError, toBody: toErrorBody });
+  await app.register(body, { readLarge: readKnownBodies(context.known.bodies), revive: asSpelled });
   await app.register(auth, { registry, adminKey: settings.adminKey });
   await app.register(openapi);
   app.after(() => {

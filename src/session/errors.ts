@@ -1,3 +1,5 @@
+import { CodedError, type CodedErrorOptions } from "../support/coded-error.js";
+
 /** Why a session, a reward or an export was refused. Every code has a row in docs/errors.md. */
 export type SessionErrorCode =
   | "invalid_value"
@@ -23,32 +25,22 @@ export type SessionErrorCode =
 /** A message that names options: `spell` gives an option's name as the reader writes it. */
 export type SpelledMessage = (spell: (option: string) => string) => string;
 
-export interface SessionErrorDetails {
-  /** The field that was wrong, as the library spells it. */
-  readonly param?: string;
-  /** Machine-readable particulars, sent beside the message. */
-  readonly details?: Readonly<Record<string, unknown>>;
-}
-
 /** Its message and `param` name options as the library spells them; {@link SessionError.spelled} is for other readers. */
-export class SessionError extends Error {
+export class SessionError extends CodedError<SessionErrorCode> {
   override readonly name = "SessionError";
-  readonly code: SessionErrorCode;
-  readonly param: string | undefined;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
-
   readonly #message: SpelledMessage;
 
-  constructor(code: SessionErrorCode, message: string | SpelledMessage, { param, details }: SessionErrorDetails = {}) {
+  constructor(code: SessionErrorCode, message: string | SpelledMessage, options?: CodedErrorOptions) {
     const spelled = typeof message === "string" ? () => message : message;
-    super(spelled((option) => option));
+    super(
+      code,
+      spelled((option) => option),
+      options,
+    );
     this.#message = spelled;
-    this.code = code;
-    this.param = param;
-    this.details = details;
   }
 
-  /** The message for readers that spell options in another way. */
+  /** Returns the message for readers that spell options in another way. */
   spelled(spell: (option: string) => string): string {
     return this.#message(spell);
   }

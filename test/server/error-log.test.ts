@@ -3,7 +3,8 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
 import { logAnsweredError } from "../../src/http/error-log.js";
-import { ApiError, toApiError } from "../../src/http/errors.js";
+import { ApiError } from "../../src/http/errors.js";
+import { toApiError } from "../../src/server/errors.js";
 
 interface Line extends Record<string, unknown> {
   readonly level: number;

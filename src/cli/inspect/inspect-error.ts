@@ -1,10 +1,5 @@
+import { CodedError } from "../../support/coded-error.js";
 /** `not_safetensors`: the bytes are no such file, or a damaged one. */
-export class InspectError extends Error {
+export class InspectError extends CodedError<"not_safetensors"> {
   override readonly name = "InspectError";
-  readonly code: "not_safetensors";
-
-  constructor(code: "not_safetensors", message: string) {
-    super(message);
-    this.code = code;
-  }
 }

@@ -1,3 +1,4 @@
+import { CodedError } from "../../support/coded-error.js";
 /**
  * A rollout job that cannot run, or came to nothing.
  *
@@ -18,12 +19,6 @@ export type RolloutJobErrorCode =
   | "interrupted"
   | "no_trajectories";
 
-export class RolloutJobError extends Error {
+export class RolloutJobError extends CodedError<RolloutJobErrorCode> {
   override readonly name = "RolloutJobError";
-  readonly code: RolloutJobErrorCode;
-
-  constructor(code: RolloutJobErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -1,3 +1,4 @@
+import { CodedError } from "../../support/coded-error.js";
 import { type AddedToken, isNormalized } from "./added-token.js";
 import { ByteLevelBpe, byteLevelModelSchema } from "./bpe/byte-level.js";
 import { type WordSplitter, wordSplitterFor } from "./bpe/word-splitter.js";
@@ -20,9 +21,12 @@ export interface TokenizerFiles {
 }
 
 /** Text that the vocabulary has no tokens for. */
-export class TokenizerError extends Error {
+export class TokenizerError extends CodedError<"tokenizer_error"> {
   override readonly name = "TokenizerError";
-  readonly code = "tokenizer_error";
+
+  constructor(message: string) {
+    super("tokenizer_error", message);
+  }
 }
 
 /** Encodes pieces of text as a `Splitter` makes them: an added token and what follows it, or a text without one. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { asGiven } from "../../conversation/as-given.js";
 import { chatMessagesSchema } from "../../conversation/chat-message.js";
 import type { Conversation } from "../../conversation/message.js";
+import { withoutNulls } from "../../support/json/without-nulls.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { isShallow } from "../depth.js";
 import {
@@ -16,7 +17,6 @@ import {
   unsupported,
 } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
-import { withoutNulls } from "../nulls.js";
 import { type Prefilled, splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";

@@ -1,3 +1,4 @@
+import { CodedError } from "../../support/coded-error.js";
 /**
  * - `invalid_option`: a limit or version that is no number of its kind.
  * - `version_went_back`: a version below the one that stands.
@@ -6,12 +7,6 @@
  */
 export type ControllerErrorCode = "invalid_option" | "version_went_back" | "no_more_tasks" | "several_proxies";
 
-export class ControllerError extends Error {
+export class ControllerError extends CodedError<ControllerErrorCode> {
   override readonly name = "ControllerError";
-  readonly code: ControllerErrorCode;
-
-  constructor(code: ControllerErrorCode, message: string) {
-    super(message);
-    this.code = code;
-  }
 }

@@ -1,3 +1,5 @@
+import { CodedError } from "../../support/coded-error.js";
+
 const CODES = [
   "not_serializable",
   "worker_start_failed",
@@ -23,14 +25,8 @@ const CODES = [
  */
 export type SubprocErrorCode = (typeof CODES)[number];
 
-export class SubprocError extends Error {
+export class SubprocError extends CodedError<SubprocErrorCode> {
   override readonly name = "SubprocError";
-  readonly code: SubprocErrorCode;
-
-  constructor(code: SubprocErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 export function isSubprocCode(code: string | undefined): code is SubprocErrorCode {

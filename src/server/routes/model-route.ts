@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { logAnsweredError } from "../../http/error-log.js";
-import { toApiError } from "../../http/errors.js";
 import type { GenerationAnswer } from "../../protocols/generation.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
@@ -10,6 +9,7 @@ import { EventStream } from "../call/event-stream.js";
 import { type CallRecord, type ModelCall, runModelCall } from "../call/model-call.js";
 import { warnOfRawLogprobs } from "../call/raw-logprobs.js";
 import type { ServerContext } from "../context.js";
+import { toApiError } from "../errors.js";
 import { sessionOf } from "../plugins/auth.js";
 
 /** What a protocol adds to a model call. */
