@@ -1,10 +1,9 @@
-import Fastify, { type FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger } from "fastify";
 import type { App } from "../http/app-type.js";
 import { body } from "../http/body.js";
-import { clientErrorHandler } from "../http/client-error.js";
-import { errorHandler, frameworkErrors } from "../http/error-handler.js";
+import { createApp } from "../http/create-app.js";
+import { errorHandler } from "../http/error-handler.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
-import { zodValidator } from "../http/validation.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./metrics.js";
@@ -30,22 +29,10 @@ export interface GatewayOptions extends GatewayContext {
 export async function createGateway({
   logger,
   maxBodyBytes,
-  strictControlFields = true,
+  strictControlFields,
   ...context
 }: GatewayOptions): Promise<App> {
-  const app: App = Fastify({
-    ...(logger ? { loggerInstance: logger } : {}),
-    logController: new Fastify.LogController({ disableRequestLogging: true }),
-    bodyLimit: maxBodyBytes,
-    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
-    forceCloseConnections: "idle",
-    frameworkErrors,
-    clientErrorHandler,
-    return503OnClosing: false,
-    keepAliveTimeout: 72_000,
-  });
-  app.setValidatorCompiler(zodValidator({ strictControlFields }));
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  const app = createApp({ logger, maxBodyBytes, strictControlFields });
   const metrics = new GatewayMetrics(context.pool);
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(errorHandler);

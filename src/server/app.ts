@@ -1,11 +1,10 @@
-import Fastify, { type FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger } from "fastify";
 import type { Engine } from "../engine/engine.js";
 import type { App } from "../http/app-type.js";
 import { body } from "../http/body.js";
-import { clientErrorHandler } from "../http/client-error.js";
-import { errorHandler, frameworkErrors } from "../http/error-handler.js";
+import { createApp } from "../http/create-app.js";
+import { errorHandler } from "../http/error-handler.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
-import { zodValidator } from "../http/validation.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { SharedMemory } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
@@ -73,20 +72,12 @@ export async function createServer({
     draining: false,
     shutdown: new AbortController(),
   };
-  const app: App = Fastify({
-    ...(logger ? { loggerInstance: logger } : {}),
-    logController: new Fastify.LogController({ disableRequestLogging: true }),
-    bodyLimit: settings.maxBodyBytes,
-    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
-    forceCloseConnections: "idle",
-    frameworkErrors,
-    clientErrorHandler,
-    return503OnClosing: false,
-    requestTimeout: RECEIVE_TIMEOUT_MS,
-    keepAliveTimeout: 72_000,
+  const app = createApp({
+    logger,
+    maxBodyBytes: settings.maxBodyBytes,
+    strictControlFields: settings.strictControlFields,
+    requestTimeoutMilliseconds: RECEIVE_TIMEOUT_MS,
   });
-  app.setValidatorCompiler(zodValidator({ strictControlFields: settings.strictControlFields ?? true }));
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.addHook("onClose", async () => {
     context.metrics.close();
     context.preparedExports.close();

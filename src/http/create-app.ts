@@ -1,0 +1,37 @@
+import Fastify, { type FastifyBaseLogger } from "fastify";
+import type { App } from "./app-type.js";
+import { clientErrorHandler } from "./client-error.js";
+import { frameworkErrors } from "./error-handler.js";
+import { zodValidator } from "./validation.js";
+
+export interface AppOptions {
+  readonly maxBodyBytes: number;
+  /** Refuse control and export bodies with unknown fields. Default true. */
+  readonly strictControlFields?: boolean | undefined;
+  /** Time in which a client must send a request; generation time does not count. Default: no limit of its own. */
+  readonly requestTimeoutMilliseconds?: number;
+  readonly logger?: FastifyBaseLogger | undefined;
+}
+
+/** Above the 60 s of common load balancers, so that the balancer closes idle connections, not this server. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** Returns a Fastify application with the settings that the server and the gateway share, without routes. */
+export function createApp(options: AppOptions): App {
+  const { logger, maxBodyBytes, strictControlFields = true, requestTimeoutMilliseconds } = options;
+  const app: App = Fastify({
+    ...(logger ? { loggerInstance: logger } : {}),
+    ...(requestTimeoutMilliseconds === undefined ? {} : { requestTimeout: requestTimeoutMilliseconds }),
+    logController: new Fastify.LogController({ disableRequestLogging: true }),
+    bodyLimit: maxBodyBytes,
+    routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
+    forceCloseConnections: "idle",
+    frameworkErrors,
+    clientErrorHandler,
+    return503OnClosing: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  app.setValidatorCompiler(zodValidator({ strictControlFields }));
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  return app;
+}
