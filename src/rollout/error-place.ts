@@ -4,7 +4,10 @@ import { promisify } from "node:util";
 
 const CHECK_MS = 10_000;
 
-/** Returns `file:line:column`, or `file:line`, where a module's error comes from; undefined where nothing tells. */
+/**
+ * Returns `file:line:column`, or `file:line`, where a module's error comes from; undefined where nothing tells. If a package
+ * threw it, the line that led there follows.
+ */
 export async function errorPlace(error: unknown, url: string | undefined): Promise<string | undefined> {
   if (!(error instanceof Error) || typeof error.stack !== "string") return undefined;
   const place = headOf(error.stack) ?? frameOf(error.stack);
@@ -18,12 +21,15 @@ function headOf(text: string): string | undefined {
   return place && withoutScheme(place);
 }
 
-/** The innermost frame of a file that is neither Node's own nor a package's. */
+/** The innermost frame that is not Node's own; behind it, if it is a package's, the innermost one of no package. */
 function frameOf(stack: string): string | undefined {
-  for (const [, place = ""] of stack.matchAll(/^\s+at (?:.*\()?((?:file:\/\/)?\/[^()\n]*:\d+:\d+)\)?$/gm)) {
-    if (!place.includes("/node_modules/")) return withoutScheme(place);
-  }
-  return undefined;
+  const frames = [...stack.matchAll(/^\s+at (?:.*\()?((?:file:\/\/)?\/[^()\n]*:\d+:\d+)\)?$/gm)];
+  const places = frames.map(([, place = ""]) => place);
+  const [thrown] = places;
+  if (thrown === undefined) return undefined;
+  const own = places.find((place) => !place.includes("/node_modules/"));
+  const by = own === undefined || own === thrown ? "" : `, called by ${withoutScheme(own)}`;
+  return withoutScheme(thrown) + by;
 }
 
 function withoutScheme(place: string): string {

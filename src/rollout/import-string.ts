@@ -107,18 +107,24 @@ async function importFailed(
   if (file !== undefined && !existsSync(file)) {
     return why(`${module} is no file of ${directory}.`);
   }
-  if (
-    (cause as { code?: unknown } | undefined)?.code === "ERR_UNKNOWN_FILE_EXTENSION" &&
-    /\.[cm]?tsx?$/.test(file ?? "")
-  ) {
-    return why(`${module} is TypeScript and this process has no loader for it. Run it with: node --import tsx`);
+  const unread = unreadFile(cause);
+  if (unread !== undefined && /\.[cm]?tsx?$/.test(unread)) {
+    const typescript = unread === file ? module : unread;
+    return why(`${typescript} is TypeScript and this process has no loader for it. Run it with: node --import tsx`);
   }
-  if (file === undefined && isUnresolved(cause)) {
+  // A package that is there may import one that is not.
+  if (file === undefined && isUnresolved(cause) && typeof resolveFrom(directory, module) !== "string") {
     return why(`${module} is neither a file of ${directory} nor a package that can be imported: ${messageOf(cause)}`);
   }
   const place = await errorPlace(cause, file && pathToFileURL(file).href);
   const told = place === undefined || messageOf(cause).includes(place) ? "" : ` (${place})`;
   return why(`${module} could not be imported: ${describeThrown(cause)}${told}`);
+}
+
+/** Returns the file whose extension Node does not know; undefined for another error. It may be one that the module imports. */
+function unreadFile(cause: unknown): string | undefined {
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  return code === "ERR_UNKNOWN_FILE_EXTENSION" ? / for (\/.*)$/m.exec(messageOf(cause))?.[1] : undefined;
 }
 
 function messageOf(error: unknown): string {

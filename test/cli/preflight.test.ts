@@ -85,15 +85,6 @@ describe("rolltape rollout, before the first task", TIMES, () => {
     },
   );
 
-  it("ends with status 1 if nothing answers at --proxy, and names the address and the cause", async () => {
-    const url = await closedAddress();
-    const ended = await runRolltape([...jobArgs().args, "--proxy", url], withKey);
-    expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(
-      /^rolltape: --proxy: http:\/\/127\.0\.0\.1:\d+\/health cannot be reached: .*ECONNREFUSED/m,
-    );
-  });
-
   it("ends with status 1 if the engine of the proxy is dead, and with 2 if the key is another", async () => {
     const dead = rolltape(["serve", "server.port=0", ...(await engine("sglang", await closedAddress()))], withKey);
     const { url } = await dead.ready();

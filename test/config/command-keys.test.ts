@@ -97,6 +97,14 @@ describe("a rollout", () => {
     accepted("rollout.agent.turn_discount=0.9", options);
   });
 
+  it("accepts the folder in which it saves a batch that cannot be written, but not its limit, which is the proxy's", () => {
+    const options = { proxy: "http://127.0.0.1:8090" };
+    accepted("rollout.agent.shared_memory_directory=/tmp", options);
+    expect(refused("rollout.agent.shared_memory_bytes=4", options)).toHaveProperty([
+      "rollout.agent.shared_memory_bytes",
+    ]);
+  });
+
   it("refuses staleness without a trainer, and processes without agents in them", () => {
     expect(refused("rollout.max_staleness=2")).toHaveProperty(["rollout.max_staleness"]);
     accepted("rollout.max_staleness=2", { trainer: ["python3"] });

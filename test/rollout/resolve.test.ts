@@ -183,18 +183,28 @@ describe("an import string", () => {
   it("takes TypeScript where a loader runs, and says so where none does", () => {
     const directory = directoryWith({
       "agent.ts": "export const agent: object = { run: async (): Promise<number> => 1 };",
+      "reads.ts": "import './tasks.csv'; export const agent = { run: async (): Promise<number> => 1 };",
+      "typed.mjs": "export * from './agent.ts';",
+      "tasks.csv": "a,b",
     });
-    const program = `
+    const program = (file: string) => `
       import { resolveWorkflow } from ${JSON.stringify(pathToFileURL(join(process.cwd(), "dist/rollout/resolve.js")).href)};
-      const workflow = await resolveWorkflow("./agent.ts#agent").catch((error) => error);
+      const workflow = await resolveWorkflow("./${file}#agent").catch((error) => error);
       console.log(workflow.code ?? typeof workflow.agent.run, workflow.message ?? "");`;
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [...args, "--input-type=module", "-e", program], {
+    const run = (file: string, ...args: string[]) =>
+      spawnSync(process.execPath, [...args, "--input-type=module", "-e", program(file)], {
         cwd: directory,
       }).stdout.toString();
-    expect(run("--import", import.meta.resolve("tsx"))).toBe("function \n");
+    const tsx = ["--import", import.meta.resolve("tsx")];
+    expect(run("agent.ts", ...tsx)).toBe("function \n");
+    expect(run("reads.ts", ...tsx)).toMatch(/^import_failed \.\/reads\.ts could not be imported: .*tasks\.csv/);
     const without = process.features as { typescript?: unknown };
-    expect(run()).toMatch(without.typescript ? /^function/ : /^import_failed .*--import tsx/);
+    expect(run("agent.ts")).toMatch(
+      without.typescript ? /^function/ : /^import_failed \.\/agent\.ts is .*--import tsx/,
+    );
+    expect(run("typed.mjs")).toMatch(
+      without.typescript ? /^function/ : /^import_failed \/\S+\/agent\.ts is TypeScript/,
+    );
   });
 });
 
@@ -236,6 +246,10 @@ describe("a refusal says what was given and what was expected", () => {
       "broken.mjs": "throw new Error('at import');",
       "loop.mjs": "export const a = './loop.mjs#b'; export const b = './loop.mjs#a';",
       "needs.mjs": "import 'a-package-that-is-not-there';",
+      "requires.cjs": "\nrequire('broken-package');",
+      "imports.mjs": "import 'broken-package';",
+      "node_modules/broken-package/index.js": "\n\nthrow new Error('no licence');",
+      "node_modules/needy-package/index.js": "require('a-package-that-is-not-there');",
     });
     const of = async (text: string) => {
       const { code, message } = await refusal(text, { directory });
@@ -258,6 +272,16 @@ describe("a refusal says what was given and what was expected", () => {
       `import_failed: ./broken.mjs could not be imported: at import (${join(directory, "broken.mjs")}:1:7)`,
     );
     expect(await of("./needs.mjs")).toMatch(/^import_failed: .*a-package-that-is-not-there/);
+    const broken = join(directory, "node_modules/broken-package/index.js");
+    expect(await of("./requires.cjs")).toBe(
+      `import_failed: ./requires.cjs could not be imported: no licence (${broken}:3:7, called by ${join(directory, "requires.cjs")}:2:1)`,
+    );
+    expect(await of("./imports.mjs")).toBe(
+      `import_failed: ./imports.mjs could not be imported: no licence (${broken}:3:7)`,
+    );
+    expect(await of("needy-package")).toMatch(
+      /^import_failed: needy-package could not be imported: .*a-package-that-is-not-there/,
+    );
     expect(await of("./loop.mjs#a")).toMatch(/^invalid_import: .*#a → .*#b → .*#a/);
   });
 

@@ -2,10 +2,11 @@ import { type Config, refuseUnused, resolveConfig } from "../../config/index.js"
 import { connectProxy } from "../../rollout/connect.js";
 import { requireEngine, requireWritable, sharedMemoryProblems } from "../preflight/preflight.js";
 import { RolloutJobError } from "../rollout/errors.js";
-import { EXIT_INTERRUPTED, onInterrupt } from "../rollout/interrupt.js";
+import { EXIT_INTERRUPTED } from "../rollout/interrupt.js";
 import { createWorkflow } from "../rollout/job-workflow.js";
 import { openProxy } from "../rollout/open-proxy.js";
 import { exit } from "../rollout/process-guard.js";
+import { ProcessWatch } from "../rollout/process-watch.js";
 import { type RolloutTask, readTasks } from "../rollout/read-tasks.js";
 import { RolloutJob } from "../rollout/rollout-job.js";
 import type { RolloutOptions } from "../rollout/rollout-options.js";
@@ -39,11 +40,12 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   assertLocal(config);
   assertRowReward(config, options);
   const tasks = await readTasks(options.data);
-  const { summary, failure, interrupted } = await runJob({ config, options, overrides, tasks });
+  using watch = new ProcessWatch();
+  const { summary, failure } = await runJob({ config, options, overrides, tasks, watch });
   // When everything is closed: what is still logged comes before.
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;
-  if (interrupted) process.exitCode = EXIT_INTERRUPTED;
+  if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
 }
 
 interface JobSettings {
@@ -51,15 +53,15 @@ interface JobSettings {
   readonly options: RolloutOptions;
   readonly overrides: readonly string[];
   readonly tasks: readonly RolloutTask[];
+  readonly watch: ProcessWatch;
 }
 
-async function runJob({ config, options, overrides, tasks }: JobSettings) {
+async function runJob({ config, options, overrides, tasks, watch }: JobSettings) {
   using screen = new RolloutScreen();
-  // There is nothing to keep yet.
-  const forget = onInterrupt(() => exit(EXIT_INTERRUPTED));
   await requireWritable(options.out);
   if (options.proxy === undefined) {
-    await sharedMemoryProblems(config);
+    for (const { key, message } of await sharedMemoryProblems(config))
+      screen.line(`rolltape: warning: ${key}: ${message}`);
     await requireEngine(config);
   }
   const workflow = await createWorkflow(config, options);
@@ -67,14 +69,14 @@ async function runJob({ config, options, overrides, tasks }: JobSettings) {
     await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
     const tokens = await SampledTokens.of(proxy.url);
-    forget();
     const started = performance.now();
     const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, screen });
+    watch.begin(job);
     const { interrupted, failure, ...outcome } = await job.run();
     const seconds = (performance.now() - started) / 1000;
     const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };
     const stopped = interrupted || failure !== undefined;
-    return { summary: { ...outcome, ...particulars, stopped }, failure, interrupted };
+    return { summary: { ...outcome, ...particulars, stopped }, failure };
   } finally {
     workflow.close();
   }

@@ -4,7 +4,7 @@ import { type Config, ConfigError } from "../../config/index.js";
 import type { EngineReadiness, NotReady } from "../../server/readiness.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { makeFolder } from "./make-folder.js";
-import { requireUsable } from "./usable-folder.js";
+import { requireReadable, requireUsable } from "./usable-folder.js";
 
 const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
 /** The default of the key. It does not exist on every machine, and most jobs need none because they export over HTTP. */
@@ -38,6 +38,7 @@ export async function requireWritable(out: string): Promise<void> {
   try {
     await makeFolder(folder);
     await requireUsable(folder);
+    await requireReadable(folder);
   } catch (error) {
     throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${messageOf(error)}`);
   }

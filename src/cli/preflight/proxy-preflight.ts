@@ -13,7 +13,10 @@ const healthReply = z.object({ status: z.string(), message: z.string().optional(
  */
 export async function requireProxy({ url, adminKey }: Pick<JobProxy, "url" | "adminKey">): Promise<void> {
   const base = url.replace(/\/+$/, "");
-  const ready = await ask(`${base}/health`, {});
+  // The key goes with both calls: what stands before the proxy may ask for it everywhere.
+  const headers = { authorization: `Bearer ${adminKey}` };
+  const ready = await ask(`${base}/health`, headers);
+  assertAccepted(url, ready);
   if (ready.status !== 200) {
     const reply = healthReply.safeParse(await ready.json().catch(() => undefined)).data;
     const why = [reply?.status, reply?.message].filter((part) => part !== undefined).join(": ");
@@ -23,11 +26,19 @@ export async function requireProxy({ url, adminKey }: Pick<JobProxy, "url" | "ad
     );
   }
   await ready.body?.cancel();
-  const sessions = await ask(`${base}/rl/sessions?limit=1`, { authorization: `Bearer ${adminKey}` });
+  const sessions = await ask(`${base}/rl/sessions?limit=1`, headers);
   await sessions.body?.cancel();
-  if (sessions.status !== 401 && sessions.status !== 403) return;
+  assertAccepted(url, sessions);
+}
+
+function assertAccepted(url: string, { status }: Response): void {
+  if (status !== 401 && status !== 403) return;
   const where = "ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key";
-  throw new RolloutJobError("invalid_arguments", `--proxy ${url} refuses the admin key in ${where}`);
+  throw new RolloutJobError(
+    "invalid_arguments",
+    `--proxy ${url} refuses the admin key in ${where} (HTTP ${status}). Set one of them to the admin key that the proxy was ` +
+      "started with or wrote to its rollout.agent.key_file.",
+  );
 }
 
 async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { open, rename, rm, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { unreadable } from "../preflight/usable-folder.js";
 
 /** The operations on an open file that writing a batch needs. */
 interface OpenFile {
@@ -87,7 +88,9 @@ async function writeSynced(path: string, batch: Uint8Array, disk: BatchFileSyste
 
 /** Syncs the folder, which is where a rename is stored. */
 async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
-  const folder = await disk.open(path, "r");
+  const folder = await disk.open(path, "r").catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
   try {
     await folder.sync();
   } catch (error) {

@@ -26,13 +26,17 @@ export class BatchFiles {
     this.#next = first;
   }
 
+  /** Returns the file of the next batch. Each call is for a batch of its own, whether or not it is written. */
+  nextFile(): string {
+    return this.#next === undefined ? this.#out : numbered(this.#out, this.#next++);
+  }
+
   /**
-   * Writes the next batch. Its file is there when all of it is.
+   * Writes a batch. Its file is there when all of it is.
    *
    * @throws BatchFileError if it could be written nowhere
    */
-  async write(batch: Uint8Array): Promise<WrittenBatch> {
-    const file = this.#next === undefined ? this.#out : numbered(this.#out, this.#next++);
+  async write(file: string, batch: Uint8Array): Promise<WrittenBatch> {
     const written = await this.#writer.write(file, batch);
     await this.#count(written.file);
     this.files.push(written.file);

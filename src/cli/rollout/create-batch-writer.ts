@@ -4,6 +4,7 @@ import type { BatchFileError } from "./batch-file.js";
 import { BatchWriter } from "./batch-writer.js";
 import { exportAgainCommand } from "./export-again.js";
 import type { Job } from "./rollout-job.js";
+import type { BatchExportError } from "./survivors.js";
 
 /** For how long a batch that cannot be written is tried again, if there is no terminal with someone who could make room. */
 const WRITE_WAIT_SECONDS = 60;
@@ -40,4 +41,17 @@ export function describeUnwritten(
   const command = exportAgainCommand({ url: proxy.url, sessionIds, fields, file });
   const time = "as long as the proxy keeps them (its rollout.agent.export_retention_seconds and _bytes)";
   return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
+}
+
+/** Describes a batch that the proxy did not export, and how to export its sessions if the proxy outlives the job. */
+export function describeUnexported(
+  { message, sessionIds }: BatchExportError,
+  { proxy, options }: Pick<Job, "proxy" | "options">,
+  { fields, file }: { readonly fields: BatchFields; readonly file: string },
+): string {
+  if (options.proxy === undefined) return `${message} Its ${sessionIds.length} sessions are lost`;
+  const command = exportAgainCommand({ url: proxy.url, sessionIds, fields, file });
+  const time =
+    "as long as the proxy keeps them (its rollout.agent.session_timeout_seconds and export_retention_seconds)";
+  return `${message} Its ${sessionIds.length} sessions can be exported again ${time}:\n${command}`;
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Config } from "../../config/index.js";
 import type { RolloutWorkflow } from "../../rollout/contract.js";
@@ -73,8 +73,13 @@ const IS_MODULE = /\.(?:[cm]?[jt]sx?|json|node|wasm)$/;
 function assertModule(agent: string): string {
   const [file = ""] = agent.split("#");
   const extension = extname(file);
-  if (extension === "" || IS_MODULE.test(file) || !existsSync(file)) return agent;
+  if (extension === "" || IS_MODULE.test(file) || !isFile(file)) return agent;
   const program = extension === ".py" ? `python3 ${file}` : resolve(file);
   const message = `--agent ${agent} must be a JavaScript or TypeScript module; received a ${extension} file.`;
   throw new RolloutJobError("invalid_arguments", `${message} Run it as a program: --command "${program}"`);
+}
+
+/** A folder may have a dot in its name. */
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

@@ -12,19 +12,28 @@ const LEVELS: ReadonlyMap<number, string> = new Map([
 ]);
 /** Fields that every line has, or that are shown in another way. */
 const HIDDEN = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
+/** Fields that differ in every line, because they identify a request or a session. They are shown, but not compared. */
+const IDENTITY = new Set(["reqId", "req", "res", "responseTime", "sessionId", "session_id", "interactionId", "ids"]);
+const MAX_FIELD_LENGTH = 300;
+const ERROR_LEVEL = 50;
+const MAX_STACK_LINES = 40;
 
 /** Turns log lines into text for people. Repeated lines are shown once and counted. */
 export class LogLines {
   readonly #counts = new Map<string, number>();
 
-  /** Returns a JSON log line as text, or undefined if the same text was shown before. Other lines are returned unchanged. */
+  /**
+   * Returns a JSON log line as text, or undefined if one with the same level, message, cause and common fields was shown before.
+   * Other lines are returned unchanged.
+   */
   add(line: string): string | undefined {
     const fields = parseFields(line);
     if (!fields) return line;
-    const text = describeLine(fields);
+    const common = Object.fromEntries(Object.entries(fields).filter(([name]) => !IDENTITY.has(name)));
+    const text = describeLine(fields) + describeFields(common);
     const count = this.#counts.get(text) ?? 0;
     if (count > 0 || this.#counts.size < MAX_KNOWN) this.#counts.set(text, count + 1);
-    return count > 0 ? undefined : text + describeOtherFields(fields);
+    return count > 0 ? undefined : describeLine(fields) + describeFields(fields) + stackOf(fields);
   }
 
   /** Returns each line that came more than once, with its count. */
@@ -45,10 +54,7 @@ function parseFields(line: string): Fields | undefined {
   }
 }
 
-/**
- * Returns level, message and cause. Lines with the same text are counted together. Other fields, such as the session, are not
- * part of it, because they differ in every line.
- */
+/** Returns level, message and cause. */
 function describeLine({ level, msg, err }: Fields): string {
   const name = LEVELS.get(Number(level)) ?? "log";
   const [message, cause] = [typeof msg === "string" ? msg : "", messageOf(err)];
@@ -61,11 +67,30 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? message : "";
 }
 
-function describeOtherFields(fields: Fields): string {
+/** Returns the fields in parentheses, objects as JSON. Empty objects say nothing and are left out. */
+function describeFields(fields: Fields): string {
   const shown = Object.entries(fields).flatMap(([name, value]) =>
-    HIDDEN.has(name) || typeof value === "object"
-      ? []
-      : [`${name}=${typeof value === "string" ? value : JSON.stringify(value)}`],
+    HIDDEN.has(name) || isEmpty(value) ? [] : [`${name}=${shortened(value)}`],
   );
   return shown.length === 0 ? "" : inertText(` (${shown.join(", ")})`);
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function shortened(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > MAX_FIELD_LENGTH ? `${text.slice(0, MAX_FIELD_LENGTH)}…` : text;
+}
+
+/** Returns the frames of an error's stack on lines of their own. Warnings are expected, and their stack says little. */
+function stackOf({ level, err }: Fields): string {
+  const { stack } = (err ?? {}) as { readonly stack?: unknown };
+  if (Number(level) < ERROR_LEVEL || typeof stack !== "string") return "";
+  // The lines before the first frame repeat class and message.
+  const lines = stack.split("\n");
+  const first = lines.findIndex((line) => /^\s+at /.test(line));
+  const frames = first < 0 ? [] : lines.slice(first, first + MAX_STACK_LINES);
+  return frames.map((line) => `\n${inertText(line)}`).join("");
 }

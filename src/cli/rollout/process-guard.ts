@@ -3,8 +3,8 @@ export const exit: typeof process.exit = process.exit.bind(process);
 
 /**
  * Keeps agents that run in this process from ending the job: one that calls `process.exit` gets an error, a promise that it
- * rejects and nobody awaits is only told. An error that nobody caught leaves this process in a state that nobody knows: `stop`
- * is called with the first. Answers what ends the guard.
+ * rejects and nobody awaits is only told. An error that nobody caught is told too, and leaves this process in a state that nobody
+ * knows: `stop` is called with it. Returns a function that ends the guard.
  */
 export function guardProcess(stop: (error: Error) => void): () => void {
   const onRejection = (reason: unknown) => tell("a promise was rejected that nobody awaits", reason);
@@ -22,7 +22,10 @@ export function guardProcess(stop: (error: Error) => void): () => void {
 
 function refuseExit(code?: unknown): never {
   const why = "agents run in the job's own process; those that end theirs need rollout.agent.mode=subproc";
-  throw new Error(`process.exit(${code === undefined ? "" : JSON.stringify(code)}) was called: ${why}`);
+  const error = new Error(`process.exit(${code === undefined ? "" : JSON.stringify(code)}) was called: ${why}`);
+  // The stack begins with the caller, so that an import that fails names the agent's file and not this one.
+  Error.captureStackTrace(error, refuseExit);
+  throw error;
 }
 
 function tell(what: string, reason: unknown): void {

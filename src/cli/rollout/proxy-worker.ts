@@ -90,10 +90,14 @@ export class ProxyWorker {
     const { stderr } = child;
     if (stderr === null) throw new Error("a proxy worker has no standard error");
     const tail = new OutputTail(stderr, TAIL_BYTES);
+    // A process that does not start shows its lines in the error only.
+    let held: string[] | undefined = [];
+    createInterface(stderr).on("line", (line) => (held ? held.push(line) : logs.write(`${line}\n`)));
     try {
       await readyLine(child);
-      logs.write(tail.end().toString());
-      createInterface(stderr).on("line", (line) => logs.write(`${line}\n`));
+      for (const line of held) logs.write(`${line}\n`);
+      held = undefined;
+      tail.end();
       return { ended };
     } catch (error) {
       child.kill("SIGTERM");

@@ -26,8 +26,8 @@ const MAX_LINES = 8;
 const MAX_LINE_LENGTH = 200;
 
 /**
- * Groups rejected episodes by code, class of the error and last line: of the standard error of the agent's process if there
- * is any, else of the message.
+ * Groups rejected episodes by code, class of the error and last line: of the standard error if the agent's process failed and
+ * wrote any, else of the message.
  */
 export class RejectionReasons {
   readonly #groups = new Map<string, ReasonGroup>();
@@ -63,7 +63,8 @@ export class RejectionReasons {
 }
 
 function keyOf({ sessionId, reason }: RejectedOf): string {
-  const text = standardErrorOf(reason.cause) || reason.message;
+  // What an agent printed before it threw is not the reason, and often has a time in each line.
+  const text = (reason.cause instanceof SubprocError && standardErrorOf(reason.cause)) || reason.message;
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   const common = sessionId === undefined ? line : line.replaceAll(sessionId, "its session");
   return `${reason.code} ${classOf(reason)} ${common}`;

@@ -6,19 +6,18 @@ import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
 import { BatchFileError } from "./batch-file.js";
 import { BatchFiles } from "./batch-files.js";
 import type { WrittenBatch } from "./batch-writer.js";
-import { createBatchWriter, describeUnwritten } from "./create-batch-writer.js";
+import { createBatchWriter, describeUnexported, describeUnwritten } from "./create-batch-writer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
-import { onInterrupt } from "./interrupt.js";
 import type { JobWorkflow } from "./job-workflow.js";
-import { guardProcess } from "./process-guard.js";
+import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import type { RolloutTask } from "./read-tasks.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { runTrainer } from "./run-trainer.js";
 import type { SampledTokens } from "./sampled-tokens.js";
 import type { RolloutScreen } from "./screen.js";
-import { exportSurvivors, type Survivors } from "./survivors.js";
+import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 
 /** Tasks at once if the configuration sets no number. */
@@ -43,13 +42,14 @@ export interface JobOutcome {
   readonly errors: string | undefined;
   readonly interrupted: boolean;
   /**
-   * Why the job stopped early, if not by its user: a failed trainer, an uncaught error, or a batch that is not in its file.
+   * Why the job stopped early, if not by its user: a failed trainer, an uncaught error, or a batch that was not exported or is not in
+   * its file.
    */
   readonly failure: Error | undefined;
 }
 
 /** One job: runs every task, writes what was accepted as batches, and has the trainer consume them. */
-export class RolloutJob {
+export class RolloutJob implements StoppableJob {
   readonly #job: Job;
   readonly #controller: RolloutController;
   readonly #tally = new RolloutTally();
@@ -57,6 +57,8 @@ export class RolloutJob {
   readonly #errors: RolloutErrorLog;
   readonly #stopping = new AbortController();
   #interrupted = false;
+  /** Everything is written: nothing can be stopped any more. */
+  #over = false;
   #failure: Error | undefined;
 
   constructor(job: Job) {
@@ -94,22 +96,34 @@ export class RolloutJob {
   async run(): Promise<JobOutcome> {
     const { tasks, workflow, tokens, screen } = this.#job;
     const progress = new RolloutProgress(tasks.length * workflow.groupSize, this.#tally, tokens, screen);
-    const forget = onInterrupt(() => this.#interrupt());
-    const unguard = guardProcess((error) => this.#fail(error));
     try {
       for (const { data, taskId } of tasks) this.#controller.submit(data, { taskId });
       this.#controller.finish();
       for (let batch = await this.#next(); batch; batch = await this.#next()) await this.#consume(batch);
     } finally {
+      this.#over = true;
       await progress.stop();
       this.#errors.close();
-      forget();
-      unguard();
     }
     const [failure, interrupted] = [this.#failure, this.#interrupted];
     const errors = this.#errors.place;
     if (this.#batches.files.length === 0) throw failure ?? noBatchError(this.#tally, errors, interrupted);
     return { tally: this.#tally, batches: this.#batches, sampledTokens: tokens.count, errors, interrupted, failure };
+  }
+
+  /** Stops the job for its user. */
+  interrupt(): void {
+    if (this.#over) return;
+    this.#interrupted = true;
+    this.#tell("stopping; what has finished is exported");
+    this.#stop();
+  }
+
+  /** Stops the job because of an error. Only the first error counts. */
+  fail(error: Error): void {
+    if (this.#over) return;
+    this.#failure ??= error;
+    this.#stop();
   }
 
   #next(): Promise<RolloutBatch | undefined> {
@@ -118,17 +132,6 @@ export class RolloutJob {
 
   #tell(message: string): void {
     this.#job.screen.line(`rolltape: ${message}`);
-  }
-
-  #interrupt(): void {
-    this.#interrupted = true;
-    this.#tell("stopping; what has finished is exported");
-    this.#stop();
-  }
-
-  #fail(error: Error): void {
-    this.#failure ??= error;
-    this.#stop();
   }
 
   #stop(): void {
@@ -141,32 +144,52 @@ export class RolloutJob {
     const { turn_discount: discount, export_style: style, concat_reward } = config.rollout.agent;
     const fields = { layout: options.layout, style, discount, concat_reward, on_mismatch: "split" } as const;
     const dropIncompleteGroup = config.drop_incomplete_group;
-    const survivors = await exportSurvivors(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    const survivors = await this.#export(batch, { admin: proxy.admin, fields, dropIncompleteGroup });
+    if (survivors === undefined) return;
     this.#tally.lose(survivors.lost, survivors.leftOut);
-    if (survivors.bytes === undefined) this.#controller.lose(batch);
-    else if (!(await this.#write(survivors.bytes, survivors, fields))) return;
+    if (survivors.bytes === undefined) {
+      this.#controller.lose(batch);
+      await survivors.release();
+      return;
+    }
+    const file = await this.#write(survivors.bytes, survivors, fields);
+    if (file === undefined) return;
+    // Before the trainer, which may take hours.
     await survivors.release();
+    await this.#train(file);
   }
 
-  /** Writes the batch and, if it is in its file, trains on it. Returns false if no folder took it. */
-  async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<boolean> {
+  /** Exports the batch. Returns undefined, and says how to export it again, if the proxy did not. */
+  async #export(batch: RolloutBatch, options: SurvivorsOptions): Promise<Survivors | undefined> {
+    try {
+      return await exportSurvivors(batch, options);
+    } catch (error) {
+      if (!(error instanceof BatchExportError)) throw error;
+      this.#tell(describeUnexported(error, this.#job, { fields: options.fields, file: this.#batches.nextFile() }));
+      this.fail(error);
+      return undefined;
+    }
+  }
+
+  /** Writes the batch. Stops the job if it is not in its file. Returns where it is; undefined if no folder took it. */
+  async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<string | undefined> {
     let written: WrittenBatch;
     try {
-      written = await this.#batches.write(bytes);
+      written = await this.#batches.write(this.#batches.nextFile(), bytes);
     } catch (error) {
       if (!(error instanceof BatchFileError)) throw error;
       this.#tell(describeUnwritten(error, this.#job, { sessionIds: survivors.sessionIds, fields }));
-      this.#fail(error);
-      return false;
+      this.fail(error);
+      return undefined;
     }
     const { file, failure } = written;
     if (failure) {
       const moved = new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`);
       // Each batch has a place of its own; the job's error names the first only.
       this.#tell(moved.message);
-      this.#fail(moved);
-    } else await this.#train(file);
-    return true;
+      this.fail(moved);
+    }
+    return file;
   }
 
   /** Runs the trainer, unless the job is stopped. */
@@ -179,7 +202,7 @@ export class RolloutJob {
       await runTrainer(trainer, { file, version }, signal);
       await this.#controller.setVersion(version);
     } catch (error) {
-      if (!signal.aborted) this.#fail(error instanceof Error ? error : new Error(String(error)));
+      if (!signal.aborted) this.fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 }

@@ -3,6 +3,8 @@ import { LogLines } from "./log-lines.js";
 const CLEAR_LINE = "\r\x1b[K";
 const [HIDE_CURSOR, SHOW_CURSOR] = ["\x1b[?25l", "\x1b[?25h"];
 const NEWLINE = 10;
+/** A longer line without an end is broken, so that it neither waits nor grows without limit. */
+const LONGEST_LINE_BYTES = 1 << 16;
 
 /**
  * Standard error while a job runs. On a terminal the last line is a progress bar, and everything else appears above it.
@@ -14,7 +16,7 @@ export class RolloutScreen implements Disposable {
   readonly #restore: () => void;
   readonly #logs = new LogLines();
   #status = "";
-  /** On a terminal: the start of a line whose end is not written yet. */
+  /** On a terminal: the start of a line whose end is not written yet, at most {@link LONGEST_LINE_BYTES}. */
   #partialLine: Buffer = Buffer.alloc(0);
   /** Without a terminal: the last line that was written has no end yet. */
   #isInLine = false;
@@ -63,8 +65,7 @@ export class RolloutScreen implements Disposable {
 
   /** Writes what is left, and restores standard output and standard error. */
   [Symbol.dispose](): void {
-    if (this.#partialLine.length > 0) this.#writeAbove(Buffer.concat([this.#partialLine, Buffer.from("\n")]));
-    this.#partialLine = Buffer.alloc(0);
+    this.#endPartialLine();
     this.endStatus();
     for (const line of this.#logs.repeated()) this.line(line);
     if (this.#isInLine) this.#write("\n");
@@ -90,6 +91,12 @@ export class RolloutScreen implements Disposable {
     const end = all.lastIndexOf(NEWLINE) + 1;
     this.#partialLine = all.subarray(end);
     if (end > 0) this.#writeAbove(all.subarray(0, end));
+    if (this.#partialLine.length >= LONGEST_LINE_BYTES) this.#endPartialLine();
+  }
+
+  #endPartialLine(): void {
+    if (this.#partialLine.length > 0) this.#writeAbove(Buffer.concat([this.#partialLine, Buffer.from("\n")]));
+    this.#partialLine = Buffer.alloc(0);
   }
 
   #writeAbove(lines: Buffer): void {

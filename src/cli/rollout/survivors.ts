@@ -26,6 +26,19 @@ export interface Survivors {
   release(): Promise<void>;
 }
 
+/** The proxy did not export a batch. The cause says why. */
+export class BatchExportError extends Error {
+  override readonly name = "BatchExportError";
+  /** Sessions of the batch that are not known to be gone. */
+  readonly sessionIds: readonly string[];
+
+  constructor(sessionIds: readonly string[], cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`a batch could not be exported: ${why.replace(/[.]?$/, ".")}`, { cause });
+    this.sessionIds = sessionIds;
+  }
+}
+
 /** What the proxy says of sessions that are no more: they went with their worker, or with its last life. */
 const GONE = new Set(["worker_unavailable", "session_not_found", "session_expired"]);
 
@@ -38,7 +51,7 @@ type RefusedSession = z.output<typeof refusedSession>;
 /**
  * Exports a batch without the sessions that are gone. One worker's death costs its own sessions, not the batch.
  *
- * @throws what the proxy says where it refuses for another reason
+ * @throws BatchExportError if the proxy refuses for another reason, or does not answer
  */
 export async function exportSurvivors(
   batch: Pick<RolloutBatch, "tasks" | "sessionIds">,
@@ -56,7 +69,7 @@ export async function exportSurvivors(
       return { bytes, lost: gone.size, leftOut: left.length, sessionIds: kept, release };
     } catch (error) {
       const refused = goneSessions(error).filter(({ session_id }) => !gone.has(session_id));
-      if (refused.length === 0) throw error;
+      if (refused.length === 0) throw new BatchExportError(kept, error);
       const pause = refused.some(({ code }) => code === "worker_unavailable") ? pauses.shift() : undefined;
       if (pause !== undefined) await sleep(pause);
       else for (const { session_id } of refused) gone.add(session_id);

@@ -7,7 +7,8 @@ const OF_PROXY = [
   "key_file",
   "drain_seconds",
   "export_retention_",
-  "shared_memory_",
+  // The directory acts: a batch that cannot be written to `--out` may be saved there.
+  "shared_memory_bytes",
   "chat_template_",
   "enforce_strict_tools",
   "message_filters",

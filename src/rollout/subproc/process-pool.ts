@@ -2,6 +2,7 @@ import { startDeadline } from "../../support/async/start-deadline.js";
 import { SubprocError } from "./errors.js";
 import type { WorkerTask } from "./messages.js";
 import { Slots } from "./slots.js";
+import { processFailed } from "./standard-error.js";
 import { TaskNotTaken, WorkerProcess } from "./worker-process.js";
 
 export interface ProcessPoolOptions {
@@ -12,9 +13,6 @@ export interface ProcessPoolOptions {
   /** Arguments of Node for worker processes, such as `--import tsx`. They have this process's own loaders already. */
   readonly nodeArguments?: readonly string[] | undefined;
 }
-
-/** Processes that are started for one task when the first ended before it took it. */
-const STARTS = 2;
 
 /**
  * Processes that run agents, so many at once. Worker processes start when they are needed and are kept; one that crashed,
@@ -58,7 +56,7 @@ export class ProcessPool implements AsyncDisposable {
   /** Kills the workers; tasks that run or wait are rejected with `pool_closed`. */
   close(): void {
     this.#closing.abort(new SubprocError("pool_closed", "The pool of agent processes was closed."));
-    for (const worker of this.#workers) worker.kill();
+    for (const worker of this.#workers) worker.close();
     this.#workers.clear();
   }
 
@@ -66,18 +64,22 @@ export class ProcessPool implements AsyncDisposable {
     this.close();
   }
 
+  /** A new process takes the task if the first ended before it could. */
   async #runSomewhere(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
-    let why = "";
-    for (let start = 0; start < STARTS; start++) {
-      signal.throwIfAborted();
-      try {
-        return await (start === 0 ? this.#idle() : this.#start()).run(task, signal);
-      } catch (error) {
-        if (!(error instanceof TaskNotTaken)) throw error;
-        why = error.message;
-      }
+    signal.throwIfAborted();
+    try {
+      return await this.#idle().run(task, signal);
+    } catch (error) {
+      if (!(error instanceof TaskNotTaken)) throw error;
     }
-    throw new SubprocError("worker_start_failed", `A worker process ended before it took a task: ${why}`);
+    signal.throwIfAborted();
+    try {
+      return await this.#start().run(task, signal);
+    } catch (error) {
+      if (!(error instanceof TaskNotTaken)) throw error;
+      const sentence = `A worker process ended before it took a task: ${error.message}.`;
+      throw processFailed("worker_start_failed", sentence, error.standardError);
+    }
   }
 
   /** A process that waits, or a new one. */

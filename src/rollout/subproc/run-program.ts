@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { forwardLines } from "../../support/processes/forward-lines.js";
 import { OutputTail } from "../../support/processes/output-tail.js";
 import { killGroup, trackGroup } from "../../support/processes/process-group.js";
 import { SubprocError } from "./errors.js";
@@ -22,7 +23,8 @@ export interface Program {
 
 /**
  * Runs a program to its end; returns its reward ({@link RewardLine}). What it leaves
- * running in its process group is killed with its end; all of it is killed when the signal aborts.
+ * running in its process group is killed with its end; all of it is killed when the signal aborts. Its standard error goes to this
+ * process's; the end of its standard output does, too, if it fails.
  *
  * @throws SubprocError `program_not_started`, `program_failed`, `invalid_program_output`, or the signal's reason
  */
@@ -34,25 +36,35 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     cwd: program.directory,
     env: { ...bareEnvironment(), ...program.environment },
   });
+  forwardLines(child.stderr);
   const errors = new OutputTail(child.stderr, TAIL_BYTES);
+  // It carries the reward, so it is shown only if the program fails.
+  const output = new OutputTail(child.stdout, TAIL_BYTES);
   const reward = new RewardLine(child.stdout);
   // A program that does not read its data is none the worse.
   child.stdin.on("error", () => {});
   child.stdin.end(program.input);
   const how = await ended(child, file, signal).catch((error: unknown) => {
+    show(output);
     throw stillAtWork(error, errors.text);
   });
   if (how !== "status 0") {
+    show(output);
     throw processFailed("program_failed", `${file} ended with ${how}.`, errors.text);
   }
   const { value, otherNumbers } = reward.end();
   if (value === undefined) {
+    show(output);
     const expected = 'a JSON number or object, or any line {"reward": …}';
     const sentence = `${file} printed no reward: the last line of its standard output must be ${expected}.`;
     throw processFailed("invalid_program_output", sentence, errors.text);
   }
   if (otherNumbers > 0) warn(file);
   return value;
+}
+
+function show({ text }: OutputTail): void {
+  if (text !== "") process.stderr.write(`${text}\n`);
 }
 
 /** The same words for every episode, so that repeated warnings can be counted. */

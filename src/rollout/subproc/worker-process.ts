@@ -8,13 +8,22 @@ import { killGroup, trackGroup } from "../../support/processes/process-group.js"
 import { SubprocError } from "./errors.js";
 import { loaders } from "./loaders.js";
 import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
-import { noteStandardError, processFailed, stillAtWork, withTail } from "./standard-error.js";
+import { noteStandardError, processFailed, stillAtWork } from "./standard-error.js";
 import { bareEnvironment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
 
 /** The process had ended before it took the task: another one may. */
-export class TaskNotTaken extends Error {}
+export class TaskNotTaken extends Error {
+  /** The end of the process's standard error. */
+  readonly standardError: string;
+
+  /** @param how the process ended */
+  constructor(how: string, standardError: string) {
+    super(how);
+    this.standardError = standardError;
+  }
+}
 
 interface Running {
   readonly id: number;
@@ -29,6 +38,7 @@ interface Running {
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #tail: OutputTail;
+  readonly #flush: () => void;
   #running: Running | undefined;
   #tasks = 0;
   #usable = true;
@@ -48,8 +58,10 @@ export class WorkerProcess {
     const { pid, stdout, stderr } = this.#child;
     if (stdout === null || stderr === null) throw new Error("a worker process has no output");
     if (pid !== undefined) trackGroup(pid);
-    forwardLines(stdout);
-    forwardLines(stderr);
+    const flushes = [forwardLines(stdout), forwardLines(stderr)];
+    this.#flush = () => {
+      for (const flush of flushes) flush();
+    };
     this.#tail = new OutputTail(stderr, TAIL_BYTES);
     this.#child.on("message", (message: WorkerMessage) => this.#hear(message));
     this.#child.on("error", () => void this.#end("it could not be started"));
@@ -81,7 +93,8 @@ export class WorkerProcess {
       return await new Promise((resolve, reject) => {
         this.#running = { id: this.#tasks++, started: false, resolve, reject };
         signal.addEventListener("abort", give, { once: true });
-        if (!this.#child.connected) return this.#settle()?.reject(new TaskNotTaken());
+        if (!this.#child.connected)
+          return this.#settle()?.reject(new TaskNotTaken("its connection was closed", this.#tail.text));
         this.#send({ ...task, id: this.#running.id });
       });
     } finally {
@@ -95,6 +108,12 @@ export class WorkerProcess {
   kill(): void {
     this.#usable = false;
     if (this.#child.pid !== undefined) killGroup(this.#child.pid);
+  }
+
+  /** Kills the process and writes what is left of its output: this process may end before it could read the end. */
+  close(): void {
+    this.kill();
+    this.#flush();
   }
 
   #send(task: SentTask): void {
@@ -136,8 +155,8 @@ export class WorkerProcess {
     this.kill();
     const running = this.#settle();
     if (!running) return;
-    if (!running.started) return running.reject(new TaskNotTaken(withTail(how, this.#tail.text)));
     await outputRead(this.#child);
+    if (!running.started) return running.reject(new TaskNotTaken(how, this.#tail.text));
     if (running.failure) {
       noteStandardError(running.failure, this.#tail.text);
       return running.reject(running.failure);

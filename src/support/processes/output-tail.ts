@@ -1,11 +1,16 @@
 import type { Readable } from "node:stream";
 
-/** The last bytes of a stream, as text. */
-export class OutputTail {
-  #limit: number;
-  #bytes = Buffer.alloc(0);
+const NEWLINE = 10;
+const CUT = "…";
 
-  /** @param limit bytes kept */
+/** The last lines of a stream, as text. */
+export class OutputTail {
+  readonly #limit: number;
+  /** One byte more than the limit, to see whether the kept bytes begin with a line. */
+  #bytes = Buffer.alloc(0);
+  #ended = false;
+
+  /** @param limit bytes kept, at least 1 */
   constructor(stream: Readable, limit: number) {
     this.#limit = limit;
     stream.on("data", (chunk: Buffer) => this.#add(chunk));
@@ -13,17 +18,21 @@ export class OutputTail {
     stream.on("error", () => {});
   }
 
-  /** Without white space at its ends; empty where nothing came. */
+  /** Without white space at its ends; empty if nothing came. If lines before it are not kept, it begins with `…`. */
   get text(): string {
-    return this.#bytes.toString().trim();
+    if (this.#bytes.length <= this.#limit) return this.#bytes.toString().trim();
+    const end = this.#bytes.indexOf(NEWLINE) + 1;
+    const lines = this.#bytes.subarray(end).toString().trim();
+    if (end > 0 && lines !== "") return `${CUT}\n${lines}`;
+    // One long line. Its first bytes may be the rest of a character.
+    const start = this.#bytes.findIndex((byte, i) => i > 0 && (byte & 0xc0) !== 0x80);
+    return CUT + this.#bytes.subarray(start).toString().trim();
   }
 
-  /** Returns what is kept and keeps nothing from then on: what comes later is somebody else's. */
-  end(): Buffer {
-    const kept = this.#bytes;
-    this.#limit = 0;
+  /** Keeps nothing from then on. */
+  end(): void {
+    this.#ended = true;
     this.clear();
-    return kept;
   }
 
   clear(): void {
@@ -31,9 +40,8 @@ export class OutputTail {
   }
 
   #add(chunk: Buffer): void {
-    // `subarray(-0)` is all of it.
-    if (this.#limit === 0) return;
-    const all = Buffer.concat([this.#bytes, chunk.subarray(-this.#limit)]);
-    this.#bytes = Buffer.from(all.subarray(-this.#limit));
+    if (this.#ended) return;
+    const kept = this.#limit + 1;
+    this.#bytes = Buffer.from(Buffer.concat([this.#bytes, chunk.subarray(-kept)]).subarray(-kept));
   }
 }

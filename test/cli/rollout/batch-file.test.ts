@@ -107,6 +107,16 @@ describe("a batch file", () => {
     expect(readFileSync(file, "utf8")).toBe("earlier");
   });
 
+  it("names the folder that cannot be synced because it is not readable", async () => {
+    const folder = temporaryFolder();
+    const { disk } = diskThat({
+      open: (path, flags) => (flags === "r" ? failing("EACCES")() : open(path, flags)),
+    });
+    await expect(writeBatchFile(join(folder, "batch.st"), BATCH, disk)).rejects.toThrow(
+      `batch.st cannot be written: the folder ${folder} must be readable, because it is synced after a batch: EACCES: no`,
+    );
+  });
+
   it("names the folder that is not there", async () => {
     const file = join(temporaryFolder(), "gone", "batch.st");
     await expect(writeBatchFile(file, BATCH)).rejects.toThrow(/gone\/batch\.st cannot be written: ENOENT/);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runRolltape } from "../rolltape.js";
+import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
 
 interface ErrorRecord {
@@ -82,6 +82,25 @@ describe("the errors of a rollout", TIMES, () => {
         standard_error: mode === "subproc" ? "asking the tool" : null,
       },
     ]);
+  });
+
+  it("are preceded by the standard error of a program, shown while it runs", async () => {
+    const { folder, args } = rolloutJob([{ question: "why?" }]);
+    const file = join(folder, "answer");
+    const waits = `echo waiting for the tool >&2; until [ -e ${file} ]; do sleep 0.05; done; echo 'a thought'; echo 1`;
+    const running = rolltape([...args, "--command", JSON.stringify(["sh", "-c", waits])]);
+    await running.logged("waiting for the tool\n");
+    writeFileSync(file, "");
+    // Its standard output carries the reward.
+    expect((await running.ended).stderr).not.toContain("a thought");
+  });
+
+  it("are preceded by the standard output of a program that fails", async () => {
+    const { args } = rolloutJob([{ question: "why?" }]);
+    const fails = JSON.stringify(["sh", "-c", "echo 'a thought'; printf 'half a line'; exit 3"]);
+    const ended = await runRolltape([...args, "--command", fails]);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^a thought\nhalf a line\n[^]*1 × agent_error: sh ended with status 3\./m);
   });
 
   it("show what a program had written when its time was over", async () => {

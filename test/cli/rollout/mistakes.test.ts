@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { freePort } from "../../../src/scheduler/free-port.js";
 import { rolltape, runRolltape } from "../rolltape.js";
+import { frontProxy } from "./front-proxy.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 
 type TinyModel = Awaited<ReturnType<typeof ensureTinyModel>>;
@@ -25,6 +26,32 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     const ended = await runRolltape([...args, "--agent", file]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(message);
+  });
+
+  it("warns of a default folder for shared memory that takes no files, and goes on", async () => {
+    const readOnly = `
+      import fs from "node:fs/promises";
+      import { syncBuiltinESMExports } from "node:module";
+      const { open } = fs;
+      const refuse = () => Promise.reject(new Error("EROFS: read-only file system"));
+      fs.open = (path, ...rest) => (String(path).startsWith("/dev/shm/") ? refuse() : open(path, ...rest));
+      syncBuiltinESMExports();`;
+    const { args } = rolloutJob([{ question: "why?", reward: 1 }]);
+    const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(readOnly)}"` };
+    const ended = await runRolltape([...args, "--agent", AGENT], env);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stderr).toContain(
+      "rolltape: warning: rollout.agent.shared_memory_directory: no file can be made in /dev/shm: EROFS",
+    );
+  });
+
+  it("is none: a folder as the agent, whose name has a dot", async () => {
+    const { folder, args } = rolloutJob([{ question: "why?", reward: 1 }]);
+    const agent = join(folder, "my.agent");
+    mkdirSync(agent);
+    writeFileSync(join(agent, "package.json"), '{ "type": "module", "main": "index.js" }');
+    writeFileSync(join(agent, "index.js"), `export { agent as default } from ${JSON.stringify(AGENT.split("#")[0])};`);
+    expect(await runRolltape([...args, "--agent", `${agent}/`])).toMatchObject({ code: 0 });
   });
 
   it("shows how a Python agent is run", async () => {
@@ -74,11 +101,15 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     );
   });
 
-  it("is refused where a file cannot be made at all", async () => {
+  it("says that the admin key is refused, and how to give it, though the address answers nothing else", async () => {
+    const front = await frontProxy("http://127.0.0.1:9", (_, response) => response.writeHead(401).end() !== undefined);
     const { args } = rolloutJob([{ question: "why?" }]);
-    const ended = await runRolltape([...args, "--agent", AGENT, "--out", "/proc/x/y/batch.safetensors"]);
-    expect(ended).toMatchObject({ code: 2 });
-    expect(ended.stderr).toContain("--out /proc/x/y/batch.safetensors cannot be written: ENOENT");
+    const ended = await runRolltape([...args, "--agent", AGENT, "--proxy", front.url], KEY);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toBe(
+      `rolltape: --proxy ${front.url} refuses the admin key in ROLLTAPE_ADMIN_API_KEY or rollout.agent.admin_api_key ` +
+        "(HTTP 401). Set one of them to the admin key that the proxy was started with or wrote to its rollout.agent.key_file.\n",
+    );
   });
 
   it("says that the process of an agent ended while the agent was imported", async () => {
@@ -98,14 +129,6 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     expect(ended).toMatchObject({ code: 2 });
     expect(ended.stderr).toContain(`--out ${pipe} is not a regular file`);
     expect(statSync(pipe).isFIFO()).toBe(true);
-  });
-
-  it("is refused where a file stands in the way of a folder", async () => {
-    const { folder, args, data } = rolloutJob([{ question: "why?" }]);
-    mkdirSync(join(folder, "there"));
-    const ended = await runRolltape([...args, "--agent", AGENT, "--out", join(data, "x", "batch.safetensors")]);
-    expect(ended).toMatchObject({ code: 2 });
-    expect(ended.stderr).toMatch(/cannot be written: (ENOTDIR|EEXIST)/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { RolloutScreen } from "../../../src/cli/rollout/screen.js";
 import { runRolltape } from "../rolltape.js";
 import { runOnTerminal } from "../terminal.js";
 import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
@@ -51,6 +52,42 @@ describe("rolltape rollout on a terminal", TIMES, () => {
       "warning: the tool is old",
       "3 × warning: the tool is old",
     ]);
+  });
+});
+
+/** A screen on a terminal, and what was written to that. */
+function screenOnTerminal() {
+  const written: string[] = [];
+  const { isTTY } = process.stderr;
+  const spy = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => written.push(String(chunk)) > 0);
+  process.stderr.isTTY = true;
+  const screen = new RolloutScreen();
+  onTestFinished(() => {
+    screen[Symbol.dispose]();
+    process.stderr.isTTY = isTTY;
+    spy.mockRestore();
+  });
+  return { screen, written };
+}
+
+describe("a line without an end", () => {
+  it("waits for its end, but not for more than 64 KiB", () => {
+    const { written } = screenOnTerminal();
+    process.stdout.write("downloading");
+    expect(written).toEqual([]);
+    process.stdout.write(".".repeat(1 << 16));
+    expect(written).toEqual([`downloading${".".repeat(1 << 16)}\n`]);
+    process.stdout.write("done\n");
+    expect(written.slice(1)).toEqual(["done\n"]);
+  });
+
+  it("of a process that is kept is shown before the summary", TIMES, async () => {
+    const { folder, args } = rolloutJob([{ question: "why?", reward: 1 }]);
+    const file = join(folder, "agent.mjs");
+    writeFileSync(file, talkative.replace("return reward", 'process.stdout.write("bye"); return reward'));
+    const { lines } = await runOnTerminal([...args, "--agent", `${file}#agent`, "rollout.agent.mode=subproc"]);
+    expect(lines).toContain("bye");
+    expect(lines.indexOf("bye")).toBeLessThan(lines.indexOf("episodes  1 accepted, 0 rejected"));
   });
 });
 

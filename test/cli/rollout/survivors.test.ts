@@ -79,7 +79,9 @@ describe("a batch whose sessions are not all there any more", () => {
   it("is refused where something else is in the way, too", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found", "b-0": "session_active" });
     await expect(exportSurvivors(batchOf(["a-0"], ["b-0"]), { ...options, admin })).rejects.toMatchObject({
-      code: "batch_not_exportable",
+      name: "BatchExportError",
+      sessionIds: ["a-0", "b-0"],
+      cause: { code: "batch_not_exportable" },
     });
     expect(admin.deleted).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { standardErrorOf } from "../../../src/rollout/subproc/standard-error.js";
 import { SubprocAgent } from "../../../src/rollout/subproc/subproc-agent.js";
 import { until } from "../../helpers/until.js";
 import { Configured, type Order, Scaled } from "./agents/local.js";
@@ -190,6 +191,21 @@ describe("a pool", () => {
     const tasks = [agent.run({ do: "hang" }, context()), agent.run({ do: "pid" }, context())];
     processes.close();
     for (const task of tasks) await expect(task).rejects.toMatchObject({ code: "pool_closed" });
+  });
+
+  it("says what a process wrote that ended before it took a task", async () => {
+    const script = 'process.stderr.write("x".repeat(5000) + "\\nno licence\\n"); process.exit(3);';
+    const processes = pool({ nodeArguments: ["--import", `data:text/javascript,${encodeURIComponent(script)}`] });
+    const error: unknown = await named("obedient", processes)
+      .check()
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: "worker_start_failed",
+      message: expect.stringMatching(
+        /before it took a task: status 3\. Its standard error ends with:\nx+\nno licence$/,
+      ) as string,
+    });
+    expect(standardErrorOf(error)).toMatch(/^x{5000}\nno licence$/);
   });
 
   it("says before any episode that an agent cannot be made", async () => {

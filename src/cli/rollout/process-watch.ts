@@ -1,0 +1,42 @@
+import { EXIT_INTERRUPTED, onInterrupt } from "./interrupt.js";
+import { exit, guardProcess } from "./process-guard.js";
+
+/** A job that can be stopped before its end. Both methods do nothing once the job is over. */
+export interface StoppableJob {
+  interrupt(): void;
+  fail(error: Error): void;
+}
+
+const EXIT_UNCAUGHT = 1;
+
+/**
+ * Passes signals and uncaught errors on to the job. It begins before agents are imported and lasts until the summary is
+ * printed, because timers and promises of agents outlive the job. Before there is a job, both end the process at once.
+ */
+export class ProcessWatch implements Disposable {
+  readonly #unguard = guardProcess((error) => (this.#job ? this.#job.fail(error) : exit(EXIT_UNCAUGHT)));
+  readonly #forget = onInterrupt(() => this.#interrupt());
+  #job: StoppableJob | undefined;
+  #interrupted = false;
+
+  /** True after the first signal. */
+  get interrupted(): boolean {
+    return this.#interrupted;
+  }
+
+  /** To be called when the job begins. */
+  begin(job: StoppableJob): void {
+    this.#job = job;
+  }
+
+  [Symbol.dispose](): void {
+    this.#forget();
+    this.#unguard();
+  }
+
+  #interrupt(): void {
+    if (!this.#job) exit(EXIT_INTERRUPTED);
+    this.#interrupted = true;
+    this.#job.interrupt();
+  }
+}
