@@ -6,6 +6,7 @@ import type { Engine } from "../engine/engine.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { createServer } from "../server/app.js";
 import { createRegistry, settingsOf } from "../server/start.js";
+import { startSweeps } from "../server/sweeps.js";
 
 /** A proxy that does not listen, and its admin key. */
 export interface InProcessProxy {
@@ -23,17 +24,12 @@ export interface EngineOptions {
 }
 
 interface SharedProxy extends Pick<EngineOptions, "tokenizer" | "config"> {
-  readonly started: Promise<StartedProxy>;
-}
-
-interface StartedProxy extends InProcessProxy {
-  /** Frees sessions that had no calls for too long, and exported ones whose retention is over. */
-  readonly sweep: () => void;
+  readonly started: Promise<InProcessProxy>;
 }
 
 /**
  * Clients of one engine share a proxy, because a program has one client per episode. The proxy lives as long as the engine.
- * It need not be closed: without a socket, nothing in it keeps the process alive.
+ * It need not be closed: without a socket, nothing in it keeps the process alive, and no timer keeps the engine alive.
  */
 const proxies = new WeakMap<Engine, SharedProxy[]>();
 
@@ -45,9 +41,7 @@ export async function inProcessProxy({ engine, tokenizer, config }: EngineOption
   const entry = found ?? { tokenizer, config, started: start(engine, tokenizer, config ?? parseConfig({})) };
   if (!found) known.push(entry);
   try {
-    const proxy = await entry.started;
-    proxy.sweep();
-    return proxy;
+    return await entry.started;
   } catch (error) {
     // The next client tries again.
     if (known.includes(entry)) known.splice(known.indexOf(entry), 1);
@@ -55,12 +49,13 @@ export async function inProcessProxy({ engine, tokenizer, config }: EngineOption
   }
 }
 
-async function start(engine: Engine, model: ChatModel, config: Config): Promise<StartedProxy> {
+async function start(engine: Engine, model: ChatModel, config: Config): Promise<InProcessProxy> {
   const adminKey = `sk-admin-${randomBytes(32).toString("base64url")}`;
   const registry = createRegistry(config, adminKey);
   const settings = settingsOf(config, adminKey, config.model.name ?? model.name);
   // Batches name the engine that was given, not that of the configuration.
   const recordedConfig = { ...settings.recordedConfig, engine: engine.type };
-  const { app } = await createServer({ registry, engine, model, settings: { ...settings, recordedConfig } });
-  return { app, adminKey, sweep: () => registry.sweep() };
+  const { app, context } = await createServer({ registry, engine, model, settings: { ...settings, recordedConfig } });
+  startSweeps(context, config);
+  return { app, adminKey };
 }

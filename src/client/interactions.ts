@@ -29,6 +29,8 @@ export interface Interactions extends ReadonlyMap<string, Interaction> {
   readonly leftOut: readonly LeftOutCall[] | undefined;
   /** Number of calls that were in flight and that the export aborted. */
   readonly incompleteCalls: number;
+  /** Number of calls whose client disconnected before they were recorded. */
+  readonly abortedCalls: number | undefined;
 }
 
 export function interactionsOf(reply: TrajectoriesReply): Interactions {
@@ -48,5 +50,6 @@ export function interactionsOf(reply: TrajectoriesReply): Interactions {
       finishReason: wire.finish_reason,
     })),
     incompleteCalls: reply.incomplete_calls,
+    abortedCalls: reply.aborted_calls,
   });
 }

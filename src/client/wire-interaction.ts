@@ -93,6 +93,7 @@ export const trajectoriesReply = z.object({
   uncounted_rewards: z.array(z.string()).optional(),
   left_out: z.array(wireLeftOut).optional(),
   incomplete_calls: z.int(),
+  aborted_calls: z.int().optional(),
   interactions: z.record(z.string(), wireInteraction),
 });
 

@@ -119,11 +119,23 @@ export interface ResumeOptions {
   readonly hold?: boolean;
 }
 
+export interface ReadinessProblem {
+  /**
+   * - `server`: out of reach or not healthy.
+   * - `key`: it refused the API key.
+   * - `model`: it answers, but does not know the model.
+   * - `unanswered`: it is healthy, but did not answer the question for its model in time. A server that works on a long
+   *   prompt does so.
+   */
+  readonly about: "server" | "key" | "model" | "unanswered";
+  readonly message: string;
+}
+
 /** The answer of one server to a readiness check. */
 export interface ServerReadiness {
   readonly url: string;
-  /** Undefined: it is ready. `server`: out of reach or not healthy. `model`: it answers, but does not know the model. */
-  readonly problem: { readonly about: "server" | "model"; readonly message: string } | undefined;
+  /** Undefined: it is ready. */
+  readonly problem: ReadinessProblem | undefined;
 }
 
 export interface EngineServers {

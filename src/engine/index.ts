@@ -15,6 +15,7 @@ export {
   type Grammar,
   type LogprobContent,
   type PauseMode,
+  type ReadinessProblem,
   type SamplingParams,
   type ServerReadiness,
 } from "./engine.js";

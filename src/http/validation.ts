@@ -1,21 +1,26 @@
 import type { FastifySchemaCompiler } from "fastify";
 import { z } from "zod";
-import { lenient, unknownFieldError } from "./control-body.js";
+import { lenient } from "./control-body.js";
 import { ApiError } from "./errors.js";
+import { topUnknownKeys, unknownFieldError } from "./unknown-field.js";
 
 export interface ValidatorOptions {
   /** Whether unknown fields of control and export bodies are refused. Model calls refuse theirs in any case. */
   readonly strictControlFields: boolean;
 }
 
-/** Validates with zod; the first issue becomes a 400 that names its field. */
+/**
+ * Validates with zod; the first issue becomes a 400 that names its field. An unknown field comes before all other issues: an
+ * unknown `sesion_id` explains why `session_id` is missing.
+ */
 export function zodValidator({ strictControlFields }: ValidatorOptions): FastifySchemaCompiler<z.ZodType> {
   return ({ schema: written }) => {
     const schema = strictControlFields ? written : lenient(written);
     return (data: unknown) => {
       const result = schema.safeParse(data);
       if (result.success) return { value: result.data };
-      return { error: unknownFieldError(schema, result.error) ?? toApiError(result.error, data) };
+      const unknown = topUnknownKeys(result.error);
+      return { error: unknown ? unknownFieldError(schema, unknown, "") : toApiError(result.error, schema, data) };
     };
   };
 }
@@ -23,13 +28,10 @@ export function zodValidator({ strictControlFields }: ValidatorOptions): Fastify
 type Issue = z.core.$ZodIssue;
 
 /** @param data what was checked: a field that is not in it is said to be missing. */
-export function toApiError(error: z.ZodError, data?: unknown): ApiError {
+function toApiError(error: z.ZodError, schema: z.ZodType, data: unknown): ApiError {
   const issue = mostSpecific(error.issues, []);
   const path = formatPath(issue.path);
-  if (issue.code === "unrecognized_keys") {
-    const param = formatPath([...issue.path, issue.keys[0] ?? ""]).slice(0, 200);
-    return new ApiError("unknown_parameter", `Unknown parameter: ${param}.`, { param });
-  }
+  if (issue.code === "unrecognized_keys") return unknownFieldError(schema, issue, path);
   const unsupported = issue.code === "custom" && issue.params?.["unsupported"] === true;
   const said = isMissing(issue, data) ? "is required" : issue.message;
   const message = path === "" || unsupported ? issue.message : `${path}: ${said}`;

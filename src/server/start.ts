@@ -8,11 +8,12 @@ import { SessionRegistry } from "../session/registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
 import { toSamplingOverride } from "./call/sampling.js";
-import type { ServerContext, ServerSettings } from "./context.js";
+import type { ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
 import { type EngineReadiness, engineReadiness } from "./readiness.js";
+import { startSweeps } from "./sweeps.js";
 import { VersionFile } from "./version-file.js";
 
 export interface StartOptions {
@@ -38,8 +39,6 @@ const silent = () => pino({ level: "silent" });
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-const SWEEP_INTERVAL_MS = 10_000;
-
 /** Starts engine and proxy as the configuration says; resolves when calls are accepted. */
 export async function startServer(
   config: Config,
@@ -64,14 +63,13 @@ export async function startServer(
     const deregister = register(config, registry, url);
     // A version that was set since the first reading was set on the registered servers only.
     await weightVersion.readFile();
-    const sweeper = setInterval(() => sweep(context), sweepInterval(config));
-    sweeper.unref();
+    const stopSweeps = startSweeps(context, config);
 
     let closing: Promise<void> | undefined;
     const stop = async () => {
       await drain(context, logger);
       deregister();
-      clearInterval(sweeper);
+      stopSweeps();
       const stragglers = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
       clearTimeout(stragglers);
@@ -83,14 +81,6 @@ export async function startServer(
     await Promise.all([engine.close(), model.close()]);
     throw error;
   }
-}
-
-/** What ends by time: idle sessions, what is known of their requests, retention, leases of shared files. */
-function sweep({ registry, known, sharedExports, sharedMemory }: ServerContext): void {
-  registry.sweep();
-  known.sweep();
-  sharedExports.reap();
-  sharedMemory.trim();
 }
 
 /** Returns an empty registry with the limits of the configuration. */
@@ -157,12 +147,6 @@ function recordedConfig({ engine, rollout: { agent } }: Config): Readonly<Record
     engine_max_tokens: agent.engine_max_tokens,
     message_filters: agent.message_filters,
   };
-}
-
-/** Often enough that a short time-out (in tests, say) is kept. */
-function sweepInterval({ rollout: { agent } }: Config): number {
-  const shortest = Math.min(agent.session_timeout_seconds, agent.export_retention_seconds || Number.POSITIVE_INFINITY);
-  return Math.min(SWEEP_INTERVAL_MS, Math.max(50, (shortest * 1000) / 4));
 }
 
 function urlOf(address: AddressInfo | string | null, { server }: Config): string {

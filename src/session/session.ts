@@ -65,6 +65,8 @@ export class Session {
   readonly lifecycle = new Lifecycle();
   /** Calls that exports aborted because they did not end in time. */
   incompleteCalls = 0;
+  /** Calls whose client disconnected before they were recorded. */
+  abortedCalls = 0;
   lastAccessAt = this.createdAt;
 
   readonly #filters: readonly RegExp[];

@@ -5,6 +5,7 @@ import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js"
 import { type Batch, packBatch, packShards } from "./batch/batch.js";
 import { type BatchMemory, SharedMemory, type SharedMemoryOptions } from "./batch/batch-memory.js";
 import { type BatchOptions, type BatchOptionsInput, batchOptionsSchema, shardFields } from "./batch/batch-options.js";
+import { refuseConflicts } from "./batch/option-conflicts.js";
 import { SessionError } from "./errors.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 import { samplingInputSchema, toRecordedSampling } from "./sampling-input.js";
@@ -186,6 +187,7 @@ export class TrajectoryStore {
     refuseBadList(sessionIds);
     const frees = parse(z.boolean().default(true), release, "release");
     const batchOptions = parse(batchOptionsSchema, rest) as BatchOptions & { readonly layout: Layout };
+    refuseConflicts(batchOptions);
     const chosen = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
     const sessions = sessionIds.map((id) => this.#ended(id));
     const target = chosen === "shared" ? this.#sharedPool() : chosen;

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { freePort } from "../../src/scheduler/free-port.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { until } from "../helpers/until.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 import { AGENT, rolloutJob, TIMES } from "./rollout/rollout-job.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
@@ -69,6 +70,33 @@ describe("rolltape rollout, before the first task", TIMES, () => {
     );
   });
 
+  it("warns of a server that is busy with a long prompt and cannot say what its model holds, and goes on", async () => {
+    const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
+    const job = rolltape([...jobArgs().args, ...(await engine("sglang", busy.url)), "engine.timeout_seconds=1"]);
+    await job.logged(
+      `rolltape: warning: engine.urls: ${busy.url}: The engine could not be asked for its model within 5 s.`,
+    );
+    await until(() => busy.to("/server_info").length > 1);
+    expect(job.process.exitCode).toBeNull();
+  });
+
+  it.each(["sglang", "vllm"] as const)(
+    "ends with status 2 if %s refuses the API key, and names the key",
+    async (type) => {
+      const options = { apiKey: "sk-of-the-engine" };
+      const server = await (type === "sglang"
+        ? closing(startSglangServer(options))
+        : closing(startVllmServer(options)));
+      const ended = await runRolltape([
+        ...jobArgs().args,
+        ...(await engine(type, server.url)),
+        "engine.api_key=sk-other",
+      ]);
+      expect(ended).toMatchObject({ code: 2, stdout: "" });
+      expect(ended.stderr).toContain(`  engine.api_key: ${server.url}: The engine refused the API key (HTTP 401).\n`);
+    },
+  );
+
   it("ends with status 2 if its shared-memory folder is not there", async () => {
     const folder = join(temporaryFolder(), "none");
     const ended = await runRolltape([...jobArgs().args, `rollout.agent.shared_memory_directory=${folder}`]);
@@ -119,6 +147,13 @@ describe("the ready line of rolltape serve", TIMES, () => {
     const server = await closing(startSglangServer());
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", server.url))], withKey);
     expect(await serving.ready()).not.toHaveProperty("not_ready");
+  });
+
+  it("has no such field for a server that only did not say in time what its model holds; the log has it", async () => {
+    const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
+    const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", busy.url))], withKey);
+    expect(await serving.ready()).not.toHaveProperty("not_ready");
+    await serving.logged("The engine could not be asked for its model within 5 s.");
   });
 
   it("is not printed if the configuration names a shared-memory folder that is not usable", async () => {

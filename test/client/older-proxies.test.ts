@@ -41,8 +41,8 @@ describe("the answer of a proxy of another version", () => {
   it("leaves undefined what an older one does not say", async () => {
     const interactions = await admin(REPLY).exportTrajectories("s");
     expect(interactions).toMatchObject({ rewardsMissing: false, incompleteCalls: 0 });
-    const { sessionReward, unrewardedRoots, uncountedRewards, leftOut } = interactions;
-    expect([sessionReward, unrewardedRoots, uncountedRewards, leftOut]).toEqual(Array(4).fill(undefined));
+    const { sessionReward, unrewardedRoots, uncountedRewards, leftOut, abortedCalls } = interactions;
+    expect([sessionReward, unrewardedRoots, uncountedRewards, leftOut, abortedCalls]).toEqual(Array(5).fill(undefined));
     const interaction = interactions.get("a");
     expect(interaction).toMatchObject({ reward: 0.81, api: "messages" });
     expect(Object.keys(interaction?.toTensorDict() ?? {})).toContain("input_ids");

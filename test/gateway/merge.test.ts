@@ -27,6 +27,8 @@ async function exported(
     const { sessionId: id, taskId = id, groupId } = modelled;
     const session = new Session({ id, taskId, groupId });
     recordCalls(session, modelled.turns, modelled.sessionReward);
+    session.abortedCalls = modelled.turns.length % 3;
+    session.incompleteCalls = modelled.turns.length % 2;
     return session;
   });
   try {

@@ -28,6 +28,7 @@ export interface WireExport {
   readonly discount: number;
   readonly rewards_missing: boolean;
   readonly incomplete_calls: number;
+  readonly aborted_calls: number;
   readonly interactions: Readonly<Record<string, WireInteraction>>;
 }
 

@@ -122,7 +122,16 @@ describe("the row tensors", () => {
     const batch = await exportBatch({ row_tensors: false });
     const names = ["input_ids", "loss_mask", "logprobs", "versions", "rewards", "attention_mask"];
     expect(Object.keys(batch.tensors)).toEqual(names);
-    const metadata = ["producer", "layout", "style", "discount", "rewards_missing", "incomplete_calls", "rows"];
+    const metadata = [
+      "producer",
+      "layout",
+      "style",
+      "discount",
+      "rewards_missing",
+      "incomplete_calls",
+      "aborted_calls",
+      "rows",
+    ];
     expect(Object.keys(batch.metadata)).toEqual(metadata);
   });
 

@@ -82,6 +82,7 @@ describe("the header of a batch with row tensors", { timeout: 120_000 }, () => {
       "discount",
       "rewards_missing",
       "incomplete_calls",
+      "aborted_calls",
       "rows",
     ]);
   });

@@ -41,9 +41,11 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   const { startServer } = await import("../../server/start.js");
   running = await startServer(config, { adminKey: admin.key, logger });
   await publishKey(admin, running);
-  const { problems } = await running.readiness();
+  const { problems, warnings } = await running.readiness();
   const notReady = [...problems, ...folders];
   for (const problem of notReady) logger.warn(problem, "not ready");
+  // These servers serve calls, as far as is known.
+  for (const { key, message } of warnings) logger.warn({ key }, message);
   const served = { ...describeServer(config, admin, running), ...(notReady.length > 0 ? { not_ready: notReady } : {}) };
   process.stdout.write(`${JSON.stringify({ event: "ready", ...served, pid: process.pid })}\n`);
   logger.info(served, "ready");

@@ -3,17 +3,21 @@ import type { Header } from "./header.js";
 
 const rootSchema = z.object({ session_id: z.string(), interaction_id: z.string() });
 const schemas = {
+  rewardsMissing: z.array(z.string()),
   labels: z.record(z.string(), z.array(z.string())),
   unrewardedRoots: z.object({ count: z.int().min(0), first: z.array(rootSchema) }),
+  abortedCalls: z.record(z.string(), z.int().min(0)),
   leftOut: z.object({ undelivered: z.int().min(0), retried: z.int().min(0) }),
   uncountedRewards: z.object({ rows: z.int().min(0), first: z.array(z.int()) }),
 } as const;
 
-/** Metadata of row tensors, read. What a file does not have, or has in another form, is undefined. */
+/** Metadata with structure, read. What a file does not have, or has in another form, is undefined. */
 export type BatchFacts = { readonly [name in keyof typeof schemas]: z.output<(typeof schemas)[name]> | undefined };
 
 export function readFacts({ metadata }: Header): BatchFacts {
   return {
+    rewardsMissing: read(schemas.rewardsMissing, metadata["rewards_missing"]),
+    abortedCalls: read(schemas.abortedCalls, metadata["aborted_calls"]),
     labels: read(schemas.labels, metadata["row_codes"]),
     unrewardedRoots: read(schemas.unrewardedRoots, metadata["unrewarded_roots"]),
     leftOut: read(schemas.leftOut, metadata["left_out"]),
@@ -47,6 +51,8 @@ function describeEntry(name: string, text: string, facts: BatchFacts): string[] 
       return facts.unrewardedRoots && [describeRoots(facts.unrewardedRoots)];
     case "uncounted_rewards":
       return facts.uncountedRewards && [describeRows(facts.uncountedRewards)];
+    case "aborted_calls":
+      return facts.abortedCalls && [describeAborted(facts.abortedCalls)];
     case "left_out":
       return facts.leftOut && [describeLeftOut(facts.leftOut)];
     default:
@@ -66,6 +72,16 @@ function describeRows({ rows, first }: z.output<typeof schemas.uncountedRewards>
 function listed(names: readonly string[], count: number): string {
   const shown = names.slice(0, MAX_LISTED);
   return shown.join(", ") + (count > shown.length ? ", …" : "");
+}
+
+function describeAborted(counts: z.output<typeof schemas.abortedCalls>): string {
+  const names = Object.entries(counts).map(([id, count]) => `${id} ${count}`);
+  return names.length === 0 ? "none" : `${sumOf(counts)}: ${listed(names, names.length)}`;
+}
+
+/** Returns the sum of counts by session. */
+export function sumOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function describeLeftOut({ undelivered, retried }: z.output<typeof schemas.leftOut>): string {

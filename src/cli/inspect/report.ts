@@ -1,11 +1,11 @@
 import { inertText } from "../inert-text.js";
-import { describeFindings } from "./batch-findings.js";
 import { labelOf } from "./columns.js";
 import type { Header, RowEntry } from "./header.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { describeMetadata } from "./metadata.js";
 import { type Distribution, distribution, formatNumber, histogram } from "./numbers.js";
 import { describeColumns } from "./row-columns.js";
+import { inspectWarnings } from "./warnings.js";
 
 const BINS = 10;
 const BAR_CHARACTERS = 40;
@@ -19,7 +19,7 @@ export function describeBatch(file: string, batch: InspectedBatch, listed: numbe
     batch.rows.length > 0 ? [...totals(batch), "", ...lengths(batch.rows)] : [],
     rowColumns(batch),
     listed > 0 ? rowList(batch, listed) : [],
-    describeFindings(batch.findings).map((warning) => `warning: ${warning}`),
+    inspectWarnings(batch).map((warning) => `warning: ${warning}`),
   ];
   return sections
     .filter((lines) => lines.length > 0)

@@ -51,9 +51,10 @@ export async function requireWritable(out: string): Promise<void> {
 }
 
 /**
- * Checks that at least one engine server can serve calls. Warns of those that cannot.
+ * Checks that at least one engine server can serve calls. Warns of those that cannot, and of healthy ones that are too busy
+ * to say whether they have the model.
  *
- * @throws ConfigError if no server can, and every one lacks the configured model
+ * @throws ConfigError if no server can, and every one lacks the configured model or refuses the configured key
  * @throws RolloutJobError `engine_not_ready` if no server can for another reason
  */
 export async function requireEngine(config: Config): Promise<void> {
@@ -61,15 +62,17 @@ export async function requireEngine(config: Config): Promise<void> {
   const { configuredReadiness } = await import("../../server/readiness.js");
   const readiness = await configuredReadiness(config);
   if (readiness.none) throw engineError(readiness);
-  for (const problem of readiness.problems) process.stderr.write(`rolltape: warning: ${describe(problem)}\n`);
+  for (const problem of [...readiness.problems, ...readiness.warnings])
+    process.stderr.write(`rolltape: warning: ${describe(problem)}\n`);
 }
 
 function engineError({ problems }: EngineReadiness): Error {
-  const modelProblems = problems.filter(({ key }) => key !== "engine.urls");
-  if (modelProblems.length === problems.length) {
+  // A server that does not answer may start later. A wrong model or key stays wrong.
+  const mistakes = problems.filter(({ key }) => key !== "engine.urls");
+  if (mistakes.length === problems.length) {
     return new ConfigError(
       "config_invalid",
-      modelProblems.map(({ key: path, message }) => ({ path, message })),
+      mistakes.map(({ key: path, message }) => ({ path, message })),
     );
   }
   const lines = problems.map((problem) => `\n  ${describe(problem)}`).join("");

@@ -1,6 +1,6 @@
 import { EngineError } from "../engine.js";
 import type { ControlRequest, ServerConnections } from "./connections.js";
-import { statusError } from "./errors.js";
+import { KeyRefusedError, statusError } from "./errors.js";
 
 /** @throws EngineError unless the answer has status 200. */
 export async function post(server: ServerConnections, request: Omit<ControlRequest, "method">): Promise<void> {
@@ -11,7 +11,7 @@ export async function post(server: ServerConnections, request: Omit<ControlReque
 /**
  * Asks for the first of `paths` that the server has.
  *
- * @throws EngineError engine_unavailable unless it answers with status 200.
+ * @throws EngineError engine_unavailable unless it answers with status 200; a KeyRefusedError if that is 401
  */
 export async function requireHealthy(
   server: ServerConnections,
@@ -23,5 +23,6 @@ export async function requireHealthy(
     ({ status } = await server.get(path, signal));
     if (status !== 404) break;
   }
+  if (status === KeyRefusedError.STATUS) throw new KeyRefusedError("engine_unavailable");
   if (status !== 200) throw new EngineError("engine_unavailable", `The engine is not healthy (HTTP ${status}).`);
 }

@@ -40,6 +40,15 @@ export class NotStartedError extends EngineError {
 /** A server does not have what was asked for: HTTP 404 or 405. */
 export class NotServedError extends EngineError {}
 
+/** A server refused the API key, or wants one where none is configured: HTTP 401. */
+export class KeyRefusedError extends EngineError {
+  static readonly STATUS = 401;
+
+  constructor(code: EngineErrorCode) {
+    super(code, `The engine refused the API key (HTTP ${KeyRefusedError.STATUS}).`);
+  }
+}
+
 /** Whether a server could not be reached, or takes no requests now. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof EngineError && error.code === "engine_unavailable";
@@ -72,6 +81,7 @@ const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
  * @param retryAfter the header of that name
  */
 export function statusError(status: number, body: string, retryAfter = ""): EngineError {
+  if (status === KeyRefusedError.STATUS) return new KeyRefusedError("engine_error");
   const detail = publicText(messageOf(body));
   const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
   if (REFUSED.has(status)) {

@@ -1,4 +1,5 @@
-import type { ServerReadiness } from "../engine.js";
+import type { ReadinessProblem, ServerReadiness } from "../engine.js";
+import { KeyRefusedError } from "./errors.js";
 
 export interface ReadinessQuestions {
   readonly health: () => Promise<void>;
@@ -14,7 +15,7 @@ export async function askReadiness(url: string, questions: ReadinessQuestions): 
     try {
       await settledBefore(signal, question);
     } catch (error) {
-      return { url, problem: { about, message: problemText(error, signal) } };
+      return { url, problem: describeProblem(about, error, signal) };
     }
   }
   return { url, problem: undefined };
@@ -32,7 +33,13 @@ function settledBefore(signal: AbortSignal, question: () => Promise<void>): Prom
   });
 }
 
-function problemText(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return "The engine did not answer in time.";
-  return error instanceof Error ? error.message : String(error);
+function describeProblem(asked: "server" | "model", error: unknown, signal: AbortSignal): ReadinessProblem {
+  const silent = signal.aborted;
+  const message = silent
+    ? "The engine did not answer in time."
+    : error instanceof Error
+      ? error.message
+      : String(error);
+  if (error instanceof KeyRefusedError) return { about: "key", message };
+  return { about: asked === "model" && silent ? "unanswered" : asked, message };
 }

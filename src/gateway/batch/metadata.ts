@@ -17,19 +17,26 @@ export interface MergedRows {
 export function mergedMetadata(rows: MergedRows, layout: string): Record<string, string> {
   const { parts, segments, sessionIds } = rows;
   const missing = new Set(parts.flatMap(({ metadata }) => metadata.rewards_missing));
-  const incomplete = new Map(parts.flatMap(({ metadata }) => Object.entries(metadata.incomplete_calls)));
-  const calls = sessionIds.flatMap((id) => (incomplete.has(id) ? [[id, incomplete.get(id)] as const] : []));
   return {
     producer: "rolltape",
     layout,
     style: parts[0]?.metadata.style ?? "",
     discount: parts[0]?.metadata.discount ?? "",
     rewards_missing: JSON.stringify(sessionIds.filter((id) => missing.has(id))),
-    incomplete_calls: JSON.stringify(Object.fromEntries(calls)),
+    incomplete_calls: countsBySession(rows, "incomplete_calls"),
+    aborted_calls: countsBySession(rows, "aborted_calls"),
     ...(rows.labels && ofRows(rows)),
     rows: JSON.stringify(segments.flatMap(({ part, rows: [from, to] }) => part.rows.slice(from, to))),
     ...(rows.labels && { row_codes: JSON.stringify(rows.labels) }),
   };
+}
+
+/** Returns the counts of all parts in the order of the batch, as JSON. */
+function countsBySession({ parts, sessionIds }: MergedRows, name: "incomplete_calls" | "aborted_calls"): string {
+  const counts = new Map(parts.flatMap(({ metadata }) => Object.entries(metadata[name])));
+  return JSON.stringify(
+    Object.fromEntries(sessionIds.flatMap((id) => (counts.has(id) ? [[id, counts.get(id)] as const] : []))),
+  );
 }
 
 function ofRows({ parts, segments, sessionIds }: MergedRows): Record<string, string> {

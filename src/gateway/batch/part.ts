@@ -40,6 +40,7 @@ const metadataSchema = z.object({
   discount: z.string(),
   rewards_missing: jsonOf(z.array(z.string())),
   incomplete_calls: jsonOf(z.record(z.string(), z.int())),
+  aborted_calls: jsonOf(z.record(z.string(), z.int())),
   rows: jsonOf(z.array(rowSchema)),
   version: z.string().optional(),
   model: z.string().optional(),

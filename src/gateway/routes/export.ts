@@ -10,8 +10,9 @@ import {
   optionFields,
   refuseDuplicates,
   SAFETENSORS,
+  toBatchOptions,
 } from "../../server/routes/batch-request.js";
-import { trajectoriesBody } from "../../server/routes/export.js";
+import { toTrajectoryOptions, trajectoriesBody } from "../../server/routes/export.js";
 import { workerOfSession } from "../../session/worker-tag.js";
 import { partLayout } from "../batch/merge.js";
 import type { GatewayContext } from "../context.js";
@@ -25,7 +26,9 @@ const partOptions = z.object(optionFields);
 
 /** Training data out: of one worker as it answers, of several as one batch. */
 export function exportRoutes(app: App, context: GatewayContext): void {
+  // Conflicts of options are refused here as on a worker: before the sessions are looked up.
   app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
+    toTrajectoryOptions(request.body);
     const worker = await workerOfId(request.body.session_id, context.pool);
     return forwardTo(worker, request, reply, request.body);
   });
@@ -33,6 +36,7 @@ export function exportRoutes(app: App, context: GatewayContext): void {
     const { body } = request;
     refuseLocal(body);
     refuseDuplicates(body.session_ids);
+    toBatchOptions(body);
     const shares = await sharesOf(body.session_ids, context);
     const [first] = shares;
     if (first && shares.length === 1) return forwardTo(first.worker, request, reply, body);

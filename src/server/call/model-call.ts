@@ -4,7 +4,7 @@ import type { GenerateResult } from "../../engine/engine.js";
 import { ApiError } from "../../http/errors.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
-import type { RequestIdentity } from "../../session/calls.js";
+import type { Call, RequestIdentity } from "../../session/calls.js";
 import { SessionError } from "../../session/errors.js";
 import type { Api, Interaction } from "../../session/interaction.js";
 import { hashKey } from "../../session/keys.js";
@@ -54,8 +54,8 @@ export interface CallRecord {
 }
 
 /**
- * Runs a model call: prompt, engine, record. It is recorded once the generation is complete and the agent still listens;
- * a call that fails anywhere leaves no trace in the session.
+ * Runs a model call: prompt, engine, record. It is recorded once the generation is complete and the agent still listens.
+ * A call that fails anywhere is not recorded; the session only counts those whose client left.
  */
 export async function runModelCall(context: ServerContext, request: ModelCall): Promise<CallRecord> {
   const { session, disconnected } = request;
@@ -79,11 +79,18 @@ export async function runModelCall(context: ServerContext, request: ModelCall): 
     record = await generateAndRecord(context, request, prepared, call.controller);
     return record;
   } finally {
+    // Before the call ends: an export waits for that, and counts.
+    if (!record && wasLeft(call, request)) session.abortedCalls++;
     session.calls.end(call, record?.interaction.index);
     session.touch();
     const outcome = record ? "recorded" : call.controller.signal.aborted ? "aborted" : "failed";
     context.metrics.calls.inc({ api: request.api, outcome });
   }
+}
+
+/** Returns true if the call was aborted because its client disconnected, not by an export or by the client's own retry. */
+function wasLeft({ controller: { signal } }: Call, { disconnected }: ModelCall): boolean {
+  return disconnected.aborted && signal.reason === disconnected.reason;
 }
 
 async function generateAndRecord(

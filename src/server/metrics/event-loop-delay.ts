@@ -17,10 +17,17 @@ export function observeEventLoopDelay(register: Registry): () => void {
     buckets: BUCKETS,
     registers: [register],
   });
+  return measureRepeatedly(new WeakRef(delay));
+}
+
+/** Nobody closes the proxy of an in-process client. A timer that held its histogram would hold all of it, and its engine. */
+function measureRepeatedly(delay: WeakRef<Histogram>): () => void {
   let last = performance.now();
   const timer = setInterval(() => {
+    const target = delay.deref();
+    if (!target) return clearInterval(timer);
     const now = performance.now();
-    delay.observe(Math.max(0, now - last - INTERVAL_MS) / 1000);
+    target.observe(Math.max(0, now - last - INTERVAL_MS) / 1000);
     last = now;
   }, INTERVAL_MS);
   timer.unref();

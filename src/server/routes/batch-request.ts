@@ -6,6 +6,7 @@ import { onceSent } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import type { Batch } from "../../session/batch/batch.js";
 import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../../session/batch/batch-options.js";
+import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import type { ExportWaits } from "../../session/exporter.js";
 import { listOf } from "../../support/schema/list-of.js";
 import type { ServerContext } from "../context.js";
@@ -53,8 +54,9 @@ export const batchBody = controlBody({
 export type BatchOptionFields = z.output<z.ZodObject<typeof optionFields>>;
 export type BatchRequest = z.output<typeof batchBody>;
 
+/** @throws SessionError `invalid_value` if options contradict each other */
 export function toBatchOptions(body: BatchOptionFields): BatchOptions {
-  return batchOptionsSchema.parse({
+  const options = batchOptionsSchema.parse({
     style: body.style,
     discount: body.discount,
     concatReward: body.concat_reward,
@@ -69,6 +71,8 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
     rowTensors: body.row_tensors,
     turns: body.turns,
   });
+  refuseConflicts(options);
+  return options;
 }
 
 export function toWaits(

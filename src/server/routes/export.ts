@@ -7,7 +7,8 @@ import { disconnectSignal, onceSent } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
-import { batchOptionsSchema, exportFields } from "../../session/batch/batch-options.js";
+import { batchOptionsSchema, exportFields, type TrajectoryOptions } from "../../session/batch/batch-options.js";
+import { refuseConflicts } from "../../session/batch/option-conflicts.js";
 import { packTrajectories } from "../../session/batch/trajectories.js";
 import type { Session } from "../../session/session.js";
 import type { ServerContext } from "../context.js";
@@ -52,6 +53,19 @@ export function exportRoutes(app: App, context: ServerContext): void {
   acknowledgeBatch(app, context);
 }
 
+/** @throws SessionError `invalid_value` if options contradict each other */
+export function toTrajectoryOptions(body: z.output<typeof trajectoriesBody>): TrajectoryOptions {
+  const options = {
+    style: body.style,
+    discount: body.discount,
+    concatReward: body.concat_reward,
+    onMismatch: body.on_mismatch,
+    includeUndelivered: body.include_undelivered,
+  };
+  refuseConflicts(batchOptionsSchema.parse(options));
+  return options;
+}
+
 function exportTrajectories(app: App, context: ServerContext): void {
   app.post(
     "/export_trajectories",
@@ -62,13 +76,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
     async ({ body }, reply) => {
       const { exporter, metrics, origin } = context;
       const onPlanned = (summary: ExportSummary) => metrics.countExport(summary);
-      const pack = {
-        style: body.style,
-        discount: body.discount,
-        concatReward: body.concat_reward,
-        onMismatch: body.on_mismatch,
-        includeUndelivered: body.include_undelivered,
-      };
+      const pack = toTrajectoryOptions(body);
       const waits = toWaits(body, context, disconnectSignal(reply));
       if (body.format === "safetensors") {
         const options = batchOptionsSchema.parse(pack);

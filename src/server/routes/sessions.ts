@@ -18,6 +18,7 @@ const sessionRecord = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   calls_in_flight: z.int(),
+  aborted_calls: z.int().describe("Calls whose client disconnected before they were recorded."),
   native_bytes: z.int().describe("Native memory held."),
   holds_slot: z.boolean().describe("Counts as running against the granted capacity."),
 });
@@ -104,6 +105,7 @@ function toRecord(session: Session): z.input<typeof sessionRecord> {
     prompt_tokens: session.promptTokens,
     completion_tokens: session.completionTokens,
     calls_in_flight: session.calls.size,
+    aborted_calls: session.abortedCalls,
     native_bytes: session.byteLength,
     holds_slot: session.state === "active" || session.state === "ended",
   };

@@ -1,5 +1,6 @@
 import { packageVersion } from "../../support/package-version.js";
 import type { LeftOutReason } from "../delivery.js";
+import type { Session } from "../session.js";
 import type { BatchOptions } from "./batch-options.js";
 import type { ExportPlan } from "./plan.js";
 
@@ -32,7 +33,6 @@ let version: string | undefined;
 export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: BatchOrigin | undefined): BatchMetadata {
   const { sessions } = plan;
   const { style, discount, layout } = options;
-  const incomplete = sessions.filter((session) => session.incompleteCalls > 0);
   const rewardsMissing = sessions.filter((session) => session.rewardsMissing).map((session) => session.id);
   return {
     producer: "rolltape",
@@ -40,9 +40,16 @@ export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: B
     style,
     discount: String(discount),
     rewards_missing: JSON.stringify(rewardsMissing),
-    incomplete_calls: JSON.stringify(Object.fromEntries(incomplete.map((each) => [each.id, each.incompleteCalls]))),
+    incomplete_calls: countsBySession(sessions, (session) => session.incompleteCalls),
+    aborted_calls: countsBySession(sessions, (session) => session.abortedCalls),
     ...(options.rowTensors && rowMetadata(plan, options, origin)),
   };
+}
+
+/** Returns the counts by session id as JSON, without those that are 0. */
+function countsBySession(sessions: ExportPlan["sessions"], countOf: (session: Session) => number): string {
+  const counts = sessions.map((session) => [session.id, countOf(session)] as const).filter(([, count]) => count > 0);
+  return JSON.stringify(Object.fromEntries(counts));
 }
 
 function rowMetadata(

@@ -6,6 +6,7 @@ import type { Interaction } from "../interaction.js";
 import type { Session } from "../session.js";
 import { MAX_LABELS } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
+import { refuseConflicts } from "./option-conflicts.js";
 import { ROW_COLUMNS } from "./row-columns.js";
 
 /** A planned export: the native plan and whose rows they are. */
@@ -33,9 +34,8 @@ export function planExport(
   options: BatchOptions,
   labelLimit: number = MAX_LABELS,
 ): ExportPlan {
-  if (options.layout === "tree" && options.maxLength !== undefined) throw treeLimitError();
-  if (options.turns) refuseTurns(options);
-  if (options.concatReward === "return") requireConcatRows(options);
+  // Callers check earlier. This check keeps a caller that forgets from packing rows that nobody asked for.
+  refuseConflicts(options);
   const leftOut = sessions.map((session) => session.leftOutInteractions());
   const plan = planNative(sessions, { ...options, labelLimit }, leftOut);
   if (plan.mismatches.length > 0) throw mismatchError(plan, sessions);
@@ -120,38 +120,6 @@ function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): 
     `The batch can be split into ${maxShards} shards at most, not ${count}: no row, and no tree, is cut.`,
     { param: "shards", details: { max_shards: maxShards } },
   );
-}
-
-function treeLimitError(): SessionError {
-  return new SessionError(
-    "invalid_value",
-    (spell) => `layout tree takes no ${spell("maxLength")}: its rows share the tokens that would be cut.`,
-    { param: "maxLength" },
-  );
-}
-
-function refuseTurns({ layout, rowTensors }: BatchOptions): void {
-  const param = { param: "turns" };
-  if (layout === "tree") {
-    throw new SessionError(
-      "invalid_value",
-      "turns is not for layout tree: the nodes of a tree are turns already.",
-      param,
-    );
-  }
-  if (!rowTensors) {
-    const message = (spell: (option: string) => string) => `turns needs ${spell("rowTensors")}, which is false.`;
-    throw new SessionError("invalid_value", message, param);
-  }
-}
-
-/** A trainer that asks for returns must not get rewards of another kind. */
-function requireConcatRows({ style, layout }: BatchOptions): void {
-  if (style === "concat" && layout !== "tree") return;
-  const why = layout === "tree" ? "not for layout tree: its nodes have one turn each" : "for style concat only";
-  throw new SessionError("invalid_value", (spell) => `${spell("concatReward")} return is ${why}.`, {
-    param: "concatReward",
-  });
 }
 
 function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionError {

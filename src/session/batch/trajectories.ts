@@ -38,6 +38,7 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     ...(style === "concat" && { uncounted_rewards: uncountedRows(plan, session) }),
     left_out: leftOutEntries(plan, session),
     incomplete_calls: session.incompleteCalls,
+    aborted_calls: session.abortedCalls,
   };
   const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
   const items = exportRows(plan).map((row) => itemHead(row, session, includeMessages));

@@ -7,6 +7,7 @@ import { distribution, histogram } from "../../../src/cli/inspect/numbers.js";
 import { describeBatch } from "../../../src/cli/inspect/report.js";
 import { TensorFile } from "../../../src/cli/inspect/safetensors-file.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { turn, user } from "../../helpers/turn.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
 
 /** A batch of two sessions whose calls are known by their numbers. */
@@ -119,6 +120,53 @@ describe("rolltape inspect", () => {
     const text = await report(file);
     expect(text).toContain(`${count} of them in the loss`);
     expect(text).toMatch(/^groups +none$/m); // as a file of an earlier version says nothing of them
+  });
+});
+
+describe("the warnings of rolltape inspect about rewards", () => {
+  /** What is warned of a batch with a rewarded session `a`, and `b` and `c` without rewards. */
+  async function warnings(rowTensors: boolean): Promise<string[]> {
+    using store = new TrajectoryStore();
+    for (const sessionId of ["a", "b", "c"]) {
+      const session = store.createSession({ sessionId });
+      session.record(turn([user("x")], [1, 2], [3]));
+      if (sessionId === "a") session.setReward(1);
+      session.end();
+    }
+    using batch = await store.exportBatch(["a", "b", "c"], { rowTensors });
+    const text = await report(writeRaw(batch.bytes));
+    return text.split("\n").filter((line) => line.startsWith("warning: "));
+  }
+
+  it("name the sessions without any reward of a batch without row tensors", async () => {
+    expect(await warnings(false)).toEqual([
+      "warning: 2 sessions have no reward and train with reward 0 (first: session b). " +
+        "Set rollout.agent.reward_scope=session (scope of set_reward), or reward a call of each.",
+    ]);
+  });
+
+  it("name conversations instead in a batch with row tensors, and count none twice", async () => {
+    expect(await warnings(true)).toEqual([expect.stringMatching(/^warning: 2 conversations have no reward/)]);
+  });
+});
+
+describe("the calls that were not recorded", () => {
+  const header = (counts: object) =>
+    JSON.stringify({ __metadata__: { producer: "rolltape", aborted_calls: JSON.stringify(counts) } });
+
+  it("are summed over the sessions, with a warning", async () => {
+    const text = await report(write(header({ "math-1": 2, "math-7": 3 }), 0));
+    expect(text).toMatch(/^aborted_calls +5: math-1 2, math-7 3$/m);
+    expect(text).toContain(
+      "warning: 5 model calls were not recorded: the client disconnected before the answer was complete. " +
+        "Look for agents that abort calls or time out.\n",
+    );
+  });
+
+  it("are none, without a warning, if every call was recorded", async () => {
+    const text = await report(write(header({}), 0));
+    expect(text).toMatch(/^aborted_calls +none$/m);
+    expect(text).not.toContain("warning");
   });
 });
 

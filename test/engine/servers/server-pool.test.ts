@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { EngineError } from "../../../src/engine/engine.js";
-import { NotStartedError } from "../../../src/engine/servers/errors.js";
+import { NotStartedError, statusError } from "../../../src/engine/servers/errors.js";
 import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
 import { ServerPool } from "../../../src/engine/servers/server-pool.js";
 import { FakeServer } from "./fake-server.js";
@@ -322,11 +322,24 @@ describe("the readiness of a pool", () => {
     expect(pool.list().map(({ state }) => state)).toEqual(["up", "down", "up"]);
   });
 
-  it("does not wait for a server that does not answer", async () => {
-    const { pool } = poolOf(["http://a"]);
+  it("does not wait for a server that does not answer, and tells a healthy one from one that says nothing at all", async () => {
+    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const [, b] = servers;
+    if (b) b.health = () => new Promise<void>(() => {});
     const silent = () => new Promise<void>(() => {});
-    const [answer] = await pool.readiness(silent, AbortSignal.timeout(20));
-    expect(answer?.problem).toEqual({ about: "model", message: "The engine did not answer in time." });
+    const problems = (await pool.readiness(silent, AbortSignal.timeout(20))).map(({ problem }) => problem?.about);
+    expect(problems).toEqual(["unanswered", "server"]);
+  });
+
+  it("names a refused API key, whichever question it was refused for", async () => {
+    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const [, b] = servers;
+    const refuse = async () => {
+      throw statusError(401, "{}");
+    };
+    if (b) b.health = refuse;
+    const problem = { about: "key", message: "The engine refused the API key (HTTP 401)." };
+    expect((await pool.readiness(refuse, never)).map((answer) => answer.problem)).toEqual([problem, problem]);
   });
 
   it("leaves out a server that is being drained", async () => {

@@ -48,6 +48,7 @@ function metadataOf(
     })),
     rewards_missing: unrewarded.map((session) => session.sessionId),
     incomplete_calls: {},
+    aborted_calls: {},
     ...(rowTensors && rowMetadata(sessions, options, batch)),
   };
 }
@@ -92,6 +93,7 @@ const JSON_TEXTS = [
   "rows",
   "rewards_missing",
   "incomplete_calls",
+  "aborted_calls",
   "unrewarded_roots",
   "left_out",
   "row_codes",

@@ -22,6 +22,8 @@ export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<
   readonly serverInfo?: Readonly<Record<string, unknown>>;
   /** Paths that answer 404, as they do in builds that do not have them. */
   readonly missingPaths?: readonly string[];
+  /** Paths that never answer, as those that the scheduler answers during a long prefill. */
+  readonly silentPaths?: readonly string[];
   readonly port?: number;
 }
 

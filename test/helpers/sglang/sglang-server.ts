@@ -75,7 +75,8 @@ const ADMIN_PATHS: ReadonlySet<string> = new Set(["/pause_generation", "/continu
 
 async function route(context: ServerContext, request: RecordedRequest, response: ServerResponse): Promise<void> {
   const { path, headers, body } = request;
-  const { apiKey, adminApiKey, missingPaths } = context.options;
+  const { apiKey, adminApiKey, missingPaths, silentPaths } = context.options;
+  if (silentPaths?.includes(path)) return;
   if (missingPaths?.includes(path)) return sendJson(response, 404, { detail: "Not Found" });
   const key = ADMIN_PATHS.has(path) ? (adminApiKey ?? apiKey) : apiKey;
   if (key && path !== "/health" && headers.authorization !== `Bearer ${key}`) {
