@@ -1,4 +1,6 @@
-import { noEffect } from "../protocols/fields.js";
+import { z } from "zod";
+
+const noEffect = z.unknown().optional();
 
 /**
  * Fields for features that only AReaL's own server has. AReaL's clients send them, so they are accepted without effect.

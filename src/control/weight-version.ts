@@ -1,9 +1,20 @@
 import { z } from "zod";
+import { controlBody } from "../http/control-body.js";
 
 /** A weight version and when it was set, as servers and gateways tell it to each other. */
 export const weightVersionSchema = z.object({
   version: z.int32().min(0),
   set_at: z.number().min(0).max(1e11).describe("Seconds since the epoch; 0 for a version that nobody has set."),
+});
+
+export const versionBody = controlBody({
+  version: weightVersionSchema.shape.version,
+  set_at: weightVersionSchema.shape.set_at
+    .optional()
+    .describe(
+      "Set by gateways, the same for all workers: when the version was set, in seconds since the epoch. The call has no " +
+        "effect if the server knows a version that was set later. Default: now.",
+    ),
 });
 
 export type WeightVersion = z.output<typeof weightVersionSchema>;

@@ -1,5 +1,7 @@
-import type { NativeGeneration, NativePrompt } from "../native/contract.js";
+import type { LogprobContent, NativeGeneration, NativePrompt } from "../native/contract.js";
 import { CodedError } from "../support/coded-error.js";
+
+export type { LogprobContent } from "../native/contract.js";
 
 /** How tokens are drawn. Every field is explicit: nothing is left to an engine's own default. */
 export interface SamplingParams {
@@ -66,16 +68,6 @@ export interface GenerateResult {
   /** What the log probabilities include, as the servers that made the tokens report them. */
   readonly logprobs: LogprobContent;
 }
-
-/**
- * What reported log probabilities include:
- *
- * - `temperature`: log_softmax(logits / temperature) over the whole vocabulary, after penalties and grammar.
- * - `truncated`: the same, renormalized over the tokens that top-k, top-p and min-p keep.
- * - `raw`: log_softmax(logits), before temperature and penalties.
- * - `unknown`: the engine could not be asked, or its servers differ.
- */
-export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
 
 export type Finish =
   /** `matched`: the stop token id or the stop string that ended it, where the engine says. */

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { toApiError } from "../control/session-errors.js";
 import type { App } from "../http/app-type.js";
 import { body } from "../http/body.js";
 import { createApp } from "../http/create-app.js";
@@ -35,7 +36,7 @@ export async function createGateway({
   const app = createApp({ logger, maxBodyBytes, strictControlFields });
   const metrics = new GatewayMetrics(context.pool);
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
-  await app.register(errorHandler);
+  await app.register(errorHandler, { toApiError });
   await app.register(forwarding, { upstream: context.upstream });
   await app.register(async (control: App) => {
     await control.register(body);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { ApiError } from "../http/errors.js";
-import { keysOf } from "../server/plugins/auth.js";
+import { readKeys } from "../http/read-keys.js";
 import { workerOfKey, workerOfSession } from "../session/worker-tag.js";
 import { noWorker, workerUnavailable } from "./forward.js";
 import type { Worker, WorkerPool } from "./worker-pool.js";
@@ -12,7 +12,7 @@ import type { Worker, WorkerPool } from "./worker-pool.js";
  * @throws ApiError if the only worker that is named is unknown
  */
 export async function workerOf(request: FastifyRequest, pool: WorkerPool): Promise<Worker> {
-  const tags = keysOf(request).flatMap((key) => workerOfKey(key) ?? []);
+  const tags = readKeys(request).flatMap((key) => workerOfKey(key) ?? []);
   for (const tag of tags) {
     const worker = await pool.find(tag);
     if (worker) return worker;

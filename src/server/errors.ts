@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ApiError, toApiError as toCataloguedError } from "../http/errors.js";
+import { toApiError as toControlError } from "../control/session-errors.js";
+import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
 import { anthropicErrorType, NO_THREADS, THREAD_PARAM } from "../protocols/messages/anthropic-error.js";
-import { SessionError } from "../session/errors.js";
 import { isAnthropicClient } from "./anthropic-client.js";
 
 declare module "fastify" {
@@ -12,23 +12,11 @@ declare module "fastify" {
   }
 }
 
-/** Returns the answer to an error that was thrown below a route, with options named as HTTP spells them. */
+/** Returns the answer to an error that was thrown below a route. */
 export function toApiError(error: unknown): ApiError {
-  if (error instanceof SessionError) {
-    const { code, param, details } = error;
-    const spelled = param === undefined ? undefined : snakeCase(param);
-    return new ApiError(code, error.spelled(snakeCase), { param: spelled, details, cause: error });
-  }
-  if (error instanceof TemplateError) {
-    const message = `The chat template refused the messages: ${error.message}`;
-    return new ApiError("template_error", message, { param: "messages", cause: error });
-  }
-  return toCataloguedError(error);
-}
-
-/** Returns a name of the library as HTTP spells it: `maxLength` is `max_length`. */
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (!(error instanceof TemplateError)) return toControlError(error);
+  const message = `The chat template refused the messages: ${error.message}`;
+  return new ApiError("template_error", message, { param: "messages", cause: error });
 }
 
 /** Returns an error body in the shape of the API that the route, or its client, speaks. */

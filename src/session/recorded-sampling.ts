@@ -1,6 +1,6 @@
-import type { LogprobContent } from "../engine/engine.js";
+import type { LogprobContent } from "../native/contract.js";
 
-export type { LogprobContent } from "../engine/engine.js";
+export type { LogprobContent } from "../native/contract.js";
 
 /** How the tokens of an interaction were drawn, and what their recorded log probabilities include. */
 export interface RecordedSampling {

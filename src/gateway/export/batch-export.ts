@@ -1,5 +1,5 @@
+import { EXPORT_ID } from "../../control/batch-request.js";
 import { ApiError } from "../../http/errors.js";
-import { EXPORT_ID } from "../../server/routes/prepared-export.js";
 import { type MergedBatch, type MergeOptions, mergeParts } from "../batch/merge.js";
 import { readPart } from "../batch/part.js";
 import type { Upstream, UpstreamReply } from "../upstream.js";

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { grantBody, startBody } from "../../control/sessions.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
-import { grantBody, startBody } from "../../server/routes/control.js";
 import { workerOfKey } from "../../session/worker-tag.js";
 import { byFreeSlots, spread } from "../balance.js";
 import type { GatewayContext } from "../context.js";

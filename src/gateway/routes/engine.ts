@@ -1,11 +1,11 @@
+import { drainBody, pauseFields, restoreBody } from "../../control/engine.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
-import { drainBody, pauseFields, restoreBody } from "../../server/routes/engine.js";
 import type { GatewayContext } from "../context.js";
-import { EngineDrain, type ServerUses } from "../engine/drain.js";
-import { readFleet } from "../engine/fleet.js";
-import { drainedServer, mergedEngine, mergeEngines, mergeServer } from "../engine/merge-engines.js";
-import { EnginePause } from "../engine/pause.js";
+import { EngineDrain, type ServerUses } from "../fleet/drain.js";
+import { readFleet } from "../fleet/fleet.js";
+import { drainedServer, mergedEngine, mergeEngines, mergeServer } from "../fleet/merge-engines.js";
+import { EnginePause } from "../fleet/pause.js";
 import { credentials } from "../routing.js";
 
 /** The engine servers of all workers: each once, told once, all of them or none. */

@@ -1,9 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { App } from "../../http/app-type.js";
-import { disconnectSignal } from "../../http/disconnect.js";
-import { ApiError } from "../../http/errors.js";
 import {
   type BatchRequest,
   batchBody,
@@ -11,8 +8,11 @@ import {
   refuseDuplicates,
   SAFETENSORS,
   toBatchOptions,
-} from "../../server/routes/batch-request.js";
-import { toTrajectoryOptions, trajectoriesBody } from "../../server/routes/export.js";
+} from "../../control/batch-request.js";
+import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
+import type { App } from "../../http/app-type.js";
+import { disconnectSignal } from "../../http/disconnect.js";
+import { ApiError } from "../../http/errors.js";
 import { workerOfSession } from "../../session/worker-tag.js";
 import { partLayout } from "../batch/merge.js";
 import type { GatewayContext } from "../context.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ListedSession, nextAfter, type SessionPage, sessionPage } from "../../control/session-page.js";
+import { sessionsQuery } from "../../control/sessions.js";
 import type { App } from "../../http/app-type.js";
-import { sessionsQuery } from "../../server/routes/sessions.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo } from "../forward.js";
 import { jsonOf, relay } from "../relay.js";

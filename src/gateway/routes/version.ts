@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { setAfter, type WeightVersion } from "../../control/weight-version.js";
+import { setAfter, versionBody, type WeightVersion } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
-import { versionBody } from "../../server/routes/control.js";
 import type { GatewayContext } from "../context.js";
-import { namedRefusal, silentWorker } from "../engine/failures.js";
+import { namedRefusal, silentWorker } from "../fleet/failures.js";
 import { noWorker } from "../forward.js";
 import { jsonOf, relay } from "../relay.js";
 import { credentials } from "../routing.js";

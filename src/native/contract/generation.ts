@@ -1,5 +1,15 @@
 import type { EngineReply, TopLogprobs } from "./reply.js";
 
+/**
+ * What reported log probabilities include:
+ *
+ * - `temperature`: log_softmax(logits / temperature) over the whole vocabulary, after penalties and grammar.
+ * - `truncated`: the same, renormalized over the tokens that top-k, top-p and min-p keep.
+ * - `raw`: log_softmax(logits), before temperature and penalties.
+ * - `unknown`: the engine could not be asked, or its servers differ.
+ */
+export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
+
 /** The output of one model call while it comes in: ids, log probabilities, versions, optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;

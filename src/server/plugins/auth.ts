@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../../http/errors.js";
+import { readKeys } from "../../http/read-keys.js";
 import { hashKey, sameHash } from "../../session/keys.js";
 import type { SessionRegistry } from "../../session/registry.js";
 import type { Session } from "../../session/session.js";
@@ -40,7 +41,7 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   const authenticate = (request: FastifyRequest): void => {
     const wanted = request.routeOptions.config.key ?? "none";
     if (wanted === "none") return;
-    const keys = keysOf(request);
+    const keys = readKeys(request);
     if (keys.length === 0) {
       throw new ApiError("missing_api_key", "No key was sent. Use Authorization: Bearer KEY, or x-api-key: KEY.");
     }
@@ -71,18 +72,6 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
 export function sessionOf(request: FastifyRequest): Session {
   if (!request.session) throw new Error("the route does not ask for a session key");
   return request.session;
-}
-
-const BEARER = /^bearer +(\S+) *$/i;
-
-/**
- * Returns the keys that came with a request, the Bearer key first. Agents' SDKs can send two, of which one is for another
- * service: a token of the user's own account beside the key that they were given.
- */
-export function keysOf({ headers }: FastifyRequest): string[] {
-  const { authorization, "x-api-key": plain } = headers;
-  const bearer = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
-  return [bearer, plain].filter((key): key is string => typeof key === "string" && key !== "");
 }
 
 function wrongKind(wanted: string, got: string): ApiError {

@@ -1,29 +1,11 @@
 import { z } from "zod";
-import { arealStartFields } from "../../control/areal-fields.js";
-import { weightVersionSchema } from "../../control/weight-version.js";
+import { grantBody, startBody } from "../../control/sessions.js";
+import { versionBody } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
 import { sessionOf } from "../plugins/auth.js";
-
-export const grantBody = controlBody({ slots: z.int32().min(1).max(1_000_000).default(1) });
-
-export const startBody = controlBody({
-  task_id: z
-    .string()
-    .regex(/^[A-Za-z0-9._:-]{1,128}$/, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -")
-    .optional(),
-  group_id: z.string().min(1).max(256).optional(),
-  api_key: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,4096}$/, "must be 16 to 4096 visible ASCII characters without spaces")
-    .optional(),
-  ...arealStartFields,
-  weight_version: weightVersionSchema
-    .optional()
-    .describe("Set by gateways: the current weight version. It replaces this server's if it was set later."),
-});
 
 const rewardBody = controlBody({
   reward: z.number({ error: "must be a finite number" }),
@@ -32,16 +14,6 @@ const rewardBody = controlBody({
     .enum(["interaction", "session"])
     .default("interaction")
     .describe("session: rewards the session as a whole, beside rewards of its interactions."),
-});
-
-export const versionBody = controlBody({
-  version: weightVersionSchema.shape.version,
-  set_at: weightVersionSchema.shape.set_at
-    .optional()
-    .describe(
-      "Set by gateways, the same for all workers: when the version was set, in seconds since the epoch. The call has no " +
-        "effect if the server knows a version that was set later. Default: now.",
-    ),
 });
 
 /**

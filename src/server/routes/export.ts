@@ -1,42 +1,17 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { arealExportFields } from "../../control/areal-fields.js";
+import { type BatchRequest, batchBody, refuseDuplicates, toBatchOptions } from "../../control/batch-request.js";
+import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
-import { controlBody } from "../../http/control-body.js";
 import { disconnectSignal, onceSent } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
-import { batchOptionsSchema, exportFields, type TrajectoryOptions } from "../../session/batch/batch-options.js";
-import { refuseConflicts } from "../../session/batch/option-conflicts.js";
+import { batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { packTrajectories } from "../../session/batch/trajectories.js";
 import type { Session } from "../../session/session.js";
 import type { ServerContext } from "../context.js";
-import {
-  type BatchRequest,
-  batchBody,
-  refuseDuplicates,
-  sendBatch,
-  toBatchOptions,
-  toWaits,
-  waitFields,
-} from "./batch-request.js";
-
-export const trajectoriesBody = controlBody({
-  session_id: z.string(),
-  style: exportFields.style,
-  discount: exportFields.discount,
-  concat_reward: exportFields.concatReward,
-  include_undelivered: exportFields.includeUndelivered,
-  on_mismatch: exportFields.onMismatch,
-  format: z.enum(["json", "safetensors"]).default("json"),
-  include: z
-    .array(z.enum(["messages"]))
-    .default([])
-    .describe("messages: adds the untrusted texts."),
-  ...waitFields,
-  ...arealExportFields,
-});
+import { sendBatch, toWaits } from "./export-answer.js";
 
 const sharedAnswer = z.object({
   id: z.string().describe("For DELETE /export_batch/{id}."),
@@ -51,19 +26,6 @@ export function exportRoutes(app: App, context: ServerContext): void {
   exportTrajectories(app, context);
   exportBatch(app, context);
   acknowledgeBatch(app, context);
-}
-
-/** @throws SessionError `invalid_value` if options contradict each other */
-export function toTrajectoryOptions(body: z.output<typeof trajectoriesBody>): TrajectoryOptions {
-  const options = {
-    style: body.style,
-    discount: body.discount,
-    concatReward: body.concat_reward,
-    onMismatch: body.on_mismatch,
-    includeUndelivered: body.include_undelivered,
-  };
-  refuseConflicts(batchOptionsSchema.parse(options));
-  return options;
 }
 
 function exportTrajectories(app: App, context: ServerContext): void {

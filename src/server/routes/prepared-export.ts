@@ -1,4 +1,13 @@
 import { z } from "zod";
+import {
+  EXPORT_ID,
+  optionFields,
+  refuseDuplicates,
+  sessionIds,
+  toBatchOptions,
+  waitFields,
+  waitSeconds,
+} from "../../control/batch-request.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { disconnectSignal, onceSent } from "../../http/disconnect.js";
@@ -6,19 +15,7 @@ import { ApiError } from "../../http/errors.js";
 import { packShards } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { ServerContext } from "../context.js";
-import {
-  optionFields,
-  refuseDuplicates,
-  sendBatch,
-  sessionIds,
-  toBatchOptions,
-  toWaits,
-  waitFields,
-  waitSeconds,
-} from "./batch-request.js";
-
-/** Header of a prepared part: the id under which it is settled. */
-export const EXPORT_ID = "x-rolltape-export-id";
+import { sendBatch, toWaits } from "./export-answer.js";
 
 const prepareBody = controlBody({
   session_ids: sessionIds,

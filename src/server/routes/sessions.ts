@@ -1,36 +1,9 @@
 import { z } from "zod";
-import { sessionCursor, sessionPage } from "../../control/session-page.js";
+import { sessionPage } from "../../control/session-page.js";
+import { sessionRecord, sessionsQuery } from "../../control/sessions.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
 import type { ServerContext } from "../context.js";
-
-const seconds = z.number().describe("Seconds since the epoch.");
-
-const sessionRecord = z.object({
-  session_id: z.string(),
-  task_id: z.string(),
-  group_id: z.string().nullable(),
-  state: z.enum(["active", "ended", "exported", "expired"]),
-  created_at: seconds,
-  ended_at: seconds.nullable(),
-  last_access_at: seconds,
-  interaction_count: z.int(),
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  calls_in_flight: z.int(),
-  aborted_calls: z.int().describe("Calls whose client disconnected before they were recorded."),
-  native_bytes: z.int().describe("Native memory held."),
-  holds_slot: z.boolean().describe("Counts as running against the granted capacity."),
-});
-
-const DEFAULT_LIMIT = 1000;
-
-export const sessionsQuery = z.object({
-  state: sessionRecord.shape.state.optional(),
-  task_id: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
-  after: sessionCursor.optional().describe("`next` of the page before."),
-});
 
 const sessionList = z.object({
   sessions: z.array(sessionRecord),

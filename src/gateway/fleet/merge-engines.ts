@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { engineRecord, serverRecord } from "../../server/routes/engine.js";
+import { engineRecord, serverRecord } from "../../control/engine.js";
 import type { Fleet, Member, MemberServer, ServerRecord } from "./fleet.js";
 
 const use = serverRecord

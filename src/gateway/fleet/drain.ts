@@ -1,5 +1,5 @@
+import { serverRecord } from "../../control/engine.js";
 import { ApiError } from "../../http/errors.js";
-import { serverRecord } from "../../server/routes/engine.js";
 import type { GatewayContext } from "../context.js";
 import { jsonOf } from "../relay.js";
 import { ANSWER_TIMEOUT_MS, type Fleet, requireFleet } from "./fleet.js";

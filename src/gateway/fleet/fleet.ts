@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { engineRecord, type serverRecord } from "../../server/routes/engine.js";
+import { engineRecord, type serverRecord } from "../../control/engine.js";
 import type { GatewayContext } from "../context.js";
 import { noWorker } from "../forward.js";
 import { jsonOf } from "../relay.js";

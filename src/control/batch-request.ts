@@ -1,15 +1,10 @@
-import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { arealExportFields } from "../../control/areal-fields.js";
-import { controlBody } from "../../http/control-body.js";
-import { onceSent } from "../../http/disconnect.js";
-import { ApiError } from "../../http/errors.js";
-import type { Batch } from "../../session/batch/batch.js";
-import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../../session/batch/batch-options.js";
-import { refuseConflicts } from "../../session/batch/option-conflicts.js";
-import type { ExportWaits } from "../../session/exporter.js";
-import { listOf } from "../../support/schema/list-of.js";
-import type { ServerContext } from "../context.js";
+import { controlBody } from "../http/control-body.js";
+import { ApiError } from "../http/errors.js";
+import { type BatchOptions, batchFields, batchOptionsSchema, shardFields } from "../session/batch/batch-options.js";
+import { refuseConflicts } from "../session/batch/option-conflicts.js";
+import { listOf } from "../support/schema/list-of.js";
+import { arealExportFields } from "./areal-fields.js";
 
 export const SAFETENSORS = "application/vnd.safetensors";
 const MAX_WAIT_SECONDS = 86_400;
@@ -75,18 +70,6 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
   return options;
 }
 
-export function toWaits(
-  body: { wait_seconds: number; drain_seconds?: number | undefined },
-  { settings, shutdown }: ServerContext,
-  signal: AbortSignal,
-): ExportWaits {
-  return {
-    waitMilliseconds: body.wait_seconds * 1000,
-    drainMilliseconds: (body.drain_seconds ?? settings.drainSeconds) * 1000,
-    signal: AbortSignal.any([signal, shutdown.signal]),
-  };
-}
-
 export function refuseDuplicates(ids: readonly string[]): void {
   const seen = new Set<string>();
   for (const id of ids) {
@@ -97,12 +80,5 @@ export function refuseDuplicates(ids: readonly string[]): void {
   }
 }
 
-/** Sends the block itself; it is freed when the last byte is out or the reader has gone. */
-export function sendBatch([batch]: readonly Batch[], reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
-  if (!batch) throw new RangeError("there is no batch to send");
-  metrics.exportBytes.inc(batch.byteLength);
-  const { buffer, byteOffset, byteLength } = batch.bytes;
-  const block = Buffer.from(buffer, byteOffset, byteLength);
-  onceSent(reply, () => batch.release());
-  return reply.type(SAFETENSORS).send(block);
-}
+/** Header of a prepared part: the id by which a gateway settles it. */
+export const EXPORT_ID = "x-rolltape-export-id";

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { controlBody } from "../http/control-body.js";
+import { batchOptionsSchema, exportFields, type TrajectoryOptions } from "../session/batch/batch-options.js";
+import { refuseConflicts } from "../session/batch/option-conflicts.js";
+import { arealExportFields } from "./areal-fields.js";
+import { waitFields } from "./batch-request.js";
+
+export const trajectoriesBody = controlBody({
+  session_id: z.string(),
+  style: exportFields.style,
+  discount: exportFields.discount,
+  concat_reward: exportFields.concatReward,
+  include_undelivered: exportFields.includeUndelivered,
+  on_mismatch: exportFields.onMismatch,
+  format: z.enum(["json", "safetensors"]).default("json"),
+  include: z
+    .array(z.enum(["messages"]))
+    .default([])
+    .describe("messages: adds the untrusted texts."),
+  ...waitFields,
+  ...arealExportFields,
+});
+
+/** @throws SessionError `invalid_value` if options contradict each other */
+export function toTrajectoryOptions(body: z.output<typeof trajectoriesBody>): TrajectoryOptions {
+  const options = {
+    style: body.style,
+    discount: body.discount,
+    concatReward: body.concat_reward,
+    onMismatch: body.on_mismatch,
+    includeUndelivered: body.include_undelivered,
+  };
+  refuseConflicts(batchOptionsSchema.parse(options));
+  return options;
+}
