@@ -52,14 +52,16 @@ export type {
 } from "./rollout/contract.js";
 export type { BatchOrder } from "./rollout/controller/accepted-tasks.js";
 export {
-  type ConfiguredOptions,
-  type ControllerOptions,
-  type ControllerSettings,
   RolloutController,
   type RolloutCounts,
   type SubmitOptions,
   type WeightUpdate,
 } from "./rollout/controller/controller.js";
+export type {
+  ConfiguredOptions,
+  ControllerOptions,
+  ControllerSettings,
+} from "./rollout/controller/controller-options.js";
 export { ControllerError, type ControllerErrorCode } from "./rollout/controller/errors.js";
 export { RolloutBatch } from "./rollout/controller/rollout-batch.js";
 export type { StalenessLimits } from "./rollout/controller/staleness.js";
@@ -67,7 +69,8 @@ export { rejectionOf, type TaskResult } from "./rollout/controller/task.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { Rejection, type RejectionCode } from "./rollout/rejection.js";
-export { type ResolveOptions, resolveWorkflow, type WorkflowInput } from "./rollout/resolve.js";
+export { resolveWorkflow, type WorkflowInput } from "./rollout/resolve.js";
+export type { ResolveOptions } from "./rollout/resolve-options.js";
 export type { AgentSourceOptions } from "./rollout/subproc/agent-source.js";
 export { SubprocError, type SubprocErrorCode } from "./rollout/subproc/errors.js";
 export { ProcessPool, type ProcessPoolOptions } from "./rollout/subproc/process-pool.js";

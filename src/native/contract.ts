@@ -11,7 +11,7 @@
 import type { NativePlan, PlanOptions } from "./contract/batch-plan.js";
 import type { NativeGeneration } from "./contract/generation.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
-import type { NativeReplyStreamConstructor } from "./contract/reply.js";
+import type { NativeReplyStreamConstructor } from "./contract/reply-stream.js";
 import type { NativeSession } from "./contract/session.js";
 
 export type * from "./contract/batch-plan.js";
@@ -19,6 +19,7 @@ export type * from "./contract/generation.js";
 export type * from "./contract/memory.js";
 export type * from "./contract/prompt.js";
 export type * from "./contract/reply.js";
+export type * from "./contract/reply-stream.js";
 export type * from "./contract/session.js";
 
 export type NativeErrorCode =

@@ -1,5 +1,5 @@
 import type { Message } from "../conversation/message.js";
-import type { TopLogprobs } from "../native/contract.js";
+import type { RecordedTokens } from "./logprobs.js";
 import type { OutputPart } from "./output-parts.js";
 
 /** What of an answer is known before its first token. */
@@ -26,15 +26,4 @@ export interface GenerationAnswer extends AnswerStart {
   readonly cachedTokens: number;
   /** The recorded output, where the request wants the log probabilities of all. */
   readonly tokens: RecordedTokens | undefined;
-}
-
-/** Output tokens as they were recorded. */
-export interface RecordedTokens {
-  readonly ids: Int32Array;
-  readonly logprobs: Float32Array;
-  readonly top: TopLogprobs | undefined;
-  /** The text of one token; holds U+FFFD where the token is a part of a character. */
-  readonly textOf: (id: number) => string;
-  /** What one token adds to the text, in UTF-8. */
-  readonly bytesOf: (id: number) => Uint8Array;
 }

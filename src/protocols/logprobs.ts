@@ -1,5 +1,16 @@
 import { z } from "zod";
-import type { RecordedTokens } from "./generation.js";
+import type { TopLogprobs } from "../native/contract.js";
+
+/** Output tokens as they were recorded. */
+export interface RecordedTokens {
+  readonly ids: Int32Array;
+  readonly logprobs: Float32Array;
+  readonly top: TopLogprobs | undefined;
+  /** The text of one token; holds U+FFFD where the token is a part of a character. */
+  readonly textOf: (id: number) => string;
+  /** What one token adds to the text, in UTF-8. */
+  readonly bytesOf: (id: number) => Uint8Array;
+}
 
 const tokenLogprob = z.object({
   token: z.string(),

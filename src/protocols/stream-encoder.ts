@@ -1,4 +1,5 @@
-import type { AnswerStart, GenerationAnswer, RecordedTokens } from "./generation.js";
+import type { AnswerStart, GenerationAnswer } from "./generation.js";
+import type { RecordedTokens } from "./logprobs.js";
 import type { AnswerEvent } from "./output-parts.js";
 
 /** An error as a protocol tells it in a stream that has begun. */

@@ -1,5 +1,5 @@
 import type { Config } from "../config/index.js";
-import type { ResolveOptions } from "./resolve.js";
+import type { ResolveOptions } from "./resolve-options.js";
 
 /** Returns true if the options are a whole configuration. Callers without types may give any value. */
 export function isConfig(options: unknown): options is Config {

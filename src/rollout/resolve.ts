@@ -3,9 +3,10 @@ import { describeThrown } from "./class-name.js";
 import { isConfig, workflowOptions } from "./configured.js";
 import type { Agent, RolloutWorkflow } from "./contract.js";
 import { describe } from "./describe.js";
-import { GroupedWorkflow, type GroupedWorkflowOptions } from "./grouped-workflow.js";
+import { GroupedWorkflow } from "./grouped-workflow.js";
 import { importString } from "./import-string.js";
-import { ProxyWorkflow, type ProxyWorkflowOptions } from "./proxy-workflow.js";
+import { ProxyWorkflow } from "./proxy-workflow.js";
+import type { ResolveOptions } from "./resolve-options.js";
 import { ProgramAgent } from "./subproc/program-agent.js";
 import { SubprocAgent } from "./subproc/subproc-agent.js";
 import { WorkflowError } from "./workflow-error.js";
@@ -20,21 +21,6 @@ export type WorkflowInput<Data = unknown> =
   | Constructor<RolloutWorkflow<Data>>
   | Constructor<Agent<Data>>
   | string;
-
-export interface ResolveOptions extends ProxyWorkflowOptions, GroupedWorkflowOptions {
-  /** What a class is constructed with: one object. Default: an empty one. */
-  readonly keywordArguments?: Readonly<Record<string, unknown>> | undefined;
-  /** Episodes of one task. Default 1; more are a {@link GroupedWorkflow}. */
-  readonly groupSize?: number | undefined;
-  /**
-   * Stands for options that are not given. `groupSize` and `dropIncompleteGroup` are `group_size` and
-   * `drop_incomplete_group`; of `rollout.agent`, `discount` is `turn_discount`, `style` is `export_style`, `concatReward` is
-   * `concat_reward`, and `rewardScope` is `reward_scope`.
-   */
-  readonly config?: Config | undefined;
-  /** Where import strings look for files. Default: the working directory. */
-  readonly directory?: string | undefined;
-}
 
 /**
  * Makes a workflow of what a trainer gives:

@@ -6,7 +6,7 @@ import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
-import type { SamplingOverride } from "./call/sampling.js";
+import type { SamplingOverride } from "./call/sampling-override.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { KnownRequests } from "./known/known-requests.js";
 import type { Metrics } from "./metrics/metrics.js";

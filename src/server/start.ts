@@ -7,7 +7,7 @@ import { registerWorker } from "../control/worker-registration.js";
 import { SessionRegistry } from "../session/registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
-import { toSamplingOverride } from "./call/sampling.js";
+import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";

@@ -4,7 +4,7 @@ import { SessionError } from "./errors.js";
 import { hashKey } from "./keys.js";
 
 /** One model call in flight. */
-export interface Call {
+export interface InFlightCall {
   readonly attempt: Attempt;
   readonly controller: AbortController;
 }
@@ -22,7 +22,7 @@ export interface RequestIdentity {
 /** The model calls that a session has in flight. */
 export class CallTracker {
   readonly #attempts: RequestAttempts;
-  readonly #live = new Map<Attempt, Call>();
+  readonly #live = new Map<Attempt, InFlightCall>();
   readonly #idle = new Waiters();
 
   constructor(attempts: RequestAttempts) {
@@ -39,7 +39,7 @@ export class CallTracker {
    * If it is a retry with the `idempotency-key` of a call in flight, it aborts that call. Without a key the call in
    * flight may be another sample of the same prompt, whose client still waits for it.
    */
-  begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): Call {
+  begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): InFlightCall {
     const request = idempotencyKey === undefined ? requestKey : `${hashKey(idempotencyKey)} ${requestKey}`;
     const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
     const call = { attempt, controller: new AbortController() };
@@ -52,7 +52,7 @@ export class CallTracker {
   }
 
   /** @param interaction index of the recorded interaction; undefined if the call failed */
-  end({ attempt }: Call, interaction: number | undefined): void {
+  end({ attempt }: InFlightCall, interaction: number | undefined): void {
     this.#live.delete(attempt);
     if (interaction === undefined) this.#attempts.fail(attempt);
     else this.#attempts.record(attempt, interaction);

@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import type { Session } from "./session.js";
 
 /**
  * How a session stopped accepting model calls. `ended`: by `/rl/end_session` or `end()`. `deleted`: it was deleted while
@@ -7,9 +6,18 @@ import type { Session } from "./session.js";
  */
 export type SessionOutcome = "ended" | "deleted" | "expired";
 
+/** Facts of a session that stopped accepting model calls. */
+export interface SessionOver {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Milliseconds since the epoch. */
+  readonly lastAccessAt: number;
+  readonly interactionCount: number;
+}
+
 interface Events {
   /** The session stopped accepting model calls. Emitted once per session. */
-  over: [session: Session, outcome: SessionOutcome];
+  over: [session: SessionOver, outcome: SessionOutcome];
   /** A reward was set for the first time, or to another value. */
   reward: [reward: number, scope: "interaction" | "session"];
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
 import { createEmbeddedEngine, createVllmEngine } from "../../src/engine/index.js";
 import { warnOfRawLogprobs } from "../../src/server/call/raw-logprobs.js";
-import { toSamplingOverride } from "../../src/server/call/sampling.js";
+import { toSamplingOverride } from "../../src/server/call/sampling-override.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";

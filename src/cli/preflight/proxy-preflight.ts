@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RolloutJobError } from "../rollout/errors.js";
-import type { JobProxy } from "../rollout/open-proxy.js";
+import type { JobProxy } from "../rollout/job-proxy.js";
 
 const TIMEOUT_MS = 10_000;
 

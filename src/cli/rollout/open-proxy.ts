@@ -7,15 +7,10 @@ import type { RunningGateway } from "../../gateway/start.js";
 import { createLogger } from "../logger.js";
 import { requireProxy } from "../preflight/proxy-preflight.js";
 import { RolloutJobError } from "./errors.js";
+import type { JobProxy } from "./job-proxy.js";
 import { ProxyWorker } from "./proxy-worker.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import type { RolloutScreen } from "./screen.js";
-
-/** The proxy that a job runs against. */
-export interface JobProxy extends AsyncDisposable {
-  readonly url: string;
-  readonly adminKey: string;
-}
 
 export interface JobProxySettings {
   readonly config: Config;

@@ -1,6 +1,4 @@
 import type { BatchFields } from "../../client/admin-client.js";
-import type { Config } from "../../config/index.js";
-import type { ConnectedProxy } from "../../rollout/connect.js";
 import { RolloutController } from "../../rollout/controller/controller.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
 import { BatchFileError } from "./batch-file.js";
@@ -9,29 +7,15 @@ import type { WrittenBatch } from "./batch-writer.js";
 import { createBatchWriter, describeUnexported, describeUnwritten } from "./create-batch-writer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
-import type { JobWorkflow } from "./job-workflow.js";
+import type { Job } from "./job.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
-import type { RolloutTask } from "./read-tasks.js";
-import type { RolloutOptions } from "./rollout-options.js";
 import { runTrainer } from "./run-trainer.js";
-import type { SampledTokens } from "./sampled-tokens.js";
-import type { RolloutScreen } from "./screen.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 
 /** Tasks at once if the configuration sets no number. */
 const DEFAULT_CONCURRENT_TASKS = 64;
-
-export interface Job {
-  readonly config: Config;
-  readonly options: RolloutOptions;
-  readonly proxy: ConnectedProxy;
-  readonly tokens: SampledTokens;
-  readonly workflow: JobWorkflow;
-  readonly tasks: readonly RolloutTask[];
-  readonly screen: RolloutScreen;
-}
 
 export interface JobOutcome {
   readonly tally: RolloutTally;

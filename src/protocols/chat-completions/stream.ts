@@ -1,4 +1,5 @@
-import type { AnswerStart, GenerationAnswer, RecordedTokens } from "../generation.js";
+import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import type { RecordedTokens } from "../logprobs.js";
 import { toLogprobs } from "../logprobs.js";
 import type { AnswerEvent } from "../output-parts.js";
 import { dataEvent, KEEP_ALIVE_COMMENT } from "../sse.js";

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/index.js";
 import { isConfig, isObject } from "../configured.js";
-import type { ConfiguredOptions, ControllerOptions } from "./controller.js";
+import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
 
 /** As `rolltape rollout`. */

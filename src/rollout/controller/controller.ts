@@ -1,38 +1,17 @@
-import type { BatchFields } from "../../client/admin-client.js";
 import type { CallOptions } from "../../client/proxy-calls.js";
 import type { Config } from "../../config/index.js";
 import type { RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { runWorkflow } from "../episode-result.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
-import { AcceptedTasks, type BatchOrder } from "./accepted-tasks.js";
+import { AcceptedTasks } from "./accepted-tasks.js";
 import { AnnouncedVersion } from "./announced-version.js";
 import { controllerOptions } from "./configured.js";
+import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
 import { RolloutBatch } from "./rollout-batch.js";
-import { assertLimits, StalenessControl, type StalenessLimits } from "./staleness.js";
+import { assertLimits, StalenessControl } from "./staleness.js";
 import type { RejectionCounts, TaskResult } from "./task.js";
 import { BatchWaiters } from "./waiters.js";
-
-export interface ControllerOptions<Data = unknown> extends StalenessLimits, ControllerSettings<Data> {}
-
-/** Options beside a configuration, which says what they leave open: limits under `rollout`, and how batches are exported. */
-export interface ConfiguredOptions<Data = unknown> extends Partial<StalenessLimits>, ControllerSettings<Data> {
-  readonly config: Config;
-}
-
-export interface ControllerSettings<Data = unknown> {
-  /**
-   * Weight version from which training goes on after a restart; the proxy is told before the first task starts. Default
-   * 0, which a proxy that was started with this job takes for granted.
-   */
-  readonly version?: number | undefined;
-  /** Default: `completion`. */
-  readonly batchOrder?: BatchOrder | undefined;
-  /** What the export of a batch asks for unless its caller does otherwise: style, discount, layout, …. */
-  readonly exportFields?: BatchFields | undefined;
-  /** Hears of every task that has ended. */
-  readonly onResult?: ((result: TaskResult<Data>) => void) | undefined;
-}
 
 export interface SubmitOptions {
   /** Session ids begin with it. Default `task-<index>`. */

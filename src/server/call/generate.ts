@@ -1,7 +1,8 @@
 import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
-import type { AnswerStart, RecordedTokens } from "../../protocols/generation.js";
+import type { AnswerStart } from "../../protocols/generation.js";
+import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
 import type { ModelCall } from "./model-call.js";
 import { OutputReader, type ReadOutput, recordedTokens } from "./output-reader.js";

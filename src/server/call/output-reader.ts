@@ -2,7 +2,7 @@ import type { Finish } from "../../engine/engine.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { OutputEvent, OutputParser, ParsedOutput } from "../../model/output/output-parser.js";
 import type { NativeGeneration } from "../../native/contract.js";
-import type { RecordedTokens } from "../../protocols/generation.js";
+import type { RecordedTokens } from "../../protocols/logprobs.js";
 import { toLogprobs } from "../../protocols/logprobs.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../../protocols/output-parts.js";
 

@@ -1,7 +1,6 @@
 import { Gauge, Histogram, type Registry } from "prom-client";
 import type { SessionRegistry } from "../../session/registry.js";
-import type { Session } from "../../session/session.js";
-import type { SessionOutcome } from "../../session/session-events.js";
+import type { SessionOutcome, SessionOver } from "../../session/session-events.js";
 
 const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600];
 
@@ -39,7 +38,7 @@ export function observeSessions(sessions: SessionRegistry, register: Registry): 
     buckets: REWARD_BUCKETS,
     registers,
   });
-  const onOver = (session: Session, outcome: SessionOutcome) => {
+  const onOver = (session: SessionOver, outcome: SessionOutcome) => {
     const overAt = outcome === "expired" ? session.lastAccessAt : Date.now();
     duration.observe({ outcome }, (overAt - session.createdAt) / 1000);
     turns.observe({ outcome }, session.interactionCount);

@@ -17,9 +17,6 @@ export interface BatchOrigin {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** Most distinct texts of one label column in a batch, known ones included. */
-export const MAX_LABELS = 1024;
-
 /** Most unrewarded conversation trees that the metadata names. The native core has the same limit. */
 export const MAX_NAMED_ROOTS = 8;
 /** Most rows with uncounted rewards that the metadata lists. The row column `uncounted_rewards` has all of them. */

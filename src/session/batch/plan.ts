@@ -4,10 +4,9 @@ import type { LeftOutInteraction } from "../delivery.js";
 import { SessionError } from "../errors.js";
 import type { Interaction } from "../interaction.js";
 import type { Session } from "../session.js";
-import { MAX_LABELS } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
 import { refuseConflicts } from "./option-conflicts.js";
-import { ROW_COLUMNS } from "./row-columns.js";
+import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
 
 /** A planned export: the native plan and whose rows they are. */
 export interface ExportPlan {

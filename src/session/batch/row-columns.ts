@@ -1,6 +1,9 @@
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
 import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "../recorded-facts.js";
 
+/** Most distinct texts of one label column in a batch, known ones included. */
+export const MAX_LABELS = 1024;
+
 /**
  * How a gateway joins the columns of several workers' batches into one.
  *

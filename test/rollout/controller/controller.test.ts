@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connectProxy } from "../../../src/rollout/connect.js";
-import { type ControllerOptions, RolloutController } from "../../../src/rollout/controller/controller.js";
+import { RolloutController } from "../../../src/rollout/controller/controller.js";
+import type { ControllerOptions } from "../../../src/rollout/controller/controller-options.js";
 import { acceptedAs, HeldWorkflow, rejectedWith } from "./held-workflow.js";
 
 function controlled(options: Partial<ControllerOptions<number>> = {}) {

@@ -1,0 +1,18 @@
+import type { Config } from "../../config/index.js";
+import type { ConnectedProxy } from "../../rollout/connect.js";
+import type { JobWorkflow } from "./job-workflow.js";
+import type { RolloutTask } from "./read-tasks.js";
+import type { RolloutOptions } from "./rollout-options.js";
+import type { SampledTokens } from "./sampled-tokens.js";
+import type { RolloutScreen } from "./screen.js";
+
+/** What a rollout job runs with. */
+export interface Job {
+  readonly config: Config;
+  readonly options: RolloutOptions;
+  readonly proxy: ConnectedProxy;
+  readonly tokens: SampledTokens;
+  readonly workflow: JobWorkflow;
+  readonly tasks: readonly RolloutTask[];
+  readonly screen: RolloutScreen;
+}

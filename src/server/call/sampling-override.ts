@@ -1,0 +1,33 @@
+import type { SamplingOverrideConfig } from "../../config/schema/sampling-override.js";
+import type { RequestSampling } from "../../protocols/sampling.js";
+
+/** Sampling parameters that the configuration fixes, in the form that requests have. */
+export type SamplingOverride = Partial<Pick<RequestSampling, keyof typeof OVERRIDE_FIELDS>>;
+
+/** The fields that can be fixed, with the names that they have in requests and in the configuration. */
+const OVERRIDE_FIELDS = {
+  temperature: "temperature",
+  topP: "top_p",
+  topK: "top_k",
+  minP: "min_p",
+  frequencyPenalty: "frequency_penalty",
+  presencePenalty: "presence_penalty",
+  seed: "seed",
+  maxTokens: "max_tokens",
+} as const;
+
+type OverrideField = keyof typeof OVERRIDE_FIELDS;
+
+export const OVERRIDE_NAMES = Object.entries(OVERRIDE_FIELDS) as readonly [
+  OverrideField,
+  (typeof OVERRIDE_FIELDS)[OverrideField],
+][];
+
+/** Returns the parameters that the configuration fixes. Null in the configuration leaves one to the request. */
+export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride {
+  const given = OVERRIDE_NAMES.flatMap(([field, name]) => {
+    const value = config[name];
+    return value === null ? [] : [[field, field === "topK" ? Math.max(value, 0) : value] as const];
+  });
+  return Object.fromEntries(given);
+}
