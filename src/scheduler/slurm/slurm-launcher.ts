@@ -32,7 +32,7 @@ export class SlurmLauncher implements Launcher {
     const life = randomUUID();
     files.prepare({ life, command: [...command], env: { ...env }, port: this.#ports.get(name) ?? 0 });
     const running = new RunningProcess({
-      command: ["srun", ...this.#options(role, index), ...nodeProgram("step/step-main"), files.plan],
+      command: ["srun", ...this.#options(role, index), ...nodeProgram("step-main"), files.plan],
       env: {},
       output,
       errors,
