@@ -1,12 +1,10 @@
 import type { Conversation } from "../../conversation/message.js";
 import { RESERVED_ARGS } from "../../conversation/template-args.js";
 import { TemplateError } from "../chat-model.js";
+import { compileTemplate, NONE, type Render, RenderError, type Value } from "../jinja/index.js";
 import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
-import type { Value } from "./jinja.js";
 import { MessageValues } from "./messages.js";
-import { compileTemplate, type Render } from "./template.js";
-import { bool, list, none, RenderError, str } from "./values.js";
 
 /** What a template is compiled with. */
 export interface ChatTemplateOptions {
@@ -30,8 +28,8 @@ export class ChatTemplate {
   constructor(source: string, options: ChatTemplateOptions) {
     this.source = source;
     this.#render = compileTemplate(source, options.now);
-    const special = [...options.specialTokens].map(([name, token]) => [name, str(token)] as const);
-    this.#variables = new Map([["documents", none()], ...special, ...argumentValues(options.templateArgs)]);
+    const special: ReadonlyMap<string, Value> = options.specialTokens;
+    this.#variables = new Map([["documents", NONE], ...special, ...argumentValues(options.templateArgs)]);
     const dialect = detectDialect(source, (messages, tried) =>
       this.#rendered({ messages }, true, new MessageValues(tried)).join(""),
     );
@@ -59,11 +57,11 @@ export class ChatTemplate {
 
   #rendered(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): string[] {
     const { messages, tools = [], templateArgs = {} } = conversation;
-    const noTools = values.dialect.noTools === "none" ? none() : list([]);
+    const noTools = values.dialect.noTools === "none" ? NONE : [];
     const variables = new Map([...this.#variables, ...argumentValues(templateArgs)]);
     variables.set("messages", values.list(messages));
     variables.set("tools", tools.length > 0 ? fromJs(tools) : noTools);
-    variables.set("add_generation_prompt", bool(addGenerationPrompt));
+    variables.set("add_generation_prompt", addGenerationPrompt);
     return this.#render(variables);
   }
 }

@@ -1,8 +1,7 @@
 import { JsonError } from "../../support/json/parse.js";
 import { SpelledNumber } from "../../support/json/spelled.js";
+import { Float, int, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { numberValue } from "./from-json.js";
-import type { Key, Value } from "./jinja.js";
-import { bool, dict, float, int, list, none, RenderError, str } from "./values.js";
 
 const MAX_DEPTH = 256;
 
@@ -12,9 +11,9 @@ const MAX_DEPTH = 256;
  */
 export function fromJs(value: unknown, depth = 0): Value {
   if (depth > MAX_DEPTH) throw new RenderError(`a value nests deeper than ${MAX_DEPTH} levels`);
-  if (value === null) return none();
-  if (typeof value === "string") return str(value.toWellFormed());
-  if (typeof value === "boolean") return bool(value);
+  if (value === null) return NONE;
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value === "boolean") return value;
   if (typeof value === "bigint") return int(value);
   if (typeof value === "number") return fromNumber(value);
   if (value instanceof SpelledNumber) return fromSpelled(value);
@@ -25,7 +24,7 @@ export function fromJs(value: unknown, depth = 0): Value {
 // JSON.parse reads 1.0 as 1, so that a whole number stands for an integer, as long as JSON spells it with digits only.
 function fromNumber(value: number): Value {
   const isSpelledWhole = Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0);
-  return isSpelledWhole ? int(BigInt(value)) : float(value);
+  return isSpelledWhole ? int(BigInt(value)) : new Float(value);
 }
 
 function fromSpelled({ text }: SpelledNumber): Value {
@@ -38,10 +37,10 @@ function fromSpelled({ text }: SpelledNumber): Value {
 }
 
 function fromObject(value: object, depth: number): Value {
-  if (Array.isArray(value)) return list(value.map((item) => fromJs(item, depth + 1)));
+  if (Array.isArray(value)) return value.map((item) => fromJs(item, depth + 1));
   const entries = new Map<Key, Value>();
   for (const [key, item] of Object.entries(value)) {
     if (item !== undefined) entries.set(key.toWellFormed(), fromJs(item, depth + 1));
   }
-  return dict(entries);
+  return entries;
 }

@@ -1,16 +1,15 @@
 import { type JsonBuilder, JsonError, parseJson } from "../../support/json/parse.js";
-import type { Value } from "./jinja.js";
-import { bool, dict, float, int, list, none, str } from "./values.js";
+import { Float, int, NONE, type Value } from "../jinja/index.js";
 
 // Python's json module gives up at about a thousand levels; filters walk values recursively.
 const MAX_DEPTH = 256;
 
 const VALUES: JsonBuilder<Value> = {
-  string: str,
+  string: (text) => text,
   number: numberValue,
-  literal: (value) => (value === null ? none() : bool(value)),
-  array: list,
-  object: dict,
+  literal: (value) => value ?? NONE,
+  array: (items) => items,
+  object: (entries) => entries,
 };
 
 /**
@@ -30,7 +29,7 @@ const MAX_DIGITS = 4300;
  * @throws JsonError where an integer has more digits than Python takes
  */
 export function numberValue(text: string): Value {
-  if (/[.eE]/.test(text)) return float(Number(text));
+  if (/[.eE]/.test(text)) return new Float(Number(text));
   if (text.length > MAX_DIGITS) throw new JsonError(`an integer of more than ${MAX_DIGITS} digits`);
   return int(BigInt(text));
 }

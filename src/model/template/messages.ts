@@ -1,8 +1,7 @@
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { JsonDepthError, JsonError } from "../../support/json/parse.js";
+import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { fromJson } from "./from-json.js";
-import { type Key, ObjectValue, type Value } from "./jinja.js";
-import { dict, list, none, RenderError, str } from "./values.js";
 
 /** In what shape a template expects what every protocol has, found out when it is loaded. */
 export interface Dialect {
@@ -42,8 +41,8 @@ export class MessageValues {
     this.dialect = dialect;
   }
 
-  list(messages: readonly Message[]): Value {
-    return list(messages.map((message) => this.#of(message)));
+  list(messages: readonly Message[]): readonly Value[] {
+    return messages.map((message) => this.#of(message));
   }
 
   #of(message: Message): Value {
@@ -72,40 +71,42 @@ function valueBytes({ toolCalls = [] }: Message): number {
 function messageValue(message: Message, dialect: Dialect): Value {
   const { content, name, reasoning, toolCalls = [], toolCallId } = message;
   const entries = new Map<Key, Value>();
-  entries.set("role", str(message.role === "developer" && !dialect.hasDeveloper ? "system" : message.role));
+  entries.set("role", message.role === "developer" && !dialect.hasDeveloper ? "system" : message.role);
   const isNone = content === "" && toolCalls.length > 0 && dialect.emptyContent === "none";
-  entries.set("content", isNone ? none() : str(content));
-  if (name !== undefined) entries.set("name", str(name));
-  if (reasoning !== undefined) entries.set(dialect.reasoningField, str(reasoning));
-  if (toolCalls.length > 0) entries.set("tool_calls", list(toolCalls.map((call) => callValue(call, dialect))));
-  if (toolCallId !== undefined) entries.set("tool_call_id", str(toolCallId));
-  return dict(entries);
+  entries.set("content", isNone ? NONE : content);
+  if (name !== undefined) entries.set("name", name);
+  if (reasoning !== undefined) entries.set(dialect.reasoningField, reasoning);
+  if (toolCalls.length > 0)
+    entries.set(
+      "tool_calls",
+      toolCalls.map((call) => callValue(call, dialect)),
+    );
+  if (toolCallId !== undefined) entries.set("tool_call_id", toolCallId);
+  return entries;
 }
 
 function callValue(call: ToolCall, dialect: Dialect): Value {
   const asText = dialect.callArguments === "text";
   const called = new Map<Key, Value>([
-    ["name", str(call.name)],
-    ["arguments", asText ? str(call.arguments) : argumentsValue(call.arguments)],
+    ["name", call.name],
+    ["arguments", asText ? call.arguments : argumentsValue(call.arguments)],
   ]);
-  return dict(
-    new Map<Key, Value>([
-      ["id", str(call.id)],
-      ["type", str("function")],
-      ["function", dict(called)],
-    ]),
-  );
+  return new Map<Key, Value>([
+    ["id", call.id],
+    ["type", "function"],
+    ["function", called],
+  ]);
 }
 
 /** The mapping that the text spells, in the order and spelling of numbers of the text; other text stays text. */
 function argumentsValue(text: string): Value {
-  if (text.trim() === "") return dict(new Map());
+  if (text.trim() === "") return new Map();
   try {
     const value = fromJson(text);
-    return value instanceof ObjectValue ? value : str(text);
+    return isDict(value) ? value : text;
   } catch (error) {
     if (error instanceof JsonDepthError) throw new RenderError(`arguments of a tool call: ${error.message}`);
-    if (error instanceof JsonError) return str(text);
+    if (error instanceof JsonError) return text;
     throw error;
   }
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { compileTemplate, RenderError } from "../../../src/model/jinja/index.js";
 import { fromJs } from "../../../src/model/template/from-js.js";
 import { fromJson } from "../../../src/model/template/from-json.js";
-import { compileTemplate } from "../../../src/model/template/template.js";
-import { RenderError } from "../../../src/model/template/values.js";
 import { JsonDepthError, JsonError } from "../../../src/support/json/parse.js";
 
 const show = (value: unknown): string => compileTemplate("{{ x | tojson }}")(new Map([["x", fromJs(value)]])).join("");
@@ -41,28 +40,5 @@ describe("JSON texts", () => {
   it("are refused where they nest too deeply or are not JSON", () => {
     expect(() => fromJson("[".repeat(1000))).toThrow(JsonDepthError);
     expect(() => fromJson("{1:2}")).toThrow(JsonError);
-  });
-});
-
-describe("compileTemplate", () => {
-  it("refuses what is not a template", () => {
-    expect(() => compileTemplate("{% if %}")).toThrow("CloseStatement");
-    expect(() => compileTemplate("{% include 'x' %}")).toThrow("include");
-  });
-
-  it("fails in the words of the template", () => {
-    const render = compileTemplate("{{ raise_exception('roles must alternate') }}");
-    expect(() => render(new Map())).toThrow(new RenderError("roles must alternate"));
-  });
-
-  it("does not let a template run away", () => {
-    expect(() => compileTemplate("{{ range(10 ** 12) }}")(new Map())).toThrow(RenderError);
-    expect(() => compileTemplate("{{ 'a' * 10 ** 12 }}")(new Map())).toThrow(RenderError);
-    expect(() => compileTemplate("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}")(new Map())).toThrow(RenderError);
-  });
-
-  it("leaves the package's own templates as they are", async () => {
-    const { Template } = await import("@huggingface/jinja");
-    expect(new Template("{{ x }} {{ '\na'.lstrip('x') }}").render({ x: true })).toBe("true a");
   });
 });

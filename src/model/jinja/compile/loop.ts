@@ -1,0 +1,99 @@
+import { equal } from "../values/compare.js";
+import { PythonObject, Undefined, type Value } from "../values/value.js";
+import type { Assign } from "./assignment.js";
+import type { Run } from "./compiled.js";
+import type { Scope } from "./scope.js";
+
+/** The compiled parts of a `{% for %}`. */
+export interface ForLoop {
+  readonly items: (scope: Scope) => readonly Value[];
+  readonly assign: Assign;
+  readonly body: Run;
+  /** Runs if there are no items. */
+  readonly otherwise: Run;
+}
+
+/** Runs the body for each item, in a scope of its own: what one iteration sets is not seen by the next. */
+export function runLoop({ items: evaluate, assign, body, otherwise }: ForLoop): Run {
+  return (scope, output) => {
+    const items = evaluate(scope);
+    if (items.length === 0) return otherwise(scope.inner(), output);
+    const loop = new LoopVariable(items);
+    for (const [index, item] of items.entries()) {
+      loop.moveTo(index);
+      const inner = scope.inner();
+      inner.set("loop", loop);
+      assign(inner, item);
+      if (body(inner, output) === "break") break;
+    }
+    return undefined;
+  };
+}
+
+/** The variable `loop`: one for all iterations of a loop, as in Jinja2. */
+class LoopVariable extends PythonObject {
+  override readonly typeName = "LoopContext";
+  readonly #items: readonly Value[];
+  #index = 0;
+  #lastValues: readonly Value[] | undefined;
+
+  constructor(items: readonly Value[]) {
+    super();
+    this.#items = items;
+  }
+
+  moveTo(index: number): void {
+    this.#index = index;
+  }
+
+  override attribute(name: string): Value | undefined {
+    const index = this.#index;
+    const length = this.#items.length;
+    switch (name) {
+      case "index":
+        return index + 1;
+      case "index0":
+        return index;
+      case "revindex":
+        return length - index;
+      case "revindex0":
+        return length - index - 1;
+      case "first":
+        return index === 0;
+      case "last":
+        return index === length - 1;
+      case "length":
+        return length;
+      case "depth":
+        // Only loops that call themselves are deeper, and the parser does not know them.
+        return 1;
+      case "depth0":
+        return 0;
+      case "previtem":
+        return this.#items[index - 1] ?? new Undefined(() => "there is no previous item");
+      case "nextitem":
+        return this.#items[index + 1] ?? new Undefined(() => "there is no next item");
+      case "cycle":
+        return (args) => this.#cycle(args);
+      case "changed":
+        return (args) => this.#changed(args);
+      default:
+        return undefined;
+    }
+  }
+
+  override repr(): string {
+    return `<LoopContext ${this.#index + 1}/${this.#items.length}>`;
+  }
+
+  #cycle(items: readonly Value[]): Value {
+    return items[this.#index % items.length] ?? new Undefined(() => "no items for cycling given");
+  }
+
+  /** Returns true if the values differ from those of the previous call. */
+  #changed(values: readonly Value[]): boolean {
+    if (this.#lastValues !== undefined && equal(this.#lastValues, values)) return false;
+    this.#lastValues = values;
+    return true;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Expression, Node, ParameterNode, Statement } from "../ast.js";
+import { childNodes } from "../walk.js";
+
+/** Names that a macro is given in addition to its parameters if its body reads them. */
+export type SpecialName = "caller" | "kwargs" | "varargs";
+const SPECIAL_NAMES: readonly SpecialName[] = ["caller", "kwargs", "varargs"];
+
+/**
+ * Returns the special names that a body reads before it assigns them. Like Jinja2, it goes by the order in the text,
+ * not by the order in which the body runs.
+ */
+export function specialNames(body: readonly Statement[]): ReadonlySet<SpecialName> {
+  const assigned = new Set<string>();
+  const read = new Set<SpecialName>();
+  const visit = (node: Node): void => {
+    for (const name of assignedNames(node)) assigned.add(name);
+    const name = SPECIAL_NAMES.find((each) => node.type === "Identifier" && each === node.value);
+    if (name !== undefined && !assigned.has(name)) read.add(name);
+    for (const child of childNodes(node)) visit(child);
+  };
+  for (const node of body) visit(node);
+  return read;
+}
+
+function assignedNames(node: Node): readonly string[] {
+  if (node.type === "For") return targetNames(node.loopvar);
+  if (node.type === "Set") return targetNames(node.assignee);
+  if (node.type === "Macro") return parameterNames(node.args);
+  return node.type === "CallStatement" ? parameterNames(node.callerArgs ?? []) : [];
+}
+
+function targetNames(target: Expression): readonly string[] {
+  if (target.type === "Identifier") return [target.value];
+  return target.type === "TupleLiteral" ? target.value.flatMap(targetNames) : [];
+}
+
+const parameterNames = (parameters: readonly ParameterNode[]): readonly string[] =>
+  parameters.map((parameter) => (parameter.type === "Identifier" ? parameter.value : parameter.key.value));

@@ -1,0 +1,76 @@
+import { RenderError } from "../errors.js";
+import { strip } from "../text/python-string.js";
+import { optionalInteger, optionalText } from "../values/argument-values.js";
+import { arithmetic } from "../values/arithmetic.js";
+import { roundHalfEven } from "../values/rounding.js";
+import { Float, int, isInt, isText, numberOf, plainText, typeName, Undefined, type Value } from "../values/value.js";
+import { argument, type Filter } from "./filter.js";
+
+function required(value: Value): number | bigint {
+  const number = numberOf(value);
+  if (number === undefined) throw new RenderError(`must be a real number, not ${typeName(value)}`);
+  return number;
+}
+
+const abs: Filter = (value) => {
+  const negative = required(value) < 0;
+  return (negative ? arithmetic("*", value, -1) : undefined) ?? value;
+};
+
+const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function parsed(text: string): number | undefined {
+  const trimmed = strip(text, undefined, "both");
+  if (/^[+-]?(?:inf(?:inity)?|nan)$/i.test(trimmed)) {
+    if (/nan/i.test(trimmed)) return Number.NaN;
+    return trimmed.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  }
+  return DECIMAL.test(trimmed) ? Number(trimmed.replaceAll("_", "")) : undefined;
+}
+
+/** Towards zero; what is not a number gives the default. */
+const toInteger: Filter = (value, call) => {
+  if (value instanceof Undefined) throw value.error();
+  const otherwise = argument(call, 0, "default") ?? 0;
+  if (isInt(value)) return value;
+  if (isText(value)) {
+    const digits = strip(plainText(value), undefined, "both").replaceAll("_", "");
+    const base = optionalInteger(argument(call, 1, "base"), 10);
+    if (base === 10 && /^[+-]?\d+$/.test(digits)) return int(BigInt(digits.replace("+", "")));
+    if (base !== 10) return integerOfBase(digits, base) ?? otherwise;
+  }
+  const number = isText(value) ? parsed(plainText(value)) : numberOf(value);
+  if (number === undefined || !Number.isFinite(Number(number))) return otherwise;
+  return int(Math.trunc(Number(number)));
+};
+
+function integerOfBase(text: string, base: number): Value | undefined {
+  const digits = text.replace(base === 16 ? /^0x/i : base === 2 ? /^0b/i : /^0o/i, "");
+  const number = Number.parseInt(digits, base);
+  return Number.isSafeInteger(number) && number.toString(base) === digits.toLowerCase() ? number : undefined;
+}
+
+const toFloat: Filter = (value, call) => {
+  if (value instanceof Undefined) throw value.error();
+  const number = isText(value) ? parsed(plainText(value)) : numberOf(value);
+  return number === undefined ? (argument(call, 0, "default") ?? new Float(0)) : new Float(Number(number));
+};
+
+const round: Filter = (value, call) => {
+  const number = Number(required(value));
+  const digits = optionalInteger(argument(call, 0, "precision"), 0);
+  const method = optionalText(argument(call, 1, "method")) ?? "common";
+  if (method === "common") {
+    const rounded = roundHalfEven(number, digits);
+    return value instanceof Float ? new Float(rounded) : rounded;
+  }
+  const scale = 10 ** digits;
+  return new Float((method === "ceil" ? Math.ceil(number * scale) : Math.floor(number * scale)) / scale);
+};
+
+export const NUMBER_FILTERS: readonly (readonly [string, Filter])[] = [
+  ["abs", abs],
+  ["int", toInteger],
+  ["float", toFloat],
+  ["round", round],
+];

@@ -1,0 +1,83 @@
+import { RenderError } from "../errors.js";
+import { optionalText } from "../values/argument-values.js";
+import { compare, equal } from "../values/compare.js";
+import { itemsIn, itemTuples } from "../values/iterate.js";
+import { Generator, isDict, isText, NONE, plainText, Tuple, typeName, Undefined, type Value } from "../values/value.js";
+import { attributeGetter } from "./attribute-path.js";
+import { argument, type Filter, flag } from "./filter.js";
+
+/** Texts compare without case unless `case_sensitive` asks for it. */
+function sortKey(caseSensitive: boolean, attribute: Value | undefined) {
+  const get = attribute === undefined || attribute === NONE ? undefined : attributeGetter(attribute);
+  return (item: Value): Value => {
+    const key = get === undefined ? item : get(item);
+    return isText(key) && !caseSensitive ? plainText(key).toLowerCase() : key;
+  };
+}
+
+function ordered<T>(items: readonly T[], key: (item: T) => Value, isReversed: boolean): T[] {
+  const keyed = items.map((item) => ({ item, key: key(item) }));
+  keyed.sort((a, b) => (isReversed ? compare(b.key, a.key) : compare(a.key, b.key)));
+  return keyed.map(({ item }) => item);
+}
+
+const sort: Filter = (value, call) => {
+  const isReversed = flag(call, 0, "reverse");
+  const key = sortKey(flag(call, 1, "case_sensitive"), argument(call, 2, "attribute"));
+  return ordered(itemsIn(value), key, isReversed);
+};
+
+const dictsort: Filter = (value, call) => {
+  if (!isDict(value)) throw new RenderError(`dictsort takes a dict, not ${typeName(value)}`);
+  const by = optionalText(argument(call, 1, "by")) ?? "key";
+  const key = sortKey(flag(call, 0, "case_sensitive"), by === "key" ? 0 : 1);
+  return ordered(itemTuples(value), key, flag(call, 2, "reverse"));
+};
+
+const extreme =
+  (sign: 1 | -1): Filter =>
+  (value, call) => {
+    const key = sortKey(flag(call, 0, "case_sensitive"), argument(call, 1, "attribute"));
+    const better = (a: Value, b: Value): Value => (sign * compare(key(b), key(a)) > 0 ? b : a);
+    const [first, ...rest] = itemsIn(value);
+    return first === undefined
+      ? new Undefined(() => "No aggregated item, sequence was empty.")
+      : rest.reduce(better, first);
+  };
+
+const unique: Filter = (value, call) => {
+  const key = sortKey(flag(call, 0, "case_sensitive"), argument(call, 1, "attribute"));
+  const seen: Value[] = [];
+  const kept = itemsIn(value).filter((item) => {
+    const itemKey = key(item);
+    if (seen.some((other) => equal(itemKey, other))) return false;
+    seen.push(itemKey);
+    return true;
+  });
+  return new Generator(kept);
+};
+
+/** (value, items) tuples, ordered by the value of the attribute. */
+const groupby: Filter = (value, call) => {
+  const attribute = argument(call, 0, "attribute") ?? NONE;
+  const otherwise = argument(call, 1, "default");
+  const get = attributeGetter(attribute, otherwise);
+  const folded = sortKey(flag(call, 2, "case_sensitive"), undefined);
+  const groups: { key: Value; items: Value[] }[] = [];
+  for (const item of ordered(itemsIn(value), (one) => folded(get(one)), false)) {
+    const key = get(item);
+    const last = groups.at(-1);
+    if (last !== undefined && equal(folded(last.key), folded(key))) last.items.push(item);
+    else groups.push({ key, items: [item] });
+  }
+  return groups.map(({ key, items }) => new Tuple([key, items], ["grouper", "list"]));
+};
+
+export const ORDER_FILTERS: readonly (readonly [string, Filter])[] = [
+  ["sort", sort],
+  ["dictsort", dictsort],
+  ["min", extreme(-1)],
+  ["max", extreme(1)],
+  ["unique", unique],
+  ["groupby", groupby],
+];

@@ -1,0 +1,56 @@
+import { RenderError } from "../errors.js";
+import { findTest } from "../tests.js";
+import { itemsIn } from "../values/iterate.js";
+import { Generator, isText, NONE, plainText, truthy, type Value } from "../values/value.js";
+import { attributeGetter } from "./attribute-path.js";
+import type { Filter, FilterCall } from "./filter.js";
+
+/** As in Jinja2, None and other false values select nothing instead of failing. */
+const itemsOrNone = (value: Value): readonly Value[] => (truthy(value) ? itemsIn(value) : []);
+
+/** `select`, `reject`: keeps items by a test named in the arguments, or by their truth without one. */
+const selected =
+  (keep: boolean): Filter =>
+  (value, call) => {
+    const test = testOf(call.args);
+    return new Generator(itemsOrNone(value).filter((item) => test(item) === keep));
+  };
+
+/** `selectattr`, `rejectattr`: the same by an attribute of the items, which is the first argument. */
+const selectedByAttribute =
+  (keep: boolean): Filter =>
+  (value, call) => {
+    const get = attributeGetter(call.args[0] ?? NONE);
+    const test = testOf(call.args.slice(1));
+    return new Generator(itemsOrNone(value).filter((item) => test(get(item)) === keep));
+  };
+
+function testOf([name, argument = NONE]: readonly Value[]): (item: Value) => boolean {
+  if (name === undefined) return truthy;
+  if (!isText(name)) throw new RenderError("the name of a test is a string");
+  const test = findTest(plainText(name));
+  return (item) => test(item, argument);
+}
+
+/** `map(attribute='name', default=…)` or `map('filter', …)`. */
+const map: Filter = (value, call) => {
+  const attribute = call.keywords.get("attribute");
+  if (attribute !== undefined) {
+    return new Generator(itemsOrNone(value).map(attributeGetter(attribute, call.keywords.get("default"))));
+  }
+  return new Generator(mapByFilter(itemsOrNone(value), call));
+};
+
+function mapByFilter(items: readonly Value[], { args: [name, ...args], keywords, findFilter }: FilterCall): Value[] {
+  if (!isText(name)) throw new RenderError("map requires a filter argument");
+  const filter = findFilter(plainText(name));
+  return items.map((item) => filter(item, { args, keywords, findFilter }));
+}
+
+export const SELECT_FILTERS: readonly (readonly [string, Filter])[] = [
+  ["select", selected(true)],
+  ["reject", selected(false)],
+  ["selectattr", selectedByAttribute(true)],
+  ["rejectattr", selectedByAttribute(false)],
+  ["map", map],
+];

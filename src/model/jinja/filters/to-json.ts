@@ -1,0 +1,57 @@
+import { RenderError } from "../errors.js";
+import { compareText } from "../values/compare.js";
+import { sequenceItems } from "../values/iterate.js";
+import { floatRepr } from "../values/repr.js";
+import { type Dict, Float, isDict, isInt, isText, NONE, plainText, typeName, type Value } from "../values/value.js";
+
+/** Options of Python's `json.dumps`. */
+export interface DumpsOptions {
+  readonly indent: string | undefined;
+  readonly ensureAscii: boolean;
+  readonly sortKeys: boolean;
+  /** Between items and between key and value. */
+  readonly separators: readonly [string, string];
+}
+
+/**
+ * Python's `json.dumps(value)`. `transformers` gives templates this instead of Jinja2's own `tojson`, with
+ * `ensure_ascii=False` and without escaping for HTML.
+ */
+export function dumps(value: Value, options: DumpsOptions, depth = 0): string {
+  if (isText(value)) return quote(plainText(value), options);
+  if (value === NONE) return "null";
+  if (typeof value === "boolean") return value ? "true" : "false";
+  if (isInt(value)) return value.toString();
+  if (value instanceof Float) return number(value.value);
+  if (isDict(value)) return wrap("{", members(value, options, depth), "}", options, depth);
+  const items = sequenceItems(value)?.map((item) => dumps(item, options, depth + 1));
+  if (items !== undefined) return wrap("[", items, "]", options, depth);
+  throw new RenderError(`Object of type ${typeName(value)} is not JSON serializable`);
+}
+
+function members(entries: Dict, options: DumpsOptions, depth: number): string[] {
+  const ordered = [...entries];
+  if (options.sortKeys) ordered.sort(([a], [b]) => compareText(String(a), String(b)));
+  return ordered.map(
+    ([key, item]) => quote(String(key), options) + options.separators[1] + dumps(item, options, depth + 1),
+  );
+}
+
+function wrap(open: string, items: readonly string[], close: string, options: DumpsOptions, depth: number): string {
+  if (items.length === 0) return open + close;
+  if (options.indent === undefined) return open + items.join(options.separators[0]) + close;
+  const line = `\n${options.indent.repeat(depth)}`;
+  return `${open}${line}${options.indent}${items.join(`${options.separators[0]}${line}${options.indent}`)}${line}${close}`;
+}
+
+function number(value: number): string {
+  if (Number.isFinite(value)) return floatRepr(value);
+  return Number.isNaN(value) ? "NaN" : `${value > 0 ? "" : "-"}Infinity`;
+}
+
+// JSON.stringify escapes what Python does, plus lone surrogates, which no text here has.
+function quote(text: string, options: DumpsOptions): string {
+  const json = JSON.stringify(text);
+  if (!options.ensureAscii) return json;
+  return json.replace(/[\x7f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

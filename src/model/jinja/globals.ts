@@ -1,0 +1,62 @@
+import { RenderError } from "./errors.js";
+import { strftime } from "./text/strftime.js";
+import { requiredText } from "./values/argument-values.js";
+import { itemsIn } from "./values/iterate.js";
+import { keyOf } from "./values/keys.js";
+import { Namespace } from "./values/namespace.js";
+import { pyStr } from "./values/repr.js";
+import { type Callable, isDict, type Key, numberOf, type Value } from "./values/value.js";
+
+/** Returns the variables that Jinja2 and `transformers` give every template. `strftime_now` shows `now`. */
+export function globalVariables(now: () => Date): ReadonlyMap<string, Value> {
+  return new Map<string, Value>([
+    ["range", range],
+    ["dict", makeDict],
+    ["namespace", makeNamespace],
+    ["raise_exception", raise],
+    ["strftime_now", ([format]) => strftime(requiredText(format), now())],
+  ]);
+}
+
+const raise: Callable = ([message]) => {
+  throw new RenderError(message === undefined ? "the template raised an exception" : pyStr(message));
+};
+
+// A range is made whole here, where Python counts along; no template needs a longer one.
+const MAX_RANGE = 1_000_000;
+
+const range: Callable = (args) => {
+  const [first = 0, second, step = 1] = args.map((value) => Number(numberOf(value) ?? Number.NaN));
+  const [start, stop] = second === undefined ? [0, first] : [first, second];
+  const length = Math.max(0, Math.ceil((stop - start) / step));
+  if (!Number.isInteger(length)) throw new RenderError("range() takes integers, and a step that is not 0");
+  if (length > MAX_RANGE) throw new RenderError(`range() of more than ${MAX_RANGE} items`);
+  return Array.from({ length }, (_, index) => start + index * step);
+};
+
+/** `dict(mapping or pairs, key=value, …)`. */
+const makeDict: Callable = ([source], keywords) => {
+  const entries = source === undefined ? [] : entriesIn(source);
+  return new Map<Key, Value>([...entries, ...keywords]);
+};
+
+/** `namespace(mapping or pairs, name=value, …)`. */
+const makeNamespace: Callable = (args, keywords) => {
+  if (args.length > 1) throw new RenderError(`namespace expected at most 1 argument, got ${args.length}`);
+  const entries = args.flatMap(entriesIn).map(([key, value]): [string, Value] => {
+    if (typeof key !== "string") throw new RenderError("namespace keys must be strings");
+    return [key, value];
+  });
+  return new Namespace([...entries, ...keywords]);
+};
+
+function entriesIn(source: Value): [Key, Value][] {
+  if (isDict(source)) return [...source];
+  return itemsIn(source).map((pair) => {
+    const [key, value, ...more] = itemsIn(pair);
+    if (key === undefined || value === undefined || more.length > 0) {
+      throw new RenderError("a dict is made of pairs of key and value");
+    }
+    return [keyOf(key), value];
+  });
+}

@@ -1,0 +1,148 @@
+import { RenderError } from "../errors.js";
+import { braceFormat } from "../text/format.js";
+import * as python from "../text/python-string.js";
+import { optionalInteger, optionalText, requiredText } from "../values/argument-values.js";
+import { itemsIn, sequenceItems } from "../values/iterate.js";
+import { type Callable, type Text, Tuple } from "../values/value.js";
+import { markupMethod } from "./markup-method.js";
+import type { Method } from "./method.js";
+
+/** Returns the method of that name, bound to the text; undefined if Python's `str` has none, or none that we know. */
+export function textMethod(self: Text, name: string): Callable | undefined {
+  const method = METHODS.get(name);
+  if (method === undefined) return undefined;
+  if (typeof self === "string") return (args, keywords) => method(self, args, keywords);
+  return markupMethod(self, name, method);
+}
+
+export const hasTextMethod = (name: string): boolean => METHODS.has(name);
+
+type TextMethod = Method<string>;
+
+const stripped =
+  (sides: python.Sides): TextMethod =>
+  (self, [characters]) =>
+    python.strip(self, optionalText(characters), sides);
+
+const divided =
+  (divide: typeof python.split): TextMethod =>
+  (self, [separator, limit], keywords) => {
+    const at = optionalText(separator ?? keywords.get("sep"));
+    if (at === "") throw new RenderError("empty separator");
+    return divide(self, at, optionalInteger(limit ?? keywords.get("maxsplit"), -1));
+  };
+
+const partitioned =
+  (find: (text: string, separator: string) => number, absent: (text: string) => string[]): TextMethod =>
+  (self, [separator]) => {
+    const at = requiredText(separator);
+    const index = find(self, at);
+    if (index < 0) return new Tuple(absent(self));
+    return new Tuple([self.slice(0, index), at, self.slice(index + at.length)]);
+  };
+
+/** `startswith` and `endswith`: of one text, or of any in a tuple. */
+const affixed =
+  (test: (text: string, affix: string) => boolean): TextMethod =>
+  (self, [affix]) => {
+    const affixes = sequenceItems(affix) ?? [affix];
+    return affixes.some((candidate) => test(self, requiredText(candidate)));
+  };
+
+const found =
+  (find: (text: string, part: string) => number, orFail: boolean): TextMethod =>
+  (self, [part]) => {
+    const index = find(self, requiredText(part));
+    if (index < 0 && orFail) throw new RenderError("substring not found");
+    return index < 0 ? -1 : python.codePointLength(self.slice(0, index));
+  };
+
+/** `isdigit` and its kin: all characters are of the class, and there is one. */
+const all =
+  (character: RegExp): TextMethod =>
+  (self) =>
+    self !== "" && python.codePoints(self).every((c) => character.test(c));
+
+const cased =
+  (change: (text: string) => string): TextMethod =>
+  (self) =>
+    self === change(self) && self.toLowerCase() !== self.toUpperCase();
+
+const justified =
+  (fill: (text: string, width: number, padding: string) => string): TextMethod =>
+  (self, [width, padding]) => {
+    const extra = optionalInteger(width, 0) - python.codePointLength(self);
+    return extra > 0 ? fill(self, self.length + extra, optionalText(padding) ?? " ") : self;
+  };
+
+const affixRemoved =
+  (remove: (text: string, affix: string) => string): TextMethod =>
+  (self, [affix]) =>
+    remove(self, requiredText(affix));
+
+const replaced: TextMethod = (self, [from, to, count], keywords) => {
+  const most = optionalInteger(count ?? keywords.get("count"), -1);
+  return python.replace(self, requiredText(from), requiredText(to), most);
+};
+
+const joined: TextMethod = (self, [items]) => {
+  if (items === undefined) throw new RenderError("can only join an iterable");
+  return itemsIn(items).map(requiredText).join(self);
+};
+
+function occurrences(text: string, part: string): number {
+  return part === "" ? python.codePointLength(text) + 1 : text.split(part).length - 1;
+}
+
+const METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
+  ["upper", (self) => self.toUpperCase()],
+  ["lower", (self) => self.toLowerCase()],
+  ["casefold", (self) => self.toLowerCase()],
+  ["title", python.titleCase],
+  ["capitalize", python.capitalize],
+  ["swapcase", python.swapCase],
+  ["strip", stripped("both")],
+  ["lstrip", stripped("left")],
+  ["rstrip", stripped("right")],
+  ["split", divided(python.split)],
+  ["rsplit", divided(python.rsplit)],
+  ["splitlines", python.splitLines],
+  [
+    "partition",
+    partitioned(
+      (text, at) => text.indexOf(at),
+      (text) => [text, "", ""],
+    ),
+  ],
+  [
+    "rpartition",
+    partitioned(
+      (text, at) => text.lastIndexOf(at),
+      (text) => ["", "", text],
+    ),
+  ],
+  ["startswith", affixed((text, affix) => text.startsWith(affix))],
+  ["endswith", affixed((text, affix) => text.endsWith(affix))],
+  ["removeprefix", affixRemoved((text, affix) => (text.startsWith(affix) ? text.slice(affix.length) : text))],
+  [
+    "removesuffix",
+    affixRemoved((text, affix) => (text.endsWith(affix) ? text.slice(0, text.length - affix.length) : text)),
+  ],
+  ["find", found((text, part) => text.indexOf(part), false)],
+  ["rfind", found((text, part) => text.lastIndexOf(part), false)],
+  ["index", found((text, part) => text.indexOf(part), true)],
+  ["count", (self, [part]) => occurrences(self, requiredText(part))],
+  ["replace", replaced],
+  ["join", joined],
+  ["format", braceFormat],
+  ["isdigit", all(/^\p{Nd}$/u)],
+  ["isnumeric", all(/^\p{N}$/u)],
+  ["isalpha", all(/^\p{L}$/u)],
+  ["isalnum", all(/^[\p{L}\p{N}]$/u)],
+  ["isspace", (self) => self !== "" && python.strip(self, undefined, "both") === ""],
+  ["isupper", cased((text) => text.toUpperCase())],
+  ["islower", cased((text) => text.toLowerCase())],
+  ["ljust", justified((text, width, padding) => text.padEnd(width, padding))],
+  ["rjust", justified((text, width, padding) => text.padStart(width, padding))],
+  ["zfill", justified(python.zeroFill)],
+]);

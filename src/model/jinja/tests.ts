@@ -1,0 +1,76 @@
+import { RenderError } from "./errors.js";
+import { compare, equal } from "./values/compare.js";
+import { contains } from "./values/operators.js";
+import { pyStr } from "./values/repr.js";
+import {
+  Float,
+  Generator,
+  isDict,
+  isInt,
+  isList,
+  isText,
+  Markup,
+  NONE,
+  numberOf,
+  Tuple,
+  Undefined,
+  type Value,
+} from "./values/value.js";
+
+export type Test = (value: Value, argument: Value) => boolean;
+
+const remainder = (value: Value, divisor: Value): number => Number(numberOf(value)) % Number(numberOf(divisor));
+
+/** All letters of a text are as `change` makes them, and there is one. */
+const lettersAre =
+  (change: (text: string) => string): Test =>
+  (value) => {
+    const text = pyStr(value);
+    return text === change(text) && text.toLowerCase() !== text.toUpperCase();
+  };
+
+// What is undefined has a length, items and a call in Python.
+const isSequence = (value: Value): boolean =>
+  isList(value) || value instanceof Tuple || isText(value) || isDict(value) || value instanceof Undefined;
+
+/** The tests of Jinja2 by their names. */
+const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
+  ["defined", (value) => !(value instanceof Undefined)],
+  ["undefined", (value) => value instanceof Undefined],
+  ["none", (value) => value === NONE],
+  ["boolean", (value) => typeof value === "boolean"],
+  ["true", (value) => value === true],
+  ["false", (value) => value === false],
+  ["integer", (value) => isInt(value)],
+  ["float", (value) => value instanceof Float],
+  ["number", (value) => numberOf(value) !== undefined],
+  ["string", (value) => isText(value)],
+  ["mapping", (value) => isDict(value)],
+  ["sequence", isSequence],
+  ["iterable", (value) => isSequence(value) || value instanceof Generator],
+  ["callable", (value) => typeof value === "function" || value instanceof Undefined],
+  ["escaped", (value) => value instanceof Markup],
+  ["odd", (value) => Math.abs(remainder(value, 2)) === 1],
+  ["even", (value) => remainder(value, 2) === 0],
+  ["divisibleby", (value, divisor) => remainder(value, divisor) === 0],
+  ["lower", lettersAre((text) => text.toLowerCase())],
+  ["upper", lettersAre((text) => text.toUpperCase())],
+  ["sameas", (value, other) => value === other],
+  ["in", (value, container) => contains(container, value)],
+  ...aliases(["eq", "equalto", "=="], equal),
+  ...aliases(["ne", "!="], (a, b) => !equal(a, b)),
+  ...aliases(["lt", "lessthan", "<"], (a, b) => compare(a, b, "<") < 0),
+  ...aliases(["le", "<="], (a, b) => compare(a, b, "<=") <= 0),
+  ...aliases(["gt", "greaterthan", ">"], (a, b) => compare(a, b, ">") > 0),
+  ...aliases(["ge", ">="], (a, b) => compare(a, b, ">=") >= 0),
+]);
+
+function aliases(names: readonly string[], test: Test): [string, Test][] {
+  return names.map((name) => [name, test]);
+}
+
+export function findTest(name: string): Test {
+  const test = TESTS.get(name);
+  if (test === undefined) throw new RenderError(`No test named '${name}'.`);
+  return test;
+}

@@ -1,0 +1,65 @@
+import { RenderError } from "../errors.js";
+import { pyRepr, pyStr } from "../values/repr.js";
+import { roundHalfEven } from "../values/rounding.js";
+import { Float, type Keywords, numberOf, Tuple, typeName, type Value } from "../values/value.js";
+import { zeroFill } from "./python-string.js";
+
+/**
+ * Python's `format % values` for the conversions s, r, d, i, f, x and %%, with flags, width and precision.
+ * `values` is one value or a tuple of them.
+ */
+export function percentFormat(format: string, values: Value): string {
+  const items = values instanceof Tuple ? values.items : [values];
+  let next = 0;
+  const text = format.replace(/%([-0+ ]*)(\d*)(?:\.(\d+))?(.?)/gs, (whole, ...groups: string[]) => {
+    const [flags = "", width = "", precision, conversion = ""] = groups;
+    if (conversion === "%") return "%";
+    const item = items[next++];
+    if (item === undefined) throw new RenderError("not enough arguments for format string");
+    return pad(convert(whole, conversion, item, precision), flags, Number(width));
+  });
+  if (next < items.length) throw new RenderError("not all arguments converted during string formatting");
+  return text;
+}
+
+function convert(spec: string, conversion: string, value: Value, precision: string | undefined): string {
+  if (conversion === "s" || conversion === "r") {
+    const text = conversion === "s" ? pyStr(value) : pyRepr(value);
+    return precision === undefined ? text : text.slice(0, Number(precision));
+  }
+  const number = numberOf(value);
+  if (number === undefined)
+    throw new RenderError(`%${conversion} format: a real number is required, not ${typeName(value)}`);
+  if (conversion === "d" || conversion === "i") return String(typeof number === "bigint" ? number : Math.trunc(number));
+  if (conversion === "x") return number.toString(16);
+  if (conversion === "f") return fixed(Number(number), precision === undefined ? 6 : Number(precision));
+  throw new RenderError(`unsupported format '${spec}'`);
+}
+
+const fixed = (value: number, digits: number): string => roundHalfEven(value, digits).toFixed(digits);
+
+function pad(text: string, flags: string, width: number): string {
+  if (flags.includes("-")) return text.padEnd(width);
+  return flags.includes("0") ? zeroFill(text, width) : text.padStart(width);
+}
+
+/** Python's `format.format(…)` with `{}`, `{0}`, `{name}`, `!s`, `!r` and the specifications `d`, `s` and `.2f`. */
+export function braceFormat(format: string, positional: readonly Value[], keywords: Keywords): string {
+  let next = 0;
+  return format.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (whole, field: string | undefined) => {
+    if (field === undefined) return whole.charAt(0);
+    const [, name = "", repr, spec = ""] = /^(\w*)(?:!([sr]))?(?::(.*))?$/s.exec(field) ?? [];
+    const value = /^\d*$/.test(name) ? positional[name === "" ? next++ : Number(name)] : keywords.get(name);
+    if (value === undefined) throw new RenderError(`no argument for '${whole}' in format()`);
+    return repr === "r" ? pyRepr(value) : specified(value, spec);
+  });
+}
+
+function specified(value: Value, spec: string): string {
+  const digits = /^\.(\d+)f$/.exec(spec)?.[1];
+  const number = numberOf(value);
+  if (digits !== undefined && number !== undefined) return fixed(Number(number), Number(digits));
+  if (spec === "d" && number !== undefined && !(value instanceof Float)) return String(number);
+  if (spec === "" || (spec === "s" && number === undefined)) return pyStr(value);
+  throw new RenderError(`unsupported format specification '${spec}'`);
+}

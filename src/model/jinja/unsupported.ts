@@ -1,0 +1,61 @@
+import type { CallExpression, Expression, FilterNode, Node, Program } from "./ast.js";
+import { hasTextMethod } from "./methods/str.js";
+import { childNodes } from "./walk.js";
+
+// What Jinja2 and Python's `str` have and this interpreter has not. A name that nobody knows is an error when it is
+// reached, in Python too: templates guard such names by conditions.
+const FILTERS: ReadonlySet<string> = new Set(
+  "filesizeformat pprint random slice striptags urlencode urlize wordwrap xmlattr".split(" "),
+);
+const TESTS: ReadonlySet<string> = new Set(["filter", "test"]);
+const FUNCTIONS: ReadonlySet<string> = new Set(["cycler", "joiner", "lipsum"]);
+const METHODS: ReadonlySet<string> = new Set(
+  "encode expandtabs format_map isascii isdecimal isidentifier isprintable istitle maketrans rindex translate zfill"
+    .split(" ")
+    .filter((name) => !hasTextMethod(name)),
+);
+
+/**
+ * Finds what a template uses that Python's Jinja2 has and this interpreter has not, however rarely it is reached: the
+ * template would render for a while and then fail.
+ *
+ * @returns what it is, in words; undefined if everything is known
+ */
+export function findUnsupported(root: Program): string | undefined {
+  const stack: Node[] = [root];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const problem = problemOf(node);
+    if (problem !== undefined) return problem;
+    stack.push(...childNodes(node));
+  }
+  return undefined;
+}
+
+function problemOf(node: Node): string | undefined {
+  if (node.type === "FilterExpression" || node.type === "FilterStatement") return filterProblem(node.filter);
+  if (node.type === "TestExpression") return testProblem(node.test.value);
+  return node.type === "CallExpression" ? callProblem(node) : undefined;
+}
+
+function callProblem({ callee }: CallExpression): string | undefined {
+  if (callee.type === "Identifier" && FUNCTIONS.has(callee.value)) return `the function '${callee.value}'`;
+  if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return undefined;
+  const method = callee.property.value;
+  return METHODS.has(method) ? `the method '${method}' of strings` : undefined;
+}
+
+/** Filters may take the name of a filter or a test as an argument. */
+function filterProblem(filter: FilterNode): string | undefined {
+  const name = nameIn(filter.type === "CallExpression" ? filter.callee : filter);
+  if (FILTERS.has(name)) return `the filter '${name}'`;
+  const args = filter.type === "CallExpression" ? filter.args : [];
+  const [first, second] = args.map((argument) => (argument.type === "StringLiteral" ? argument.value : ""));
+  if (name === "map" && first !== undefined && FILTERS.has(first)) return `the filter '${first}'`;
+  if (name === "selectattr" || name === "rejectattr") return testProblem(second);
+  return name === "select" || name === "reject" ? testProblem(first) : undefined;
+}
+
+const testProblem = (name: string | undefined): string | undefined =>
+  name !== undefined && TESTS.has(name) ? `the test '${name}'` : undefined;
+
+const nameIn = (node: Expression): string => (node.type === "Identifier" ? node.value : "");

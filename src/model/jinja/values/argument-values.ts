@@ -1,0 +1,17 @@
+import { RenderError } from "../errors.js";
+import { isText, NONE, numberOf, plainText, typeName, Undefined, type Value } from "./value.js";
+
+/** Reads a text argument; undefined if it is absent or None. */
+export function optionalText(value: Value | undefined): string | undefined {
+  return value === undefined || value === NONE ? undefined : requiredText(value);
+}
+
+export function requiredText(value: Value | undefined): string {
+  if (isText(value)) return plainText(value);
+  if (value instanceof Undefined) throw value.error();
+  throw new RenderError(`expected a string, got ${value === undefined ? "nothing" : typeName(value)}`);
+}
+
+export function optionalInteger(value: Value | undefined, absent: number): number {
+  return Number(numberOf(value) ?? absent);
+}

@@ -1,0 +1,29 @@
+import { dictMethod } from "../methods/dict.js";
+import { listMethod, tupleAttribute } from "../methods/list.js";
+import { textMethod } from "../methods/str.js";
+import { pyRepr } from "./repr.js";
+import { isDict, isList, isText, NONE, PythonObject, Tuple, typeName, Undefined, type Value } from "./value.js";
+
+/** `object.name`: methods come before the keys of a dict, as in Python. */
+export function getAttribute(object: Value, name: string): Value {
+  if (object instanceof Undefined) throw object.error();
+  const entry = findAttribute(object, name) ?? (isDict(object) ? object.get(name) : undefined);
+  return entry ?? noAttribute(object, name);
+}
+
+/** An attribute in Python's sense: keys of a dict are none. */
+export function findAttribute(object: Value, name: string): Value | undefined {
+  if (isText(object)) return textMethod(object, name);
+  if (isDict(object)) return dictMethod(object, name);
+  if (isList(object)) return listMethod(object, name);
+  if (object instanceof Tuple) return tupleAttribute(object, name);
+  return object instanceof PythonObject ? object.attribute(name) : undefined;
+}
+
+export const noAttribute = (object: Value, name: string): Undefined =>
+  new Undefined(() => `'${ownerName(object)}' has no attribute '${name}'`);
+
+export const noElement = (object: Value, key: Value): Undefined =>
+  new Undefined(() => `${ownerName(object)} has no element ${pyRepr(key)}`);
+
+const ownerName = (object: Value): string => (object === NONE ? "None" : `${typeName(object)} object`);

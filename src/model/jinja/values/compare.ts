@@ -1,0 +1,59 @@
+import { RenderError } from "../errors.js";
+import { isDict, isList, isText, numberOf, plainText, Tuple, typeName, Undefined, type Value } from "./value.js";
+
+/** Python's `a == b`. */
+export function equal(a: Value, b: Value): boolean {
+  if (isText(a)) return isText(b) && plainText(a) === plainText(b);
+  const number = numberOf(a);
+  if (number !== undefined) {
+    const other = numberOf(b);
+    // Not `===`: a number and a bigint are equal by value.
+    return other !== undefined && number <= other && number >= other;
+  }
+  if (isList(a)) return isList(b) && equalItems(a, b);
+  if (a instanceof Tuple) return b instanceof Tuple && equalItems(a.items, b.items);
+  if (isDict(a)) return isDict(b) && a.size === b.size && [...a].every(([key, item]) => equalEntry(item, b.get(key)));
+  if (a instanceof Undefined) return b instanceof Undefined;
+  return a === b;
+}
+
+const equalEntry = (item: Value, other: Value | undefined): boolean => other !== undefined && equal(item, other);
+
+function equalItems(a: readonly Value[], b: readonly Value[]): boolean {
+  return a.length === b.length && a.every((item, index) => equalEntry(item, b[index]));
+}
+
+/**
+ * Python's order: negative if a comes before b. Only numbers, texts and sequences of them have one.
+ *
+ * @param operator for the error's message
+ */
+export function compare(a: Value, b: Value, operator = "<"): number {
+  const number = numberOf(a);
+  const other = numberOf(b);
+  if (number !== undefined && other !== undefined) return number < other ? -1 : number > other ? 1 : 0;
+  if (isText(a) && isText(b)) return compareText(plainText(a), plainText(b));
+  if (isList(a) && isList(b)) return compareItems(a, b, operator);
+  if (a instanceof Tuple && b instanceof Tuple) return compareItems(a.items, b.items, operator);
+  if (a instanceof Undefined) throw a.error();
+  if (b instanceof Undefined) throw b.error();
+  throw new RenderError(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
+}
+
+function compareItems(a: readonly Value[], b: readonly Value[], operator: string): number {
+  for (const [index, item] of a.entries()) {
+    const other = b[index];
+    if (other === undefined) return 1;
+    if (!equal(item, other)) return compare(item, other, operator);
+  }
+  return a.length - b.length;
+}
+
+/** By code points; JavaScript's own order, by code units, puts astral characters before U+E000. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    if (a[i] !== b[i]) return (a.codePointAt(i) ?? 0) - (b.codePointAt(i) ?? 0);
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,36 @@
+import { RenderError } from "../errors.js";
+import {
+  type Dict,
+  Float,
+  Generator,
+  isDict,
+  isList,
+  isText,
+  type Key,
+  plainText,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from "./value.js";
+
+/** Returns what Python iterates over: items, keys of a dict, characters; nothing for an undefined value. */
+export function itemsIn(value: Value): readonly Value[] {
+  if (isList(value)) return value;
+  if (value instanceof Tuple) return value.items;
+  if (value instanceof Generator) return value.yielded;
+  if (isDict(value)) return [...value.keys()].map(keyValue);
+  if (isText(value)) return Array.from(plainText(value));
+  if (value instanceof Undefined) return [];
+  throw new RenderError(`'${typeName(value)}' object is not iterable`);
+}
+
+/** Returns the items of a list or a tuple; undefined for other values. */
+export function sequenceItems(value: Value | undefined): readonly Value[] | undefined {
+  return isList(value) ? value : value instanceof Tuple ? value.items : undefined;
+}
+
+export const keyValue = (key: Key): Value => (Number.isInteger(key) || typeof key === "string" ? key : new Float(key));
+
+/** The (key, value) tuples of a dict, in the order of insertion. */
+export const itemTuples = (dict: Dict): Tuple[] => [...dict].map(([key, value]) => new Tuple([keyValue(key), value]));

@@ -1,0 +1,20 @@
+import { pyStr } from "./repr.js";
+import { Markup, type Text, type Value } from "./value.js";
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&#34;"],
+  ["'", "&#39;"],
+]);
+
+/** `markupsafe.escape(value)`: text for HTML, unless it is already that. */
+export function escape(value: Value): string {
+  return value instanceof Markup ? value.text : pyStr(value).replace(/[&<>"']/g, (c) => ENTITIES.get(c) ?? c);
+}
+
+/** Text that was made of `source`: markup if that was markup. */
+export function textLike(source: Value, text: string): Text {
+  return source instanceof Markup ? new Markup(text) : text;
+}

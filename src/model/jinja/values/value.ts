@@ -1,0 +1,156 @@
+import { RenderError } from "../errors.js";
+
+/**
+ * Python's values in JavaScript. A value is a JavaScript value of the same meaning if there is one: a string for `str`,
+ * a boolean for `bool`, an array for `list`, a Map for `dict`, a function for everything that can be called. The
+ * others have a class of their own. JavaScript's `undefined` is never a value: it stands for the absence of one.
+ */
+export type Value =
+  | boolean
+  | Int
+  | Float
+  | Text
+  | List
+  | Tuple
+  | Generator
+  | Dict
+  | Callable
+  | PythonObject
+  | Undefined;
+
+/** An integer of any size: a number if that is exact, else a bigint. {@link int} makes it so. */
+export type Int = number | bigint;
+
+/** A float, even if its value is whole. */
+export class Float {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** Python's `str`, escaped or not. */
+export type Text = string | Markup;
+
+/** Text that is already HTML: the result of `safe`, `escape` and operations on it, as in Python's `markupsafe`. */
+export class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type List = readonly Value[];
+
+/** A tuple. If `names` are given, its items are attributes as well, as in Python's namedtuple. */
+export class Tuple {
+  readonly items: readonly Value[];
+  readonly names: readonly string[];
+
+  constructor(items: readonly Value[], names: readonly string[] = []) {
+    this.items = items;
+    this.names = names;
+  }
+}
+
+/** The result of `map`, `select` and other filters: true even if empty; without length, items by index and JSON. */
+export class Generator {
+  readonly yielded: readonly Value[];
+
+  constructor(yielded: readonly Value[]) {
+    this.yielded = yielded;
+  }
+}
+
+/** Keys of a dict. JSON has strings only; templates write numbers too. */
+export type Key = string | number;
+export type Dict = ReadonlyMap<Key, Value>;
+
+export type Callable = (args: readonly Value[], keywords: Keywords) => Value;
+export type Keywords = ReadonlyMap<string, Value>;
+export const NO_KEYWORDS: Keywords = new Map();
+
+/** Any other object: None, and the objects that Jinja itself gives to templates. */
+export abstract class PythonObject {
+  /** The name of its class in Python. */
+  abstract readonly typeName: string;
+  abstract attribute(name: string): Value | undefined;
+  /** Python's `repr`. */
+  abstract repr(): string;
+}
+
+class None extends PythonObject {
+  override readonly typeName = "NoneType";
+  override attribute(): undefined {
+    return undefined;
+  }
+  override repr(): string {
+    return "None";
+  }
+}
+
+/** Python's None. It is not JavaScript's null, because `??` would treat that as absent. */
+export const NONE: PythonObject = new None();
+
+/** A name, attribute or item that is not there. It prints as nothing; most other uses of it are errors. */
+export class Undefined {
+  readonly #describe: () => string;
+
+  /** @param describe makes the error's message. Most undefined values are only tested and never need one. */
+  constructor(describe: () => string) {
+    this.#describe = describe;
+  }
+
+  error(): RenderError {
+    return new RenderError(this.#describe());
+  }
+}
+
+/** An integer in the form that {@link Int} has. */
+export function int(value: number | bigint): Int {
+  const isSafe = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
+  return typeof value === "bigint" && isSafe ? Number(value) : value;
+}
+
+export const isInt = (value: Value | undefined): value is Int => typeof value === "number" || typeof value === "bigint";
+export const isText = (value: Value | undefined): value is Text => typeof value === "string" || value instanceof Markup;
+export const isList = (value: Value | undefined): value is List => Array.isArray(value);
+export const isDict = (value: Value | undefined): value is Dict => value instanceof Map;
+
+/** The characters of a text, escaped or not. */
+export const plainText = (text: Text): string => (typeof text === "string" ? text : text.text);
+
+/** The number that Python takes a value for in arithmetic; booleans are integers there. */
+export function numberOf(value: Value | undefined): number | bigint | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  if (value instanceof Float) return value.value;
+  return typeof value === "boolean" ? Number(value) : undefined;
+}
+
+/** Python's `bool(value)`. */
+export function truthy(value: Value): boolean {
+  if (typeof value === "boolean") return value;
+  if (isText(value)) return plainText(value) !== "";
+  if (isList(value)) return value.length > 0;
+  if (isDict(value)) return value.size > 0;
+  if (value instanceof Tuple) return value.items.length > 0;
+  const number = numberOf(value);
+  if (number !== undefined) return Number(number) !== 0;
+  return value !== NONE && !(value instanceof Undefined);
+}
+
+/** Python's name of a value's type, for messages. */
+export function typeName(value: Value): string {
+  if (isText(value)) return "str";
+  if (isInt(value)) return "int";
+  if (isList(value)) return "list";
+  if (isDict(value)) return "dict";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "function") return "function";
+  if (value instanceof Float) return "float";
+  if (value instanceof Tuple) return "tuple";
+  if (value instanceof Generator) return "generator";
+  return value instanceof Undefined ? "Undefined" : value.typeName;
+}
