@@ -1,7 +1,8 @@
 import { createDetokenizer, type Detokenizer } from "./detokenizer/detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
+import type { OutputFamilies } from "./family-lookup.js";
 import { MessageWriter } from "./message/message-writer.js";
-import { type OutputFamilies, outputFormat } from "./output-format.js";
+import { outputFormat } from "./output-format.js";
 import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
 import type { Piece } from "./piece.js";
 import { OutputReader, type Step } from "./reader/reader.js";
@@ -40,7 +41,7 @@ export class TokenOutputParser implements OutputParser {
     this.#reader = new OutputReader(this.#markers);
     this.#out = new MessageWriter(format.markers.length > 0, {
       position: () => this.#reader.position,
-      ...(textTokens ? { tokensOf: (from, to) => textTokens.of(from, to) } : {}),
+      ...(textTokens ? { tokensOf: (from, to) => textTokens.take(from, to) } : {}),
     });
     this.#reading = format.read(this.#reader, this.#out, this.#count);
   }

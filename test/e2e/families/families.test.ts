@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation, Message } from "../../../src/conversation/message.js";
-import type { FamilyChoice } from "../../../src/model/output/families.js";
+import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
 import { resultOf } from "../../helpers/family-model.js";
 import { hasSharedTemplates } from "../../model/support/golden.js";
 import { ANSWERS, TOOLS } from "./answers.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseFamilies, type FamilyChoice } from "../../../src/model/output/families.js";
+import { chooseFamilies, type FamilyChoice } from "../../../src/model/output/choose-families.js";
 import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
 
 function choose(

@@ -1,6 +1,6 @@
 import type { Piece } from "../piece.js";
 import type { Vocabulary } from "./vocabulary.js";
-import { WholeDetokenizer } from "./whole.js";
+import { WholeDetokenizer } from "./whole-detokenizer.js";
 
 /** Turns the tokens of one output into text as they come. */
 export interface Detokenizer {

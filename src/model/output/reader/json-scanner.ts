@@ -92,7 +92,7 @@ export class JsonScanner {
   }
 
   #inString(text: string, at: number): number {
-    const end = endOfPlainString(text, at);
+    const end = findStringBreak(text, at);
     if (end === text.length) return end;
     const character = text.charAt(end);
     if (character === "\\") return this.#then("escape", end);
@@ -150,11 +150,19 @@ export class JsonScanner {
   }
 }
 
-/** Where a quote, a backslash or a control character stands, which JSON has in no string. */
-function endOfPlainString(text: string, from: number): number {
+/** Finds the next quote, backslash or control character, which a JSON string does not contain as such. */
+function findStringBreak(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22 || code === 0x5c || code < 0x20) return at;
   }
   return text.length;
+}
+
+/** Whether a text is one JSON value without white space around it. */
+export function isJson(text: string): boolean {
+  const scanner = new JsonScanner();
+  const end = scanner.scan(text);
+  scanner.finish();
+  return scanner.state === "done" && end === text.length && text.trim() === text;
 }

@@ -18,7 +18,7 @@ export class TextTokens {
   }
 
   /** The tokens that have a part in the text between two places, unless a text before had a part of theirs. */
-  of(from: number, to: number): TokenSpan {
+  take(from: number, to: number): TokenSpan {
     while (this.#isBefore(from)) this.#shift();
     const first = this.#first;
     while (this.#starts.length > 0 && (this.#starts.next ?? to) < to) this.#shift();

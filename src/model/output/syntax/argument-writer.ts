@@ -1,7 +1,7 @@
 import type { PendingCall } from "../message/pending-call.js";
 import { argumentJson, type ValueRules } from "./argument-values.js";
 
-/** Builds the JSON text of arguments that a model did not write as JSON, and tells each one when it is complete. */
+/** Builds the JSON text of arguments that a model did not write as JSON, and tells each argument when it is complete. */
 export class ArgumentWriter {
   readonly #call: PendingCall;
   #count = 0;
@@ -10,7 +10,7 @@ export class ArgumentWriter {
     this.#call = call;
   }
 
-  /** @param types what the tool's schema allows, undefined where it says nothing */
+  /** @param types the JSON types that the tool's schema allows; undefined if it does not say */
   addText(key: string, value: string, types: ReadonlySet<string> | undefined, rules: ValueRules): void {
     this.add(key, argumentJson(value, types, rules));
   }

@@ -1,29 +1,21 @@
-import { type PendingCall, randomCallId } from "./message/pending-call.js";
-import { JsonScanner } from "./reader/json-scanner.js";
-import type { OutputReader, Step } from "./reader/reader.js";
-import type { ReasoningCount } from "./tokens/reasoning-count.js";
-import { ArgumentWriter } from "./tools/argument-writer.js";
-import { readArguments } from "./tools/json-call.js";
-import { callName } from "./tools/named-call.js";
-import { newCall, type ToolContext } from "./tools/tool-syntax.js";
+import type { Family } from "../family.js";
+import { type PendingCall, randomCallId } from "../message/pending-call.js";
+import { isJson } from "../reader/json-scanner.js";
+import type { OutputReader, Step } from "../reader/reader.js";
+import { ArgumentWriter } from "../syntax/argument-writer.js";
+import { parseCallName } from "../syntax/call-header.js";
+import { type CallContext, newCall } from "../syntax/call-syntax.js";
+import { readArguments } from "../syntax/json-call.js";
+import type { OutputSyntaxOptions } from "../syntax/output-syntax.js";
 
 const OPEN = "<|open|>";
 const CLOSE = "<|close|>";
 const SEPARATOR = "<|sep|>";
 
-export const KIMI_K3_MARKERS: readonly string[] = [OPEN, CLOSE, SEPARATOR];
+const MARKERS = [OPEN, CLOSE, SEPARATOR];
 
 const HEADER = /^[^<]*/;
 const MAX_HEADER = 1024;
-
-export interface KimiK3Options {
-  /** Whether `think` is reasoning; else it is text. */
-  readonly reasoning: boolean;
-  /** Whether `tools` holds calls; else they are text. */
-  readonly calls: boolean;
-  readonly promptEnd: string;
-  readonly count: ReasoningCount;
-}
 
 /** A tag's name and attributes. */
 interface Tag {
@@ -32,12 +24,26 @@ interface Tag {
 }
 
 /**
- * Kimi K3: an answer of elements `<|open|>NAME ATTRIBUTES<|sep|>…<|close|>NAME<|sep|>`: `think`, `response`, and `tools` with
- * a `call` for each call and an `argument` for each argument, which says its type. Source: the model's chat template.
+ * Kimi K3: an answer consists of elements `<|open|>NAME ATTRIBUTES<|sep|>…<|close|>NAME<|sep|>`: `think`, `response`, and `tools`
+ * with a `call` for each call and an `argument` for each argument, which says its type. Source: the model's chat template.
  */
-export function* readKimiK3(context: ToolContext, options: KimiK3Options): Step<void> {
+export const kimiK3 = {
+  name: "kimi_k3",
+  output: { markers: MARKERS, read },
+  calls: {
+    docs: {
+      models: "Kimi K3",
+      call: '`<|open|>call tool="NAME" index="1"<|sep|>` with an `argument` element for each argument',
+      arguments: "marked text",
+    },
+    detection: { template: MARKERS },
+  },
+  reasoning: { docs: "the `think` element" },
+} as const satisfies Family;
+
+function* read(context: CallContext, options: OutputSyntaxOptions): Step<void> {
   const { reader, out } = context;
-  const opened = openAt(options.promptEnd);
+  const opened = findOpenElement(options.promptEnd);
   if (opened !== undefined) yield* readElement(context, opened, options, 0);
   else options.count.begin("answer", 0);
   for (;;) {
@@ -54,21 +60,21 @@ export function* readKimiK3(context: ToolContext, options: KimiK3Options): Step<
   }
 }
 
-/** A tag that is none is text, unless the output was cut off in it; the end of an element that is over is nothing. */
-function* readStray({ reader, out }: ToolContext, isText: boolean): Step<void> {
+/** Writes a malformed tag as text, unless the output was cut off in it. A closing tag out of place is dropped. */
+function* readStray({ reader, out }: CallContext, isText: boolean): Step<void> {
   const written = reader.recorded();
   if (isText && (yield* reader.ready())) out.text(written);
   else out.boundary();
 }
 
-/** The element that the prompt has opened last. */
-function openAt(promptEnd: string): Tag | undefined {
+/** Finds the element that the prompt opened last and did not close. */
+function findOpenElement(promptEnd: string): Tag | undefined {
   const opened = promptEnd.slice(promptEnd.lastIndexOf(OPEN) + OPEN.length);
-  return promptEnd.endsWith(SEPARATOR) ? toTag(opened.slice(0, -SEPARATOR.length)) : undefined;
+  return promptEnd.endsWith(SEPARATOR) ? parseTag(opened.slice(0, -SEPARATOR.length)) : undefined;
 }
 
-/** The tag is taken; recording may be on. */
-function* readElement(context: ToolContext, tag: Tag, options: KimiK3Options, start: number): Step<void> {
+/** Reads an element whose opening tag is taken. Recording may be on. */
+function* readElement(context: CallContext, tag: Tag, options: OutputSyntaxOptions, start: number): Step<void> {
   const { reader, out } = context;
   const isReasoning = tag.name === "think" && options.reasoning;
   options.count.begin(isReasoning ? "reasoning" : "answer", start);
@@ -81,8 +87,8 @@ function* readElement(context: ToolContext, tag: Tag, options: KimiK3Options, st
   } else if (tag.name !== "message") out.text(written);
 }
 
-/** The calls of a section, up to its end. What is no call there is text. */
-function* readCalls(context: ToolContext): Step<void> {
+/** Reads the calls of a section up to its end. What is no call there is text. */
+function* readCalls(context: CallContext): Step<void> {
   const { reader, out } = context;
   for (;;) {
     const marker = yield* reader.until(reader.markers([OPEN, CLOSE]), out.text);
@@ -102,7 +108,7 @@ function* readCalls(context: ToolContext): Step<void> {
   }
 }
 
-/** The rest of a malformed call; whether the section ends with it. */
+/** Skips the rest of a malformed call. Returns whether the section ends with it. */
 function* skipCall(reader: OutputReader): Step<boolean> {
   while ((yield* reader.until(reader.markers([CLOSE]), () => {})) !== undefined) {
     const name = yield* readClose(reader);
@@ -113,7 +119,7 @@ function* skipCall(reader: OutputReader): Step<boolean> {
 
 function* readCall(reader: OutputReader, call: PendingCall): Step<boolean> {
   const tag = yield* readTag(reader);
-  const name = callName(tag?.attributes.get("tool") ?? "");
+  const name = parseCallName(tag?.attributes.get("tool") ?? "");
   if (tag?.name !== "call" || name === undefined) return false;
   call.named(name);
   const writer = new ArgumentWriter(call);
@@ -126,39 +132,36 @@ function* readCall(reader: OutputReader, call: PendingCall): Step<boolean> {
   return (yield* readClose(reader)) === "call";
 }
 
-/** One argument, or all of them as one `json` element. */
+/** Reads one argument, or all arguments as one `json` element. */
 function* readArgument(reader: OutputReader, call: PendingCall, writer: ArgumentWriter): Step<boolean> {
   const tag = yield* readTag(reader);
   if (tag?.name === "json") return (yield* readArguments(reader, call)) && (yield* readClose(reader)) === "json";
   const key = tag?.attributes.get("key");
   if (tag?.name !== "argument" || key === undefined) return false;
   let value = "";
-  yield* reader.until(reader.markers(KIMI_K3_MARKERS), (text) => {
+  yield* reader.until(reader.markers(MARKERS), (text) => {
     value += text;
   });
-  const json = tag.attributes.get("type") === "string" ? JSON.stringify(value) : jsonIn(value);
+  const json = tag.attributes.get("type") === "string" ? JSON.stringify(value) : parseJson(value);
   if (json === undefined) return false;
   writer.add(key, json);
   return (yield* readClose(reader)) === "argument";
 }
 
-/** The JSON value that a text is; undefined where it is none. */
-function jsonIn(text: string): string | undefined {
+/** Returns the JSON value that a text spells, without the white space around it; undefined if it spells none. */
+function parseJson(text: string): string | undefined {
   const trimmed = text.trim();
-  const scanner = new JsonScanner();
-  const end = scanner.scan(trimmed);
-  scanner.finish();
-  return scanner.state === "done" && end === trimmed.length ? trimmed : undefined;
+  return isJson(trimmed) ? trimmed : undefined;
 }
 
-/** Takes `<|open|>…<|sep|>`, or as much of it as there is. */
+/** Takes `<|open|>…<|sep|>`, or as much of it as the output has. */
 function* readTag(reader: OutputReader): Step<Tag | undefined> {
   if (!(yield* reader.accept(OPEN))) return undefined;
   const header = yield* reader.takeWhile(HEADER, MAX_HEADER);
-  return (yield* reader.accept(SEPARATOR)) ? toTag(header) : undefined;
+  return (yield* reader.accept(SEPARATOR)) ? parseTag(header) : undefined;
 }
 
-/** Takes `<|close|>NAME<|sep|>`, or as much of it as there is; undefined where something else comes next. */
+/** Takes `<|close|>NAME<|sep|>`, or as much of it as the output has. Undefined if something else comes next. */
 function* readClose(reader: OutputReader): Step<string | undefined> {
   yield* reader.skipSpace();
   if (!(yield* reader.accept(CLOSE))) return undefined;
@@ -167,13 +170,12 @@ function* readClose(reader: OutputReader): Step<string | undefined> {
   return name.trim();
 }
 
-function toTag(header: string): Tag | undefined {
+function parseTag(header: string): Tag | undefined {
   const [, name] = /^([a-z-]+)(?:\s|$)/.exec(header) ?? [];
   if (name === undefined) return undefined;
   const attributes = new Map<string, string>();
-  for (const [, key = "", value = ""] of header.matchAll(/\s([a-z]+)="([^"]*)"/g))
-    attributes.set(key, unescaped(value));
+  for (const [, key = "", value = ""] of header.matchAll(/\s([a-z]+)="([^"]*)"/g)) attributes.set(key, unescape(value));
   return { name, attributes };
 }
 
-const unescaped = (value: string): string => value.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+const unescape = (value: string): string => value.replaceAll("&quot;", '"').replaceAll("&amp;", "&");

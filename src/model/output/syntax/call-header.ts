@@ -3,13 +3,13 @@ import type { OutputReader, Step } from "../reader/reader.js";
 /** A function's name as models write it outside of JSON. */
 const NAME = /^[^\s<>{}()[\]"'`]{1,256}$/;
 
-/** The name that a header's text is, white space around it aside; undefined where it is none. */
-export function callName(text: string): string | undefined {
+/** Returns the function name in a header, without the white space around it; undefined if the text is no name. */
+export function parseCallName(text: string): string | undefined {
   const name = text.trim();
   return NAME.test(name) ? name : undefined;
 }
 
-/** Reads text up to one of these markers, which comes next then; undefined where another of the format's does, or the end. */
+/** Reads text up to the first of these markers, which is not taken. Undefined if the output ends before one comes. */
 export function* readUpTo(
   reader: OutputReader,
   markers: readonly string[],

@@ -1,29 +1,29 @@
 import { type CallIds, type PendingCall, randomCallId } from "../message/pending-call.js";
 import type { Step } from "../reader/reader.js";
-import { newCall, settle, type ToolContext, type ToolSyntax } from "./tool-syntax.js";
+import { type CallContext, type CallSyntax, finishCall, newCall } from "./call-syntax.js";
 
 /** Calls between markers. */
 export interface CallFrame {
-  /** Markers around one call or several, of which models forget one or both. */
+  /** Markers around one call or several. Models forget one of them or both. */
   readonly section?: { readonly begin: string; readonly end: string };
   readonly begin: string;
-  /** None where a call ends with its arguments. */
+  /** None if a call ends with its arguments. */
   readonly end?: string;
   /** Further markers that the body reads. */
   readonly inner?: readonly string[];
   readonly newId?: CallIds;
-  /** Reads what lies between the markers; whether it is well formed. */
-  readonly body: (context: ToolContext, call: PendingCall) => Step<boolean>;
+  /** Reads what stands between `begin` and `end`. Returns whether it is well formed. */
+  readonly body: (context: CallContext, call: PendingCall) => Step<boolean>;
 }
 
-/** The syntax of calls that lie between markers, with text before, between and behind them. */
-export function framedCalls(frame: CallFrame): ToolSyntax {
+/** Returns the syntax of calls between markers, with text before, between and behind them. */
+export function framedCalls(frame: CallFrame): CallSyntax {
   const { section, begin, end, inner = [] } = frame;
   const around = [section?.begin, section?.end, begin, end].filter((marker) => marker !== undefined);
   return { markers: [...around, ...inner], read: (context) => readFramed(context, frame) };
 }
 
-function* readFramed(context: ToolContext, frame: CallFrame): Step<void> {
+function* readFramed(context: CallContext, frame: CallFrame): Step<void> {
   const { reader, out } = context;
   const { section, begin } = frame;
   const openers = reader.markers(section ? [section.begin, section.end, begin] : [begin]);
@@ -45,21 +45,21 @@ function* readFramed(context: ToolContext, frame: CallFrame): Step<void> {
   }
 }
 
-/** Reads a call whose first marker is next; whether it is well formed. Recording is on. */
-function* readCall(context: ToolContext, frame: CallFrame): Step<boolean> {
+/** Reads a call whose first marker is next; recording is on. Returns whether the call is well formed. */
+function* readCall(context: CallContext, frame: CallFrame): Step<boolean> {
   const { reader, out } = context;
   const { section, begin, end } = frame;
   const call = newCall(context, frame.newId ?? randomCallId);
   reader.skip(begin);
-  const isWhole = (yield* frame.body(context, call)) && (yield* endsWell(context, frame));
+  const isWhole = (yield* frame.body(context, call)) && (yield* acceptEnd(context, frame));
   const ends = [section?.begin, section?.end, begin, end].filter((marker) => marker !== undefined);
-  yield* settle(context, call, isWhole, ends);
+  yield* finishCall(context, call, isWhole, ends);
   if (!isWhole && end !== undefined && (yield* reader.accept(end))) out.text(end);
   return isWhole;
 }
 
-/** A call ends with its marker, or with the next call's, or with the output. */
-function* endsWell({ reader }: ToolContext, { section, begin, end }: CallFrame): Step<boolean> {
+/** Takes the end of a call: its own marker, which may be missing before another call, the section's end or the output's end. */
+function* acceptEnd({ reader }: CallContext, { section, begin, end }: CallFrame): Step<boolean> {
   if (end === undefined) return true;
   yield* reader.skipSpace();
   if (yield* reader.accept(end)) return true;

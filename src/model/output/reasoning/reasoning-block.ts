@@ -2,13 +2,16 @@ import type { MessageWriter } from "../message/message-writer.js";
 import type { OutputReader, Step } from "../reader/reader.js";
 import type { ReasoningCount } from "../tokens/reasoning-count.js";
 
-/** How a family of models marks its reasoning. */
-export interface ReasoningSyntax {
+/** The markers that most models use. */
+export const THINK = { begin: "<think>", end: "</think>" } as const;
+
+/** Reasoning that stands between two markers at the start of an output. */
+export interface ReasoningBlock {
   readonly begin: string;
   readonly end: string;
-  /** Whether the reasoning has begun even where neither prompt nor output says so, unless the prompt has ended it. */
+  /** The reasoning has begun even if neither prompt nor output begins it, unless the prompt has ended it. */
   readonly isForced?: boolean;
-  /** Whether the first marker of a tool call ends the reasoning too. */
+  /** The opening marker of a tool call ends the reasoning too. */
   readonly endsAtCalls?: boolean;
 }
 
@@ -16,26 +19,26 @@ interface ReasoningContext {
   readonly reader: OutputReader;
   readonly out: MessageWriter;
   readonly count: ReasoningCount;
-  readonly syntax: ReasoningSyntax;
-  /** Whether the prompt, or what is known of the model, has begun the reasoning already. */
+  readonly block: ReasoningBlock;
+  /** The reasoning has begun before the first token of the output. */
   readonly isOpen: boolean;
-  /** Markers of tool calls that end it. */
+  /** Markers of tool calls that end the reasoning. */
   readonly callMarkers: readonly string[];
 }
 
 /** Whether the reasoning has begun before the first token of the output. */
-export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: ReasoningSyntax): boolean {
+export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: ReasoningBlock): boolean {
   const before = promptEnd.trimEnd();
   return before.endsWith(begin) || (isForced && !before.endsWith(end));
 }
 
 /**
- * Reads the reasoning at the beginning of an output; what follows it is left. Without an end all of the output is
- * reasoning: it was cut off.
+ * Reads the reasoning at the start of an output and leaves what follows. Without an end marker the whole output is reasoning:
+ * the output was cut off.
  */
 export function* readReasoning(context: ReasoningContext): Step<void> {
-  const { reader, out, count, syntax, isOpen, callMarkers } = context;
-  const { begin, end } = syntax;
+  const { reader, out, count, block, isOpen, callMarkers } = context;
+  const { begin, end } = block;
   reader.record();
   yield* reader.skipSpace();
   const hasBegun = yield* reader.accept(begin);

@@ -1,9 +1,12 @@
 import type { PendingCall } from "../message/pending-call.js";
 import type { Step } from "../reader/reader.js";
+import { type CallStructure, writtenArguments } from "../structure/call-structure.js";
+import { type Format, oneOf, tag } from "../structure/format.js";
+import type { Parameter } from "../structure/parameters.js";
 import { ArgumentWriter } from "./argument-writer.js";
+import { parseCallName, readUpTo } from "./call-header.js";
+import type { CallContext, CallSyntax } from "./call-syntax.js";
 import { framedCalls } from "./framed-calls.js";
-import { callName, readUpTo } from "./named-call.js";
-import type { ToolContext, ToolSyntax } from "./tool-syntax.js";
 
 /** A token of these models' vocabularies, which is a part of every tag. */
 const DSML = "｜DSML｜";
@@ -14,10 +17,12 @@ const KIND = '" string="';
 const OPENED = '">';
 
 /**
- * DeepSeek V3.2 and V4: `<｜DSML｜invoke name="NAME">` with `<｜DSML｜parameter name="KEY" string="true|false">` in it, whose
- * value is a string, or JSON. They differ in the tag around the calls. Source: the models' chat templates.
+ * Returns the syntax of DeepSeek's markup language: `<｜DSML｜invoke name="NAME">` contains
+ * `<｜DSML｜parameter name="KEY" string="true|false">`, whose value is a string or JSON.
+ *
+ * @param section name of the tag around the calls
  */
-export function dsmlCalls(section: string): ToolSyntax {
+export function dsmlCalls(section: string): CallSyntax {
   const frame = {
     section: { begin: `<${DSML}${section}>`, end: `</${DSML}${section}>` },
     ...CALL,
@@ -27,9 +32,9 @@ export function dsmlCalls(section: string): ToolSyntax {
   return { ...framedCalls(frame), spelled: [DSML] };
 }
 
-function* readCall({ reader }: ToolContext, call: PendingCall): Step<boolean> {
+function* readCall({ reader }: CallContext, call: PendingCall): Step<boolean> {
   const header = yield* readUpTo(reader, [OPENED, CALL.end]);
-  const name = callName(header?.text ?? "");
+  const name = parseCallName(header?.text ?? "");
   if (header?.marker !== OPENED || name === undefined) return false;
   reader.skip(OPENED);
   call.named(name);
@@ -43,7 +48,7 @@ function* readCall({ reader }: ToolContext, call: PendingCall): Step<boolean> {
   return yield* reader.at(CALL.end);
 }
 
-function* readParameter(reader: ToolContext["reader"], writer: ArgumentWriter): Step<boolean> {
+function* readParameter(reader: CallContext["reader"], writer: ArgumentWriter): Step<boolean> {
   const key = yield* readUpTo(reader, [KIND, PARAMETER.end]);
   if (key?.marker !== KIND) return false;
   reader.skip(KIND);
@@ -56,4 +61,22 @@ function* readParameter(reader: ToolContext["reader"], writer: ArgumentWriter): 
   if (kind.text === "true") writer.add(key.text, JSON.stringify(value.text));
   else writer.addText(key.text, value.text, undefined, { untyped: "json", nullForStrings: false });
   return true;
+}
+
+/** Returns the structure of the same calls. The model chooses whether a value is a string or JSON, if the schema allows both. */
+export function dsmlStructure(section: string): CallStructure {
+  return {
+    trigger: `<${DSML}${section}>`,
+    section: { begin: `<${DSML}${section}>\n`, end: `\n</${DSML}${section}>` },
+    list: { separator: "\n" },
+    describeCall: (tool) =>
+      tag(`${CALL.begin}${tool.function.name}">\n`, writtenArguments(tool, describeParameter), CALL.end),
+  };
+}
+
+function describeParameter({ key, text, json }: Parameter): Format {
+  const open = (isText: boolean): string => `${PARAMETER.begin}${key}" string="${isText}">`;
+  const close = `${PARAMETER.end}\n`;
+  const kinds = [text && tag(open(true), text, close), json && tag(open(false), json, close)];
+  return oneOf(kinds.filter((each) => each !== undefined));
 }

@@ -3,15 +3,15 @@ import { readJsonString, readJsonValue } from "../reader/json-value.js";
 import type { OutputReader, Step } from "../reader/reader.js";
 
 export interface JsonCallOptions {
-  /** Which functions may be called; any, by default. The name must then come before the arguments. */
+  /** Functions that may be called; any by default. If given, the name must come before the arguments. */
   readonly isKnown?: (name: string) => boolean;
 }
 
 /**
- * Reads a call that is one JSON object: `name`, `arguments` (or `parameters`), and perhaps an `id`. The arguments' text
- * is told as it is spelled, while it comes.
+ * Reads a call that is one JSON object with `name`, `arguments` or `parameters`, and perhaps an `id`. The arguments keep their
+ * spelling.
  *
- * @returns whether it is well formed
+ * @returns whether the call is well formed
  */
 export function* readJsonCall(reader: OutputReader, call: PendingCall, options: JsonCallOptions = {}): Step<boolean> {
   yield* reader.skipSpace();
