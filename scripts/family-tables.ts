@@ -1,6 +1,8 @@
 import type { Family } from "../src/model/output/family.js";
 
-/** What is derived from the files of src/model/output/families. `write-family-tables.ts` writes it, a test compares it. */
+/**
+ * What is derived from the files of src/model/output/families. `write-family-tables.ts` writes it, a test compares it.
+ */
 
 const COMMAND = "npm run docs:families";
 

@@ -6,7 +6,10 @@ import type { OutputSyntax } from "./syntax/output-syntax.js";
 /** How a family of models writes its outputs, and how the family is recognized. One file of `families/` each. */
 export type Family = BlockFamily | WholeOutputFamily;
 
-/** Reasoning is a block at the start of the output, calls stand in the text behind it. A family may have only one of both. */
+/**
+ * Reasoning is a block at the start of the output, calls stand in the text behind it. A family may have only one of
+ * both.
+ */
 export interface BlockFamily {
   /** The value of `tool_call_parser` and `reasoning_parser` that selects the family: its file name with `_` for `-`. */
   readonly name: string;
@@ -44,8 +47,8 @@ export interface CallDocs {
   /** What a call looks like, in Markdown. */
   readonly call: string;
   /**
-   * How arguments are spelled. `text`: typed by the tool's schema. `text or JSON`: the same, but JSON is also recognized if the
-   * schema has no type. `marked text`: the model says of each argument whether it is text or JSON.
+   * How arguments are spelled. `text`: typed by the tool's schema. `text or JSON`: the same, but JSON is also
+   * recognized if the schema has no type. `marked text`: the model says of each argument whether it is text or JSON.
    */
   readonly arguments: "JSON" | "Python" | "text" | "text or JSON" | "marked text";
 }

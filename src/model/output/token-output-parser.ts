@@ -10,7 +10,10 @@ import { StopStrings } from "./stop-strings.js";
 import { ReasoningCount } from "./tokens/reasoning-count.js";
 import { TextTokens } from "./tokens/text-tokens.js";
 
-/** From tokens over pieces of text, of which stop strings cut the end off, to what the output says. */
+/**
+ * Reads an output in steps: tokens become pieces of text, stop strings cut the end off, the format's reader tells
+ * events.
+ */
 export class TokenOutputParser implements OutputParser {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
@@ -22,7 +25,7 @@ export class TokenOutputParser implements OutputParser {
   readonly #out: MessageWriter;
   readonly #count = new ReasoningCount();
   readonly #reading: Step<void>;
-  /** A token that ends the output, unless more tokens come. */
+  /** A stop token that came last. It ends the output unless more tokens come. */
   #lastStop: number | undefined;
 
   constructor(vocabulary: Vocabulary, families: OutputFamilies, options: OutputParserOptions) {
@@ -71,7 +74,7 @@ export class TokenOutputParser implements OutputParser {
     return { events, output: { message, toolCalls, stopString: this.#stopStrings.found, reasoningTokens } };
   }
 
-  /** The token that ends a call may end the output too. */
+  /** Whether the stop token at the end is a marker too, such as the end of a call. */
   #endsWithMarker(): boolean {
     if (this.#lastStop === undefined) return false;
     const entry = this.#vocabulary.entry(this.#lastStop);

@@ -3,9 +3,9 @@ import type { Detokenizer, OnToken } from "./detokenizer.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /**
- * For decoders that no chat model is known to have (WordPiece, CTC, …), where the text of a token hangs on the tokens
- * behind it: the text up to a marker is decoded when the marker comes, the rest at the end. All tokens between two markers
- * are taken to begin where the first does.
+ * For decoders in which the text of a token depends on the tokens behind it (WordPiece, CTC, …). No chat model is known
+ * to have one. The text before a marker is decoded when the marker comes, the rest at the end. All tokens between two
+ * markers count as beginning where the first does.
  */
 export class WholeDetokenizer implements Detokenizer {
   readonly #vocabulary: Vocabulary;

@@ -12,7 +12,8 @@ const { begin, separator, end } = DEEPSEEK_CALL;
 const FENCE = "```";
 
 /**
- * DeepSeek V3 and R1: `function`, a separator, the name, and the arguments between fences. Sources: the models' chat templates.
+ * DeepSeek V3 and R1: `function`, a separator, the name, and the arguments between fences. Sources: the models' chat
+ * templates.
  *
  * Its reasoning is the default for models with `</think>`.
  */

@@ -19,8 +19,8 @@ const HEADER_TEXT = /^[\w.:=\- ]*/;
 const MAX_HEADER = 256;
 
 /**
- * gpt-oss: messages with a channel each. The analysis channel is reasoning, a message to `functions.NAME` is a call, all others
- * are text. Source: OpenAI's harmony response format.
+ * gpt-oss: messages with a channel each. The analysis channel is reasoning, a message to `functions.NAME` is a call,
+ * all others are text. Source: OpenAI's harmony response format.
  */
 export const gptOss = {
   name: "gpt_oss",

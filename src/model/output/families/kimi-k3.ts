@@ -24,8 +24,9 @@ interface Tag {
 }
 
 /**
- * Kimi K3: an answer consists of elements `<|open|>NAME ATTRIBUTES<|sep|>…<|close|>NAME<|sep|>`: `think`, `response`, and `tools`
- * with a `call` for each call and an `argument` for each argument, which says its type. Source: the model's chat template.
+ * Kimi K3: an answer consists of elements `<|open|>NAME ATTRIBUTES<|sep|>…<|close|>NAME<|sep|>`: `think`, `response`,
+ * and `tools` with a `call` for each call and an `argument` for each argument, which says its type. Source: the model's
+ * chat template.
  */
 export const kimiK3 = {
   name: "kimi_k3",

@@ -8,9 +8,9 @@ import { readJsonCall } from "../syntax/json-call.js";
 const PYTHON_TAG = "<|python_tag|>";
 
 /**
- * Llama 3: JSON objects at the start of the text or behind `<|python_tag|>`. Without the tag an object is a call only if its
- * first key names a tool of the request: it may as well be an answer in JSON. Sources: Meta's prompt formats; the models' chat
- * templates.
+ * Llama 3: JSON objects at the start of the text or behind `<|python_tag|>`. Without the tag an object is a call only
+ * if its first key names a tool of the request: it may as well be an answer in JSON. Sources: Meta's prompt formats;
+ * the models' chat templates.
  */
 export const llama3Json = {
   name: "llama3_json",

@@ -8,8 +8,8 @@ const START = "<|python_start|>";
 const END = "<|python_end|>";
 
 /**
- * Llama 3.2 and 4: a Python list of calls at the start of the text, perhaps between markers. A list consists of calls only if
- * its first item names a tool of the request. Source: Meta's prompt formats.
+ * Llama 3.2 and 4: a Python list of calls at the start of the text, perhaps between markers. A list consists of calls
+ * only if its first item names a tool of the request. Source: Meta's prompt formats.
  */
 export const pythonic = {
   name: "pythonic",

@@ -6,7 +6,8 @@ import { FUNCTION_TAGS, taggedCalls } from "../syntax/tagged-calls.js";
 const SECTION = { begin: "<tool_call>", end: "</tool_call>" };
 
 /**
- * Qwen3-Coder, Qwen3.5, Nemotron 3 and others. Models often forget the tags around a call. Sources: the models' chat templates.
+ * Qwen3-Coder, Qwen3.5, Nemotron 3 and others. Models often forget the tags around a call. Sources: the models' chat
+ * templates.
  */
 export const qwen3Coder = {
   name: "qwen3_coder",

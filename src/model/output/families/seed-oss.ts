@@ -6,7 +6,9 @@ import { FUNCTION_TAGS, taggedCalls } from "../syntax/tagged-calls.js";
 const SECTION = { begin: "<seed:tool_call>", end: "</seed:tool_call>" };
 const THINK = { begin: "<seed:think>", end: "</seed:think>" };
 
-/** Seed-OSS: calls as in `qwen3_coder`, but values stand right between their tags. Source: the model's chat template. */
+/**
+ * Seed-OSS: calls as in `qwen3_coder`, but values stand right between their tags. Source: the model's chat template.
+ */
 export const seedOss = {
   name: "seed_oss",
   calls: {

@@ -33,8 +33,8 @@ export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: Re
 }
 
 /**
- * Reads the reasoning at the start of an output and leaves what follows. Without an end marker the whole output is reasoning:
- * the output was cut off.
+ * Reads the reasoning at the start of an output and leaves what follows. Without an end marker the whole output is
+ * reasoning: the output was cut off.
  */
 export function* readReasoning(context: ReasoningContext): Step<void> {
   const { reader, out, count, block, isOpen, callMarkers } = context;

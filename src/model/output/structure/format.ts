@@ -1,6 +1,6 @@
 /**
- * Formats of xgrammar's structural tags, which SGLang and vLLM accept. Only formats that every version since 0.1.25 has.
- * Source: xgrammar's documentation of structural tags.
+ * Formats of xgrammar's structural tags, which SGLang and vLLM accept. Only formats that every version since 0.1.25
+ * has. Source: xgrammar's documentation of structural tags.
  */
 export type Format =
   | { readonly type: "const_string"; readonly value: string }

@@ -11,9 +11,9 @@ export interface ValueRules {
 }
 
 /**
- * Returns the JSON text of a parameter that the model wrote as plain text, typed by the tool's JSON schema: a string if the
- * schema says so; otherwise the JSON value or Python literal that it spells, if its type fits; otherwise a string. JSON keeps
- * its spelling.
+ * Returns the JSON text of a parameter that the model wrote as plain text, typed by the tool's JSON schema: a string if
+ * the schema says so; otherwise the JSON value or Python literal that it spells, if its type fits; otherwise a string.
+ * JSON keeps its spelling.
  */
 export function argumentJson(raw: string, types: ReadonlySet<string> | undefined, rules: ValueRules): string {
   if (rules.nullForStrings && raw.trim() === "null") return "null";

@@ -1,7 +1,9 @@
 import type { PendingCall } from "../message/pending-call.js";
 import { argumentJson, type ValueRules } from "./argument-values.js";
 
-/** Builds the JSON text of arguments that a model did not write as JSON, and tells each argument when it is complete. */
+/**
+ * Builds the JSON text of arguments that a model did not write as JSON, and tells each argument when it is complete.
+ */
 export class ArgumentWriter {
   readonly #call: PendingCall;
   #count = 0;

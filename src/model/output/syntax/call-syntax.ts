@@ -12,7 +12,10 @@ export interface CallContext {
 
 /** How models write tool calls. */
 export interface CallSyntax {
-  /** What marks a call, the opening marker first. If the vocabulary has a token of this spelling, only that token is a marker. */
+  /**
+   * What marks a call, the opening marker first. If the vocabulary has a token of this spelling, only that token is a
+   * marker.
+   */
   readonly markers: readonly string[];
   /** Tokens that are parts of markers: they count as the text that they are spelled with. */
   readonly spelled?: readonly string[];
@@ -25,8 +28,8 @@ export function newCall({ out }: CallContext, newId: CallIds): PendingCall {
 }
 
 /**
- * Ends the recording and a call that was read. A malformed call becomes text, with what follows it up to one of the markers
- * `ends`.
+ * Ends the recording and a call that was read. A malformed call becomes text, with what follows it up to one of the
+ * markers `ends`.
  */
 export function* finishCall(
   { reader, out }: CallContext,

@@ -63,7 +63,10 @@ function* readParameter(reader: CallContext["reader"], writer: ArgumentWriter): 
   return true;
 }
 
-/** Returns the structure of the same calls. The model chooses whether a value is a string or JSON, if the schema allows both. */
+/**
+ * Returns the structure of the same calls. The model chooses whether a value is a string or JSON, if the schema allows
+ * both.
+ */
 export function dsmlStructure(section: string): CallStructure {
   return {
     trigger: `<${DSML}${section}>`,

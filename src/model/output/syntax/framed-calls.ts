@@ -58,7 +58,10 @@ function* readCall(context: CallContext, frame: CallFrame): Step<boolean> {
   return isWhole;
 }
 
-/** Takes the end of a call: its own marker, which may be missing before another call, the section's end or the output's end. */
+/**
+ * Takes the end of a call: its own marker, which may be missing before another call, the section's end or the output's
+ * end.
+ */
 function* acceptEnd({ reader }: CallContext, { section, begin, end }: CallFrame): Step<boolean> {
   if (end === undefined) return true;
   yield* reader.skipSpace();

@@ -8,8 +8,8 @@ export interface JsonCallOptions {
 }
 
 /**
- * Reads a call that is one JSON object with `name`, `arguments` or `parameters`, and perhaps an `id`. The arguments keep their
- * spelling.
+ * Reads a call that is one JSON object with `name`, `arguments` or `parameters`, and perhaps an `id`. The arguments
+ * keep their spelling.
  *
  * @returns whether the call is well formed
  */

@@ -44,8 +44,8 @@ export function buildTag(family: ToolFamily, rules: Partial<OutputRules>, reason
 }
 
 /**
- * Describes what xgrammar, the grammar engine of SGLang and vLLM, accepts under the structure of a family, and that the family's
- * reader reads it.
+ * Describes what xgrammar, the grammar engine of SGLang and vLLM, accepts under the structure of a family, and that the
+ * family's reader reads it.
  *
  * @param write spells calls as the chat template of the family's models does
  */
