@@ -17,6 +17,7 @@ export const TOOL_CALL_PARSERS = [
   "minimax_m2",
   "seed_oss",
   "gpt_oss",
+  "hy_v3",
 ] as const;
 
 /** Families of reasoning. */
@@ -31,4 +32,5 @@ export const REASONING_PARSERS = [
   "mistral",
   "seed_oss",
   "gpt_oss",
+  "hy_v3",
 ] as const;

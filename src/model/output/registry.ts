@@ -7,6 +7,7 @@ import { deepseekV32 } from "./families/deepseek-v32.js";
 import { glm45 } from "./families/glm45.js";
 import { gptOss } from "./families/gpt-oss.js";
 import { hermes } from "./families/hermes.js";
+import { hyV3 } from "./families/hy-v3.js";
 import { kimi } from "./families/kimi.js";
 import { kimiK2 } from "./families/kimi-k2.js";
 import { kimiK3 } from "./families/kimi-k3.js";
@@ -28,6 +29,7 @@ export const FAMILIES = [
   glm45,
   gptOss,
   hermes,
+  hyV3,
   kimi,
   kimiK2,
   kimiK3,

@@ -32,6 +32,7 @@ const FAMILIES: readonly Family[] = [
   { template: "mistralai-Ministral-3-14B-Reasoning-2512", reasons: false },
   { template: "MiniMax-M2", reasons: true },
   { template: "ByteDance-Seed-OSS", reasons: true },
+  { template: "tencent-Hy3", reasons: false },
   { template: "openai-gpt-oss-120b", reasons: true, answers: ["a call", "an answer"] },
 ];
 
