@@ -3,15 +3,12 @@ import type { Conversation } from "../conversation/message.js";
 import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn } from "./chat-model.js";
 import { ContinuationFinder } from "./continuation/finder.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
+import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/choose-families.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
-import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/families.js";
-import { isFormat, type OutputFamilies } from "./output/output-format.js";
+import { findCallStructure, findReasoningBlock, type OutputFamilies } from "./output/family-lookup.js";
 import type { OutputParser, OutputParserOptions } from "./output/output-parser.js";
-import { REASONING_FAMILIES } from "./output/reasoning/families.js";
-import type { ReasoningSyntax } from "./output/reasoning/reasoning-syntax.js";
 import type { CallStructure } from "./output/structure/call-structure.js";
-import { callStructure } from "./output/structure/families.js";
-import { type OutputRules, type OutputStructure, outputStructure } from "./output/structure/output-structure.js";
+import { buildOutputStructure, type OutputRules, type OutputStructure } from "./output/structure/output-structure.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
 import { prefillBehindOpening, renderPrefilled } from "./prefill.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
@@ -71,7 +68,7 @@ export class FolderChatModel implements ChatModel {
     const sources = templateSources(folder, files);
     const signs = signsOf(sources, files, this.#vocabulary);
     this.families = chooseFamilies(options, signs);
-    this.#callStructure = callStructure(this.families.tools, (marker) => hasMarker(signs, marker));
+    this.#callStructure = findCallStructure(this.families.tools, (marker) => hasMarker(signs, marker));
     const { now = () => new Date(), templateArgs = {} } = options;
     const given = { now, templateArgs, specialTokens: specialTokens(files) };
     const make = (source: string): Dialogue => this.#dialogue(makeTemplate(folder, source, given));
@@ -118,16 +115,11 @@ export class FolderChatModel implements ChatModel {
   }
 
   outputStructure(rules: OutputRules): OutputStructure | undefined {
-    return outputStructure(this.#callStructure, this.#reasoningSyntax(), rules);
+    return buildOutputStructure(this.#callStructure, findReasoningBlock(this.families.reasoning), rules);
   }
 
   outputParser(options: OutputParserOptions): OutputParser {
     return new TokenOutputParser(this.#vocabulary, this.families, options);
-  }
-
-  #reasoningSyntax(): ReasoningSyntax | undefined {
-    const { reasoning } = this.families;
-    return reasoning === "none" || isFormat(reasoning) ? undefined : REASONING_FAMILIES[reasoning];
   }
 
   #for(conversation: Conversation): Dialogue {

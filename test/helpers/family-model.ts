@@ -1,6 +1,6 @@
 import type { Conversation, Message } from "../../src/conversation/message.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
-import type { FamilyChoice } from "../../src/model/output/families.js";
+import type { FamilyChoice } from "../../src/model/output/choose-families.js";
 import { outputFormat } from "../../src/model/output/output-format.js";
 import { ChatTemplate } from "../../src/model/template/chat-template.js";
 import { addedTokenSchema } from "../../src/model/tokenizer/added-token.js";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { GIBIBYTE } from "./limits.js";
+import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "./parser-names.js";
 import { samplingOverrideSchema } from "./sampling-override.js";
 import { filterPattern, optionalText, seconds, secretKey } from "./values.js";
 
@@ -106,44 +107,13 @@ export const agentSchema = z.strictObject({
     .default(null)
     .describe("Tokens of prompt and output together in one call; null takes the engine's context length."),
   tool_call_parser: z
-    .enum([
-      "auto",
-      "none",
-      "hermes",
-      "qwen3_coder",
-      "llama3_json",
-      "pythonic",
-      "deepseek_v3",
-      "deepseek_v31",
-      "deepseek_v32",
-      "deepseek_v4",
-      "kimi_k2",
-      "kimi_k3",
-      "glm45",
-      "mistral",
-      "minimax_m2",
-      "seed_oss",
-      "gpt_oss",
-    ])
+    .enum(["auto", "none", ...TOOL_CALL_PARSERS])
     .default("auto")
     .describe(
       "How the model writes tool calls. `auto`: what its chat template and config.json say; `none`: calls are left in the text.",
     ),
   reasoning_parser: z
-    .enum([
-      "auto",
-      "none",
-      "deepseek_r1",
-      "deepseek_v3",
-      "qwen3",
-      "glm45",
-      "kimi_k2",
-      "kimi_k3",
-      "kimi",
-      "mistral",
-      "seed_oss",
-      "gpt_oss",
-    ])
+    .enum(["auto", "none", ...REASONING_PARSERS])
     .default("auto")
     .describe(
       "How the model writes reasoning. `auto`: as its chat template and vocabulary; `none`: it is left in the text.",

@@ -1,4 +1,4 @@
-/** First in, first out. Taking from the front costs the same however much waits: an array's `shift` moves it all. */
+/** A queue. Taking from the front has a constant cost; an array's `shift` moves all items. */
 export class Fifo<T> {
   #items: T[] = [];
   #first = 0;
@@ -7,12 +7,12 @@ export class Fifo<T> {
     return this.#items.length - this.#first;
   }
 
-  /** The item that is taken next. */
+  /** The first item. */
   get next(): T | undefined {
     return this.#items[this.#first];
   }
 
-  /** The item behind so many others. */
+  /** Returns the item at an index, counted from the first. */
   peek(index: number): T | undefined {
     return this.#items[this.#first + index];
   }
@@ -31,7 +31,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Puts an item in the place of the next one. */
+  /** Replaces the first item. */
   replaceNext(item: T): void {
     this.#items[this.#first] = item;
   }

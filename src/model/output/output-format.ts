@@ -1,101 +1,71 @@
-import { HARMONY_MARKERS, readHarmony } from "./harmony.js";
-import { KIMI_K3_MARKERS, readKimiK3 } from "./kimi-k3.js";
+import type { WholeOutputFamily } from "./family.js";
+import { findCallSyntax, findReasoningBlock, findWholeOutput, type OutputFamilies } from "./family-lookup.js";
 import type { MessageWriter } from "./message/message-writer.js";
 import type { OutputParserOptions } from "./output-parser.js";
 import type { OutputReader, Step } from "./reader/reader.js";
-import { REASONING_FAMILIES } from "./reasoning/families.js";
-import { isOpenAt, type ReasoningSyntax, readReasoning } from "./reasoning/reasoning-syntax.js";
+import { isOpenAt, type ReasoningBlock, readReasoning } from "./reasoning/reasoning-block.js";
+import type { CallContext, CallSyntax } from "./syntax/call-syntax.js";
 import type { ReasoningCount } from "./tokens/reasoning-count.js";
-import { TOOL_FAMILIES } from "./tools/families.js";
-import type { ToolContext, ToolSyntax } from "./tools/tool-syntax.js";
 
-/** Families whose whole output has a form of its own. */
-export type FormatFamily = "gpt_oss" | "kimi_k3";
-export type ToolFamily = keyof typeof TOOL_FAMILIES | FormatFamily;
-export type ReasoningFamily = keyof typeof REASONING_FAMILIES | FormatFamily;
-
-/** The families whose markers are looked for in a model's outputs; `none` leaves them in the text. */
-export interface OutputFamilies {
-  readonly tools: ToolFamily | "none";
-  readonly reasoning: ReasoningFamily | "none";
-}
-
-/** How one output is to be read. */
+/** How one output is read. */
 export interface OutputFormat {
-  /** Spellings that mean something; where the vocabulary has tokens of them, those and no other text. */
+  /** Spellings that mean something. If the vocabulary has a token of a spelling, only that token is a marker. */
   readonly markers: readonly string[];
   /** Tokens that are parts of markers: they count as the text that they are spelled with. */
   readonly spelled?: readonly string[];
   readonly read: (reader: OutputReader, out: MessageWriter, count: ReasoningCount) => Step<void>;
 }
 
-/** Reasoning first, then text and tool calls: what looks like a call in the reasoning is none. */
+/** Composes the format of an output: reasoning first, then text and tool calls. Calls in the reasoning are no calls. */
 export function outputFormat(families: OutputFamilies, options: OutputParserOptions): OutputFormat {
-  const contextOf = (reader: OutputReader, out: MessageWriter): ToolContext => ({
-    reader,
-    out,
-    tools: new Map(options.tools.map((tool) => [tool.function.name, tool])),
-  });
-  const { tools: toolFamily, reasoning: reasoningFamily } = families;
-  if (isFormat(toolFamily)) return wholeFormat(toolFamily, families, options, contextOf);
-  if (isFormat(reasoningFamily)) return wholeFormat(reasoningFamily, families, options, contextOf);
-  const tools = toolFamily === "none" || options.tools.length === 0 ? NO_CALLS : TOOL_FAMILIES[toolFamily];
-  const hasReasoning = reasoningFamily !== "none" && options.answerBegun !== true;
-  const reasoning = hasReasoning ? REASONING_FAMILIES[reasoningFamily] : undefined;
-  const spelled = tools.spelled ?? [];
-  if (reasoning === undefined) {
-    return {
-      markers: tools.markers,
-      spelled,
-      read: (reader, out, count) => readAnswer(contextOf(reader, out), tools, count),
-    };
-  }
+  const whole = findWholeOutput(families.tools) ?? findWholeOutput(families.reasoning);
+  if (whole) return wholeFormat(whole, families, options);
+  const calls = (options.tools.length === 0 ? undefined : findCallSyntax(families.tools)) ?? NO_CALLS;
+  const reasoning = options.answerBegun === true ? undefined : findReasoningBlock(families.reasoning);
   return {
-    markers: [reasoning.begin, reasoning.end, ...tools.markers],
-    spelled,
-    read: (reader, out, count) => readBoth({ ...contextOf(reader, out), count }, reasoning, tools, options.promptEnd),
+    markers: reasoning ? [reasoning.begin, reasoning.end, ...calls.markers] : calls.markers,
+    spelled: calls.spelled ?? [],
+    *read(reader, out, count) {
+      const context = makeContext(reader, out, options);
+      if (reasoning) yield* readBlock({ ...context, count }, reasoning, calls, options.promptEnd);
+      else count.end(0);
+      yield* calls.read(context);
+    },
   };
 }
 
-const NO_CALLS: ToolSyntax = {
+const NO_CALLS: CallSyntax = {
   markers: [],
   *read({ reader, out }) {
     yield* reader.until(reader.markers([]), out.text);
   },
 };
 
-function* readAnswer(context: ToolContext, tools: ToolSyntax, count: ReasoningCount): Step<void> {
-  count.end(0);
-  yield* tools.read(context);
-}
-
-function* readBoth(
-  context: ToolContext & { readonly count: ReasoningCount },
-  syntax: ReasoningSyntax,
-  tools: ToolSyntax,
+function* readBlock(
+  { reader, out, count }: CallContext & { readonly count: ReasoningCount },
+  block: ReasoningBlock,
+  calls: CallSyntax,
   promptEnd: string,
 ): Step<void> {
-  const { reader, out, count } = context;
-  const callMarkers = syntax.endsAtCalls === true ? tools.markers.slice(0, 1) : [];
-  yield* readReasoning({ reader, out, count, syntax, isOpen: isOpenAt(promptEnd, syntax), callMarkers });
-  yield* tools.read(context);
-}
-
-export function isFormat(family: ToolFamily | ReasoningFamily | "none"): family is FormatFamily {
-  return family === "gpt_oss" || family === "kimi_k3";
+  const callMarkers = block.endsAtCalls === true ? calls.markers.slice(0, 1) : [];
+  yield* readReasoning({ reader, out, count, block, isOpen: isOpenAt(promptEnd, block), callMarkers });
 }
 
 function wholeFormat(
-  family: FormatFamily,
+  { name, output }: WholeOutputFamily,
   families: OutputFamilies,
-  { tools, promptEnd }: OutputParserOptions,
-  contextOf: (reader: OutputReader, out: MessageWriter) => ToolContext,
+  options: OutputParserOptions,
 ): OutputFormat {
-  const reasoning = families.reasoning === family;
-  const calls = families.tools === family && tools.length > 0;
-  const read = family === "gpt_oss" ? readHarmony : readKimiK3;
+  const reasoning = families.reasoning === name;
+  const calls = families.tools === name && options.tools.length > 0;
+  const { promptEnd } = options;
   return {
-    markers: family === "gpt_oss" ? HARMONY_MARKERS : KIMI_K3_MARKERS,
-    read: (reader, out, count) => read(contextOf(reader, out), { reasoning, calls, promptEnd, count }),
+    markers: output.markers,
+    read: (reader, out, count) =>
+      output.read(makeContext(reader, out, options), { reasoning, calls, promptEnd, count }),
   };
+}
+
+function makeContext(reader: OutputReader, out: MessageWriter, { tools }: OutputParserOptions): CallContext {
+  return { reader, out, tools: new Map(tools.map((tool) => [tool.function.name, tool])) };
 }

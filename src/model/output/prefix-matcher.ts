@@ -1,4 +1,6 @@
-/** Follows a text character by character and knows how much of a pattern its end may be: Knuth, Morris and Pratt. */
+/**
+ * Follows a text character by character and knows how much of a pattern the text ends with (Knuth, Morris and Pratt).
+ */
 export class PrefixMatcher {
   readonly pattern: string;
   /** For each length, the longest shorter beginning of the pattern that ends a beginning of that length. */
@@ -22,7 +24,7 @@ export class PrefixMatcher {
     return this.#matched;
   }
 
-  /** Takes the next UTF-16 code unit; whether the text now ends with the whole pattern. */
+  /** Takes the next UTF-16 code unit. Returns whether the text now ends with the whole pattern. */
   step(code: number): boolean {
     let matched = this.#matched;
     while (matched > 0 && this.pattern.charCodeAt(matched) !== code) matched = this.#fallback[matched] ?? 0;

@@ -6,11 +6,11 @@ import { PrefixMatcher } from "./prefix-matcher.js";
  * Ends an output at the first stop string that its text completes. Of several that end at the same character the
  * longest counts. Special tokens take part with their spelling, as in the engines, though they are not shown.
  *
- * What may yet be the beginning of a stop string is held back, and nothing more.
+ * Holds back only what may be the beginning of a stop string.
  */
 export class StopStrings {
   readonly #matchers: readonly PrefixMatcher[];
-  /** Pieces of which the end may belong to a stop string. */
+  /** Pieces whose end may belong to a stop string. */
   readonly #held = new Fifo<Piece>();
   #heldLength = 0;
   #found: string | undefined;
@@ -24,7 +24,7 @@ export class StopStrings {
     return this.#found;
   }
 
-  /** The pieces that can be told now. */
+  /** Takes pieces and returns those that cannot become part of a stop string. */
   push(pieces: Piece[]): Piece[] {
     if (this.#matchers.length === 0) return pieces;
     for (const piece of pieces) {
@@ -35,7 +35,7 @@ export class StopStrings {
     return this.#release(this.#heldLength - Math.max(...this.#matchers.map((matcher) => matcher.matched)), false);
   }
 
-  /** At the end nothing can become a stop string any more. */
+  /** Returns what was held back: at the end nothing can become a stop string. */
   finish(): Piece[] {
     return this.#found === undefined ? this.#release(this.#heldLength, false) : [];
   }
@@ -59,7 +59,7 @@ export class StopStrings {
     this.#heldLength += piece.text.length;
   }
 
-  /** Takes `length` characters off what is held. A token of which only a part is left is text. */
+  /** Releases the first `length` characters of what is held. A token of which a part remains becomes text. */
   #release(length: number, last: boolean): Piece[] {
     let left = length;
     const out: Piece[] = [];

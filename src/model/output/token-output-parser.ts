@@ -1,7 +1,8 @@
 import { createDetokenizer, type Detokenizer } from "./detokenizer/detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
+import type { OutputFamilies } from "./family-lookup.js";
 import { MessageWriter } from "./message/message-writer.js";
-import { type OutputFamilies, outputFormat } from "./output-format.js";
+import { outputFormat } from "./output-format.js";
 import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
 import type { Piece } from "./piece.js";
 import { OutputReader, type Step } from "./reader/reader.js";
@@ -9,7 +10,10 @@ import { StopStrings } from "./stop-strings.js";
 import { ReasoningCount } from "./tokens/reasoning-count.js";
 import { TextTokens } from "./tokens/text-tokens.js";
 
-/** From tokens over pieces of text, of which stop strings cut the end off, to what the output says. */
+/**
+ * Reads an output in steps: tokens become pieces of text, stop strings cut the end off, the format's reader tells
+ * events.
+ */
 export class TokenOutputParser implements OutputParser {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
@@ -21,7 +25,7 @@ export class TokenOutputParser implements OutputParser {
   readonly #out: MessageWriter;
   readonly #count = new ReasoningCount();
   readonly #reading: Step<void>;
-  /** A token that ends the output, unless more tokens come. */
+  /** A stop token that came last. It ends the output unless more tokens come. */
   #lastStop: number | undefined;
 
   constructor(vocabulary: Vocabulary, families: OutputFamilies, options: OutputParserOptions) {
@@ -40,7 +44,7 @@ export class TokenOutputParser implements OutputParser {
     this.#reader = new OutputReader(this.#markers);
     this.#out = new MessageWriter(format.markers.length > 0, {
       position: () => this.#reader.position,
-      ...(textTokens ? { tokensOf: (from, to) => textTokens.of(from, to) } : {}),
+      ...(textTokens ? { tokensOf: (from, to) => textTokens.take(from, to) } : {}),
     });
     this.#reading = format.read(this.#reader, this.#out, this.#count);
   }
@@ -70,7 +74,7 @@ export class TokenOutputParser implements OutputParser {
     return { events, output: { message, toolCalls, stopString: this.#stopStrings.found, reasoningTokens } };
   }
 
-  /** The token that ends a call may end the output too. */
+  /** Whether the stop token at the end is a marker too, such as the end of a call. */
   #endsWithMarker(): boolean {
     if (this.#lastStop === undefined) return false;
     const entry = this.#vocabulary.entry(this.#lastStop);

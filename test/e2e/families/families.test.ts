@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation, Message } from "../../../src/conversation/message.js";
-import type { FamilyChoice } from "../../../src/model/output/families.js";
+import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
 import { resultOf } from "../../helpers/family-model.js";
 import { hasSharedTemplates } from "../../model/support/golden.js";
 import { ANSWERS, TOOLS } from "./answers.js";
@@ -32,6 +32,7 @@ const FAMILIES: readonly Family[] = [
   { template: "mistralai-Ministral-3-14B-Reasoning-2512", reasons: false },
   { template: "MiniMax-M2", reasons: true },
   { template: "ByteDance-Seed-OSS", reasons: true },
+  { template: "tencent-Hy3", reasons: false },
   { template: "openai-gpt-oss-120b", reasons: true, answers: ["a call", "an answer"] },
 ];
 

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { onTestFinished } from "vitest";
 import { createSglangEngine } from "../../../src/engine/index.js";
-import type { FamilyChoice } from "../../../src/model/output/families.js";
+import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
 import { numbers, type WireExport, type WireInteraction } from "../../helpers/export-json.js";
 import { FamilyModel } from "../../helpers/family-model.js";
 import { Proxy, type StartedSession } from "../../helpers/proxy.js";

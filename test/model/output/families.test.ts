@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chooseFamilies, type FamilyChoice } from "../../../src/model/output/families.js";
+import { chooseFamilies, type FamilyChoice } from "../../../src/model/output/choose-families.js";
 import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
 
 function choose(
@@ -69,6 +69,7 @@ const PUBLISHED: Record<string, string> = {
   "openbmb-MiniCPM5-1B": "none deepseek_v3",
   "poolside-Laguna-S-2.1": "glm45 glm45",
   "poolside-Laguna-XS-2.1": "glm45 glm45",
+  "tencent-Hy3": "hy_v3 hy_v3",
 };
 
 describe.runIf(hasSharedTemplates)("the families of published templates", () => {

@@ -1,25 +1,28 @@
 import { describe, expect, it } from "vitest";
-import { type OutputFamilies, outputFormat } from "../../../src/model/output/output-format.js";
+import {
+  findWholeOutput,
+  isReasoningFamily,
+  type OutputFamilies,
+  type ReasoningFamily,
+  TOOL_FAMILIES,
+  type ToolFamily,
+} from "../../../src/model/output/family-lookup.js";
+import { outputFormat } from "../../../src/model/output/output-format.js";
 import { TOOLS, textsOf } from "./support/fixtures.js";
 import { chunks, idsOf, messageOf, numbers, read, type TestText } from "./support/outputs.js";
 
-const FAMILIES: OutputFamilies[] = [
-  { tools: "hermes", reasoning: "qwen3" },
-  { tools: "qwen3_coder", reasoning: "deepseek_r1" },
-  { tools: "llama3_json", reasoning: "none" },
-  { tools: "pythonic", reasoning: "none" },
-  { tools: "deepseek_v3", reasoning: "deepseek_v3" },
-  { tools: "deepseek_v31", reasoning: "deepseek_v3" },
-  { tools: "deepseek_v32", reasoning: "none" },
-  { tools: "deepseek_v4", reasoning: "deepseek_v3" },
-  { tools: "kimi_k2", reasoning: "kimi_k2" },
-  { tools: "kimi_k3", reasoning: "kimi_k3" },
-  { tools: "glm45", reasoning: "glm45" },
-  { tools: "mistral", reasoning: "mistral" },
-  { tools: "minimax_m2", reasoning: "deepseek_v3" },
-  { tools: "seed_oss", reasoning: "seed_oss" },
-  { tools: "gpt_oss", reasoning: "gpt_oss" },
-];
+/** Reasoning that models have beside these calls, if it is not the family's own. */
+const REASONING: Partial<Record<ToolFamily, ReasoningFamily>> = {
+  hermes: "qwen3",
+  qwen3_coder: "deepseek_r1",
+  deepseek_v31: "deepseek_v3",
+  deepseek_v4: "deepseek_v3",
+  minimax_m2: "deepseek_v3",
+};
+
+const FAMILIES = [...TOOL_FAMILIES.keys()].map((tools): OutputFamilies => {
+  return { tools, reasoning: REASONING[tools] ?? (isReasoningFamily(tools) ? tools : "none") };
+});
 
 /** Pieces of calls in every format, from which outputs are put together. */
 const PIECES = [
@@ -117,8 +120,8 @@ describe("an output of anything", () => {
       const said = readTwice(text, families, idsOf(text, output), next);
       if (said === "") continue;
       for (const word of words) {
-        // The words of a header of these formats are part of it.
-        const least = families.tools === "gpt_oss" || families.tools === "kimi_k3" ? 0 : 1;
+        // An output of a form of its own has headers; words in a header are part of it.
+        const least = findWholeOutput(families.tools) ? 0 : 1;
         const times = count(said, word);
         expect(times >= least && times <= 1, `${times} × ${word} in ${output}\n${said}`).toBe(true);
       }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 /**
- * How the decoder of a tokenizer.json turns tokens into text, as far as it can be done token by token.
+ * How the decoder of a tokenizer.json turns tokens into text, if it can be done token by token.
  *
- * `byteLevel`: characters of a token stand for bytes (GPT-2's alphabet). `pieces`: tokens are text after replacements;
- * with `byteFallback` those spelled `<0x0A>` are bytes; `strip` is taken away at the start of the whole text.
+ * `byteLevel`: characters of a token stand for bytes (GPT-2's alphabet). `pieces`: tokens are text after replacements.
+ * With `byteFallback`, tokens spelled like `<0x0A>` are bytes. `strip` is removed at the start of the whole text.
  */
 export type TokenwiseDecoder =
   | { readonly kind: "byteLevel" }
@@ -20,7 +20,7 @@ export interface Replacement {
   readonly to: string;
 }
 
-/** What is taken away at the start: so many times `content`, from the whole text or from its first token alone. */
+/** Removes `content` up to `count` times at the start of the whole text, or of its first token only. */
 export interface LeadingStrip {
   readonly content: string;
   readonly count: number;
@@ -43,7 +43,7 @@ const decoderSchema = z.union([
   z.object({ type: z.literal("Sequence"), decoders: z.array(step) }).transform(({ decoders }) => decoders),
 ]);
 
-/** The decoder of a tokenizer.json (`decoder`); undefined where the text of a token depends on more than its place. */
+/** Reads the `decoder` of a tokenizer.json; undefined if tokens cannot be decoded one by one. */
 export function tokenwiseDecoder(config: unknown): TokenwiseDecoder | undefined {
   const parsed = decoderSchema.safeParse(config);
   return parsed.success ? fromSteps(parsed.data) : undefined;
@@ -66,7 +66,7 @@ function fromSteps(steps: readonly Step[]): TokenwiseDecoder | undefined {
 
 const ORDER = ["Replace", "ByteFallback", "Fuse", "Strip"];
 
-/** As SentencePiece vocabularies have it: replacements, bytes, then one text, of which the start is stripped. */
+/** The order of SentencePiece vocabularies: replacements, bytes, fusion to one text, stripping of its start. */
 function inUsualOrder(steps: readonly Step[]): boolean {
   const ranks = steps.map(({ type }) => ORDER.indexOf(type));
   const sorted = ranks.every((rank, i) => rank >= 0 && (i === 0 || rank >= (ranks[i - 1] ?? 0)));

@@ -1,21 +1,24 @@
 import type { Piece } from "../piece.js";
 import type { Vocabulary } from "./vocabulary.js";
-import { WholeDetokenizer } from "./whole.js";
+import { WholeDetokenizer } from "./whole-detokenizer.js";
 
 /** Turns the tokens of one output into text as they come. */
 export interface Detokenizer {
-  /** The pieces that are complete with these tokens. Costs what these tokens cost. */
+  /** Takes tokens and returns the pieces that they complete. The cost depends on these tokens only. */
   push(ids: Int32Array): Piece[];
-  /** What was held: half a character is U+FFFD. */
+  /** Returns what was held. An incomplete character becomes U+FFFD. */
   finish(): Piece[];
 }
 
-/** Told of each token where its text begins, in characters, special tokens that are no markers not counted. */
+/**
+ * Called for each token with the place where its text begins, in characters, without special tokens that are not
+ * markers.
+ */
 export type OnToken = (at: number) => void;
 
 /**
- * A detokenizer whose text pieces, one after the other, are the text that a decode without special tokens gives of all
- * the ids, markers aside.
+ * Creates a detokenizer. Apart from markers, its text pieces join to the text that a decode of all ids without special
+ * tokens gives.
  *
  * @param markers spellings of added tokens that become pieces of their own
  */
@@ -29,7 +32,7 @@ export function createDetokenizer(
     : new TokenwiseDetokenizer(vocabulary, markers, onToken);
 }
 
-/** Bytes are decoded as they come; a character that they leave open is held until it is complete or broken. */
+/** Decodes bytes as they come. An incomplete character is held until it is complete or invalid. */
 class TokenwiseDetokenizer implements Detokenizer {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
@@ -69,7 +72,7 @@ class TokenwiseDetokenizer implements Detokenizer {
       return;
     }
     const isMarker = entry.kind === "added" && this.#markers.has(entry.text);
-    // A special token that is no marker is as good as not there: even a character may go on behind it.
+    // A special token that is not a marker does not interrupt the text: even a character may continue behind it.
     if (entry.kind === "added" && entry.special && !isMarker) {
       this.#onToken(this.#length);
       this.#piece({ kind: "token", text: entry.text, special: true });

@@ -1,19 +1,19 @@
 import type { AddedToken } from "../../tokenizer/added-token.js";
 import { type LeadingStrip, type TokenwiseDecoder, tokenwiseDecoder } from "./decoder.js";
 
-/** What of a tokenizer.json says how tokens become text. */
+/** The parts of a tokenizer.json that say how tokens become text. */
 export interface VocabularyFile {
   readonly added_tokens: readonly AddedToken[];
   readonly decoder?: unknown;
 }
 
-/** The tokenizer, as far as it is needed here. */
+/** The part of the tokenizer that a vocabulary needs. */
 export interface TokenSource {
   tokenOf(id: number): string | undefined;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
 }
 
-/** What a token adds to the text: whole characters, bytes that need their neighbours, or an added token's spelling. */
+/** What a token adds to the text: whole characters, bytes of a character, or the spelling of an added token. */
 export type TokenEntry =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
@@ -23,9 +23,9 @@ const NOTHING: TokenEntry = { kind: "text", text: "" };
 const NO_STRIP: LeadingStrip = { content: " ", count: 0, firstTokenOnly: false };
 const BYTE_TOKEN = /^<0x([0-9A-Fa-f]{2})>$/;
 
-/** The texts of a tokenizer's tokens, each worked out when it is first met. Shared by all outputs of a model. */
+/** The texts of a tokenizer's tokens, each computed on first use. Shared by all outputs of a model. */
 export class Vocabulary {
-  /** Undefined where texts cannot be told token by token: then only `source.decode` knows. */
+  /** Undefined if tokens cannot be decoded one by one: then only `source.decode` knows the text. */
   readonly decoder: TokenwiseDecoder | undefined;
   readonly source: TokenSource;
   readonly #special: ReadonlySet<number>;
@@ -43,17 +43,17 @@ export class Vocabulary {
     return this.decoder?.kind === "pieces" ? this.decoder.strip : NO_STRIP;
   }
 
-  /** Whether an added token is spelled so: then a marker is that token, and no other text. */
+  /** Returns whether an added token has this spelling. Then only that token is a marker, not text that spells it. */
   isAdded(spelling: string): boolean {
     return this.#added.has(spelling);
   }
 
-  /** Ids that the vocabulary does not have add nothing. */
+  /** Returns what a token adds to the text. Unknown ids add nothing. */
   entry(id: number): TokenEntry {
     return (this.#entries[id] ??= this.#make(id));
   }
 
-  /** What a token adds to the text, in UTF-8. */
+  /** Returns what a token adds to the text, in UTF-8. */
   bytes(id: number): Uint8Array {
     const entry = this.decoder && this.entry(id);
     if (entry?.kind === "bytes") return entry.bytes;
@@ -97,7 +97,7 @@ for (let byte = 0, next = 0x100; byte < 0x100; byte++) {
   BYTE_OF.set(String.fromCodePoint(printable ? byte : next++), byte);
 }
 
-/** A token that is not spelled in the alphabet stands for its own UTF-8, as in the Rust library. */
+/** A token with characters outside of the alphabet stands for its own UTF-8, as in the Rust library. */
 function byteLevelBytes(token: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of token) {

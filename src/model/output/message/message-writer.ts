@@ -6,20 +6,20 @@ type Channel = "reasoning" | "text";
 type WrittenText = { readonly type: Channel; text: string; tokens?: TokenSpan };
 type WrittenEvent = WrittenText | Exclude<OutputEvent, { readonly type: Channel }>;
 
-/** Where in an output a writer is; places are numbers of characters, markers included. */
+/** Places in an output, in characters with markers. */
 export interface OutputPlaces {
-  /** How much is read: the end of what is written. */
+  /** Returns how much of the output is read: the end of what is being written. */
   readonly position: () => number;
-  /** The tokens of a text between two places, where texts are told with them. */
+  /** Returns the tokens of the text between two places, if events have tokens. */
   readonly tokensOf?: (from: number, to: number) => TokenSpan;
 }
 
 /**
- * Collects what an output says, as events and as a message. White space next to a marker belongs to the marker: it is
- * held at the end of a text until it is known what follows, and dropped at its beginning.
+ * Collects an output as events and as a message. White space next to a marker belongs to the marker: at the end of a
+ * text it is held until it is known what follows, at the beginning it is dropped.
  */
 export class MessageWriter {
-  /** Whether there are markers at all; without any, white space is text. */
+  /** The format has markers. Without markers, all white space is text. */
   readonly #trims: boolean;
   readonly #places: OutputPlaces;
   #events: WrittenEvent[] = [];
@@ -41,39 +41,39 @@ export class MessageWriter {
   readonly text = (text: string): void => this.#write("text", text);
   readonly reasoning = (text: string): void => this.#write("reasoning", text);
 
-  /** A marker stood here. */
+  /** Notes that a marker stands here. */
   boundary(): void {
     this.#space = "";
     this.#afterMarker = true;
   }
 
-  /** What follows is a text of its own: a line break parts it from an earlier one. */
+  /** Begins a new text. A line break separates it from an earlier one. */
   newPart(): void {
     this.boundary();
     this.#inNewPart = true;
   }
 
-  /** What was meant as a call, and is none, is text. */
+  /** Writes a malformed call, as text. */
   malformed(text: string): void {
     this.#malformed = true;
     this.#write("text", text);
   }
 
-  /** A well-formed call. */
+  /** Writes a well-formed call. */
   call(id: string, name: string, args: string): void {
     this.newPart();
     const index = this.#calls.push({ id, name, arguments: args }) - 1;
     this.#events.push({ type: "tool_call", index, id, name }, { type: "tool_call_arguments", index, text: args });
   }
 
-  /** The events since they were last taken. */
+  /** Returns the events since the last call of this method. */
   take(): OutputEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  /** At the end the white space that was held is text. */
+  /** Writes the white space that was held. */
   flush(): void {
     this.#tell(this.#channel, this.#space, this.#spaceAt, this.#spaceAt + this.#space.length);
     this.#space = "";

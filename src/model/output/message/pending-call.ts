@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { MessageWriter } from "./message-writer.js";
 
-/** How a call without an id of its own gets one. */
+/** Makes an id for a call to which the model gave none. */
 export type CallIds = () => string;
 
 export const randomCallId: CallIds = () => `call_${randomUUID().replaceAll("-", "")}`;
 
 /**
- * One call while it is read. It is told once all of it is known to be well formed: any character of its arguments may
- * break it, and what an agent was told cannot be taken back.
+ * A call that is being read. It is told when all of it is known to be well formed: any character of the arguments may
+ * make it malformed, and events cannot be taken back.
  */
 export class PendingCall {
   readonly #out: MessageWriter;
@@ -25,17 +25,17 @@ export class PendingCall {
     return this.#header !== undefined;
   }
 
-  /** @param id the id that the model gave it, where its format has one */
+  /** @param id the id that the model gave the call, if its format has ids */
   named(name: string, id?: string): void {
     this.#header = { name, id };
   }
 
-  /** More of the arguments' text, which is well formed so far. */
+  /** Adds to the text of the arguments, which is well formed so far. */
   readonly arguments = (text: string): void => {
     this.#arguments += text;
   };
 
-  /** The call is well formed. One without arguments has an empty object of them. */
+  /** Tells the call, which is well formed. Without arguments it gets an empty object. */
   close(): void {
     if (this.#header === undefined) return;
     this.#out.call(this.#header.id ?? this.#newId(), this.#header.name, this.#arguments || "{}");

@@ -1,4 +1,4 @@
-/** What comes next. A word is a number, `true`, `false` or `null`. */
+/** What may come next. A word is a number, `true`, `false` or `null`. */
 type Expect =
   | "value"
   | "value or end"
@@ -11,20 +11,20 @@ type Expect =
   | "hex"
   | "word";
 
-/** Deeper than this no arguments go; what recurses over them is safe below. */
+/** Deepest nesting of arguments, so that recursion over them cannot overflow the stack. */
 const MAX_DEPTH = 128;
 
 const WORD = /[-+.0-9A-Za-z]*/y;
 const IS_WORD = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/;
-/** Longer than any number that means something: a run of digits must not be kept without bound. */
+/** Longest word: a run of digits must not be kept without bound. */
 const MAX_WORD = 1024;
 
 /**
- * Follows one JSON value (RFC 8259) through a text that comes in parts, to tell where it ends, or where it stops being
- * JSON. Costs what the text costs, however it is cut.
+ * Finds where one JSON value (RFC 8259) ends, or stops being JSON, in a text that comes in parts. The cost is linear in
+ * the text, however it is cut.
  */
 export class JsonScanner {
-  /** `open`: the value goes on. `done`: it has ended. `broken`: the next character cannot be there. */
+  /** `open`: the value continues. `done`: it has ended. `broken`: the next character is not allowed. */
   state: "open" | "done" | "broken" = "open";
   #expect: Expect = "value";
   readonly #open: ("{" | "[")[] = [];
@@ -32,14 +32,16 @@ export class JsonScanner {
   #hexLeft = 0;
   #word = "";
 
-  /** Takes what belongs to the value from `from` on; returns where it ends or breaks, or the end of the text. */
+  /**
+   * Takes the part of the value that begins at `from`. Returns where the value ends or breaks, or the end of the text.
+   */
   scan(text: string, from = 0): number {
     let at = from;
     while (at < text.length && this.state === "open") at = this.#step(text, at);
     return at;
   }
 
-  /** The text ends: a number may end with it. */
+  /** Ends the text. A number may end here. */
   finish(): void {
     if (this.state !== "open") return;
     if (this.#expect === "word" && this.#open.length === 0) this.#endWord();
@@ -92,7 +94,7 @@ export class JsonScanner {
   }
 
   #inString(text: string, at: number): number {
-    const end = endOfPlainString(text, at);
+    const end = findStringBreak(text, at);
     if (end === text.length) return end;
     const character = text.charAt(end);
     if (character === "\\") return this.#then("escape", end);
@@ -150,11 +152,19 @@ export class JsonScanner {
   }
 }
 
-/** Where a quote, a backslash or a control character stands, which JSON has in no string. */
-function endOfPlainString(text: string, from: number): number {
+/** Finds the next quote, backslash or control character, which a JSON string does not contain as such. */
+function findStringBreak(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22 || code === 0x5c || code < 0x20) return at;
   }
   return text.length;
+}
+
+/** Whether a text is one JSON value without white space around it. */
+export function isJson(text: string): boolean {
+  const scanner = new JsonScanner();
+  const end = scanner.scan(text);
+  scanner.finish();
+  return scanner.state === "done" && end === text.length && text.trim() === text;
 }

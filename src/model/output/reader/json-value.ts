@@ -2,10 +2,10 @@ import { JsonScanner } from "./json-scanner.js";
 import type { OutputReader, Step } from "./reader.js";
 
 /**
- * Reads one JSON value, the white space before it too, as it is spelled.
+ * Reads white space and one JSON value, which keeps its spelling.
  *
  * @param onText takes the value's text as it comes
- * @returns whether it is whole; where it is not, what is no part of a JSON value comes next
+ * @returns whether the value is complete; if not, the next text is not JSON
  */
 export function* readJsonValue(reader: OutputReader, onText: (text: string) => void): Step<boolean> {
   yield* reader.skipSpace();
@@ -21,7 +21,7 @@ export function* readJsonValue(reader: OutputReader, onText: (text: string) => v
   return scanner.state === "done";
 }
 
-/** Reads a JSON string; undefined where there is none. */
+/** Reads a JSON string; undefined if something else comes next. */
 export function* readJsonString(reader: OutputReader): Step<string | undefined> {
   yield* reader.skipSpace();
   if ((yield* reader.peek()) !== '"') return undefined;

@@ -1,4 +1,6 @@
-/** Markers that end what is being read: those that are tokens of the vocabulary by their id, others by their text. */
+/**
+ * Markers that end what is being read. Those that are tokens of the vocabulary are found by id, others by their text.
+ */
 export class Markers {
   readonly #tokens: ReadonlySet<string>;
   readonly #texts: readonly string[];
@@ -18,9 +20,9 @@ export class Markers {
   }
 
   /**
-   * The first marker of a text, of several at one place the longest; else where what may become one begins.
+   * Finds the first marker of a text; of several at one place, the longest. Otherwise finds where a marker may begin.
    *
-   * @param whole whether nothing will be added to the text
+   * @param whole the text is complete: nothing will be added to it
    */
   search(text: string, whole: boolean): { readonly at: number; readonly marker: string | undefined } {
     let at = text.length;
@@ -33,7 +35,7 @@ export class Markers {
     return whole ? { at, marker } : this.#held(text, at, marker);
   }
 
-  /** A longer marker, or an earlier one, may still be growing at the end of the text. */
+  /** At the end of the text a longer marker, or an earlier one, may be incomplete. */
   #held(text: string, found: number, marker: string | undefined) {
     for (let at = Math.max(0, text.length - this.#longest + 1); at < text.length; at++) {
       if (marker !== undefined && at > found) break;

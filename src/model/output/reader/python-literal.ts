@@ -1,6 +1,6 @@
 const MAX_DEPTH = 128;
 
-// Written so that no text is tried in more than one way: a missing quote must not cost more than the text.
+// No text matches in more than one way, so that a missing quote does not cause backtracking.
 const STRING =
   /(?:"""((?:[^\\]|\\[\s\S])*?)"""|'{3}((?:[^\\]|\\[\s\S])*?)'{3}|"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)')/y;
 const NUMBER =
@@ -16,7 +16,10 @@ const WORDS = new Map([
   ["null", "null"],
 ]);
 
-/** The JSON text of a Python literal: strings, numbers, True, False, None, lists, tuples and dicts of them; else undefined. */
+/**
+ * Returns the JSON text of a Python literal (strings, numbers, True, False, None, lists, tuples, dicts); otherwise
+ * undefined.
+ */
 export function pythonLiteral(text: string): string | undefined {
   try {
     const parser = new LiteralParser(text);
@@ -85,7 +88,7 @@ class LiteralParser {
     return `{${entries.join(", ")}}`;
   }
 
-  /** Neighbouring strings are one. */
+  /** Adjacent strings are one string. */
   #string(): string {
     let out = "";
     while (this.#next() === '"' || this.#next() === "'") {
@@ -127,7 +130,7 @@ class LiteralParser {
 
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
-/** A number keeps its spelling where JSON has it too. */
+/** Returns a number as JSON. It keeps its spelling if JSON allows it. */
 function numberJson(text: string): string {
   const plain = text.replaceAll("_", "").replace(/^\+/, "");
   if (JSON_NUMBER.test(plain)) return plain;
@@ -152,7 +155,7 @@ const CHARACTERS = new Map([
   ["\r\n", ""],
 ]);
 
-/** Escapes as Python reads them; one that it does not know stays as it is. */
+/** Reads escapes as Python does. Unknown escapes stay as they are. */
 function unescape(body: string): string {
   return body
     .replace(CODE, (whole, x?: string, u?: string, long?: string, octal?: string, other = "") => {

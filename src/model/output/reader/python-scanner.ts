@@ -1,20 +1,20 @@
 /**
- * Finds where a Python expression ends in a text that comes in parts: at a comma or a closing bracket that is not its
- * own. Costs what the text costs, however it is cut.
+ * Finds where a Python expression ends in a text that comes in parts: at a comma or a closing bracket that is not part
+ * of it. The cost is linear in the text, however it is cut.
  */
 export class PythonScanner {
   isDone = false;
   #depth = 0;
-  /** The quote of the string that is open; empty outside of one. */
+  /** The quote of the current string; empty outside of strings. */
   #quote = "";
-  /** Whether three quotes close it. */
+  /** Three quotes close the string. */
   #isTriple = false;
   /** Quotes in a row: after the opening one, or towards the closing three. */
   #run = 0;
   #isOpening = false;
   #isEscaped = false;
 
-  /** Takes what belongs to the expression; returns where it ends, or the end of the text. */
+  /** Takes the part of the expression in a text. Returns where the expression ends, or the end of the text. */
   scan(text: string): number {
     for (let at = 0; at < text.length; at++) {
       this.#step(text.charAt(at));
@@ -29,7 +29,7 @@ export class PythonScanner {
     else this.#outside(character);
   }
 
-  /** The characters behind a string's first quote; whether this one is to be read as any other. */
+  /** Takes a character behind a string's first quote. Returns whether it is still to be read as any other character. */
   #opened(character: string): boolean {
     if (character === this.#quote && this.#run < 3) {
       this.#run++;

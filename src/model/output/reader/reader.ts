@@ -4,15 +4,18 @@ import { Markers } from "./markers.js";
 
 const SPACE = /^[ \t\r\n]*/;
 
-/** Text is searched for markers so much at a time: a marker that never comes must not be looked for to the end. */
+/**
+ * Characters that are searched for markers at a time, so that a missing marker is not looked for to the end of a long
+ * text.
+ */
 const WINDOW = 4096;
 
-/** A reader of some part of an output: it yields where more of the output must come first. */
+/** A reader of a part of an output. It yields when it needs more of the output. */
 export type Step<T> = Generator<undefined, T, undefined>;
 
 /**
- * What of an output is not read yet. Parsers are generators over it: they read on as pieces are fed, and hold no more
- * than what they cannot tell apart yet.
+ * The part of an output that is not read yet. Parsers are generators that read from it: they continue when pieces are
+ * fed, and hold only what is still ambiguous.
  */
 export class OutputReader {
   readonly #tokens: ReadonlySet<string>;
@@ -44,22 +47,22 @@ export class OutputReader {
     return new Markers(spellings, (spelling) => this.#tokens.has(spelling));
   }
 
-  /** How much of the output is read, in characters. */
+  /** Characters of the output that are read. */
   get position(): number {
     return this.#position;
   }
 
-  /** The text that is there to be read, up to the next token. */
+  /** The text before the next token that has arrived. */
   get text(): string {
     return this.#text;
   }
 
-  /** Whether all text up to the next token, or to the end, is there. */
+  /** All text before the next token, or before the end, has arrived. */
   get textIsWhole(): boolean {
     return this.#ended || this.#queue.length > 0;
   }
 
-  /** Waits for text or a token; false at the end of the output. */
+  /** Waits for text or a token. Returns false at the end of the output. */
   *ready(): Step<boolean> {
     while (this.text === "" && this.#queue.length === 0) {
       if (this.#ended) return false;
@@ -68,7 +71,7 @@ export class OutputReader {
     return true;
   }
 
-  /** The next character of text; undefined where a token comes next, or nothing. */
+  /** Returns the next character of text; undefined if a token or the end comes next. */
   *peek(): Step<string | undefined> {
     yield* this.ready();
     return this.text === "" ? undefined : this.text.charAt(0);
@@ -82,7 +85,7 @@ export class OutputReader {
     return taken;
   }
 
-  /** Takes a marker that is next. */
+  /** Takes a marker that comes next. */
   skip(marker: string): void {
     if (this.text !== "") {
       this.take(marker.length);
@@ -98,7 +101,7 @@ export class OutputReader {
     yield* this.takeWhile(SPACE, Number.POSITIVE_INFINITY);
   }
 
-  /** Takes text as long as it matches, and ends soon behind `limit` characters. */
+  /** Takes text as long as it matches, but not much more than `limit` characters. */
   *takeWhile(pattern: RegExp, limit: number): Step<string> {
     let taken = "";
     while (taken.length < limit && (yield* this.ready()) && this.text !== "") {
@@ -110,7 +113,7 @@ export class OutputReader {
     return taken;
   }
 
-  /** Whether this marker comes next. It is not taken. */
+  /** Returns whether a marker comes next, without taking it. */
   *at(marker: string): Step<boolean> {
     for (;;) {
       if (!(yield* this.ready())) return false;
@@ -122,14 +125,14 @@ export class OutputReader {
     }
   }
 
-  /** Takes this marker if it comes next. */
+  /** Takes a marker if it comes next, and returns whether it did. */
   *accept(marker: string): Step<boolean> {
     const isNext = yield* this.at(marker);
     if (isNext) this.skip(marker);
     return isNext;
   }
 
-  /** Reads text up to one of the markers, which is not taken; undefined at the end of the output. */
+  /** Reads text up to the first of the markers and returns it without taking it; undefined at the end of the output. */
   *until(markers: Markers, onText: (text: string) => void): Step<string | undefined> {
     while (yield* this.ready()) {
       if (this.text === "") {
@@ -150,12 +153,12 @@ export class OutputReader {
     return undefined;
   }
 
-  /** Keeps what is read from here on, to give it back as it was written. */
+  /** Starts to keep what is read, as it was written. */
   record(): void {
     this.#record = "";
   }
 
-  /** What was read since {@link record}; ends the recording. */
+  /** Ends the recording and returns what was read since {@link record}. */
   recorded(): string {
     const recorded = this.#record ?? "";
     this.#record = undefined;
@@ -167,7 +170,7 @@ export class OutputReader {
     else this.#text += text;
   }
 
-  /** Text that was fed behind a token is read once the token is taken. */
+  /** Makes the text behind a token readable after the token was taken. */
   #refill(): void {
     while (this.#queue.next?.kind === "text") this.#text += this.#queue.shift()?.text ?? "";
   }

@@ -1,6 +1,6 @@
 /**
- * Formats of xgrammar's structural tags, which SGLang and vLLM take: those that every version since 0.1.25 knows. Source:
- * xgrammar's documentation of structural tags.
+ * Formats of xgrammar's structural tags, which SGLang and vLLM accept. Only formats that every version since 0.1.25
+ * has. Source: xgrammar's documentation of structural tags.
  */
 export type Format =
   | { readonly type: "const_string"; readonly value: string }
@@ -14,7 +14,7 @@ export type Format =
   | (TagList & { readonly type: "tags_with_separator"; readonly separator: string })
   | (TagList & { readonly type: "triggered_tags"; readonly triggers: readonly string[] });
 
-/** `content` between two texts. Text in it ends where `end` begins. */
+/** `content` between two texts. Free text in it ends before `end`. */
 export interface TagFormat {
   readonly type: "tag";
   readonly begin: string;
@@ -24,14 +24,14 @@ export interface TagFormat {
 
 interface TagList {
   readonly tags: readonly TagFormat[];
-  /** One of the tags comes first. */
+  /** The text begins with one of the tags. */
   readonly at_least_one: boolean;
   readonly stop_after_first: boolean;
 }
 
 export const ANY_TEXT: Format = { type: "any_text" };
 
-/** Matches no text. A constant may not be empty. */
+/** Matches the empty text. A constant must not be empty. */
 const NOTHING: Format = { type: "grammar", grammar: 'root ::= ""' };
 
 export const constant = (value: string): Format => ({ type: "const_string", value });

@@ -1,64 +1,64 @@
 import type { Tool } from "../../../conversation/message.js";
-import { isOpenAt, type ReasoningSyntax } from "../reasoning/reasoning-syntax.js";
-import { type CallStructure, calls, textWithCalls } from "./call-structure.js";
+import { isOpenAt, type ReasoningBlock } from "../reasoning/reasoning-block.js";
+import { type CallStructure, describeCalls, describeTextWithCalls } from "./call-structure.js";
 import { ANY_TEXT, type Format, json, oneOf, regex, sequence, tag } from "./format.js";
 
-/** What an output has to look like. */
+/** What an output must look like. */
 export interface OutputRules {
   /** The tools that the prompt shows. */
   readonly tools: readonly Tool[];
-  /** The answer is a call. Otherwise calls that it makes are well formed. */
+  /** The answer must be a call. Otherwise it may be text, and its calls are well formed. */
   readonly mustCall: boolean;
-  /** Names of the tools whose calls have the arguments of their schema; where the answer is a call, those of all have. */
+  /** Tools whose calls must have the arguments of their schema. If the answer must be a call, all tools are strict. */
   readonly strict: ReadonlySet<string>;
-  /** No more than one call. */
+  /** At most one call. */
   readonly single: boolean;
-  /** JSON text of the schema that an answer without calls has. */
+  /** JSON text of the schema that an answer without calls must match. */
   readonly jsonSchema: string | undefined;
   /** The prompt's last tokens as text. */
   readonly promptEnd: string;
 }
 
-/** What an engine's grammar is made of. */
+/** What an engine builds its grammar from. */
 export type OutputStructure =
   | { readonly kind: "json_schema"; readonly schema: string }
   /** JSON text of a structural tag. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
-/** What models write before calls, and behind their reasoning. */
+/** What models write before calls and behind their reasoning. */
 const BREAK = regex("[\\n ]{0,4}");
-const behindBreak = (format: Format): Format => sequence([BREAK, format]);
+const afterBreak = (format: Format): Format => sequence([BREAK, format]);
 
-/** The structure that follows rules; undefined where the family's calls have none. */
-export function outputStructure(
+/** Returns the structure that follows the rules; undefined if no grammar describes the family's calls. */
+export function buildOutputStructure(
   structure: CallStructure | undefined,
-  reasoning: ReasoningSyntax | undefined,
+  reasoning: ReasoningBlock | undefined,
   rules: OutputRules,
 ): OutputStructure | undefined {
   const isOpen = reasoning !== undefined && isOpenAt(rules.promptEnd, reasoning);
   const { jsonSchema } = rules;
   if (rules.tools.length === 0 && jsonSchema !== undefined && !isOpen)
     return { kind: "json_schema", schema: jsonSchema };
-  const answer = answerOf(structure, rules);
+  const answer = describeAnswer(structure, rules);
   if (answer === undefined) return undefined;
-  const format = reasoning ? behindReasoning(reasoning, isOpen, answer) : answer;
+  const format = reasoning ? afterReasoning(reasoning, isOpen, answer) : answer;
   return { kind: "structural_tag", tag: JSON.stringify({ type: "structural_tag", format }) };
 }
 
-function answerOf(structure: CallStructure | undefined, rules: OutputRules): Format | undefined {
+function describeAnswer(structure: CallStructure | undefined, rules: OutputRules): Format | undefined {
   const { mustCall, single, strict, jsonSchema } = rules;
   const tools = rules.tools.map((tool) => (mustCall || strict.has(tool.function.name) ? tool : withAnyArguments(tool)));
   const answer = jsonSchema === undefined ? undefined : json(JSON.parse(jsonSchema));
-  if (tools.length === 0) return answer && behindBreak(answer);
+  if (tools.length === 0) return answer && afterBreak(answer);
   if (structure === undefined) return undefined;
-  if (mustCall) return behindBreak(calls(structure, tools, single));
-  if (answer === undefined) return textWithCalls(structure, tools, single);
-  // xgrammar takes no choice between what may go on, as calls without a section may, and what ends by itself.
-  const likewise = structure.section ? answer : listOfOne(answer);
-  return behindBreak(oneOf([calls(structure, tools, single), likewise]));
+  if (mustCall) return afterBreak(describeCalls(structure, tools, single));
+  if (answer === undefined) return describeTextWithCalls(structure, tools, single);
+  // xgrammar refuses a choice between a format that may go on, as calls without a section may, and one that ends by itself.
+  const likewise = structure.section ? answer : wrapInList(answer);
+  return afterBreak(oneOf([describeCalls(structure, tools, single), likewise]));
 }
 
-function listOfOne(format: Format): Format {
+function wrapInList(format: Format): Format {
   const tags = [tag("", format, "")];
   return { type: "tags_with_separator", tags, separator: "\n", at_least_one: true, stop_after_first: true };
 }
@@ -67,8 +67,8 @@ function withAnyArguments({ type, function: called }: Tool): Tool {
   return { type, function: { name: called.name } };
 }
 
-/** The reasoning is free. It must end where the prompt has begun it; else it may be left out. */
-function behindReasoning({ begin, end }: ReasoningSyntax, isOpen: boolean, answer: Format): Format {
+/** Reasoning is free text. It must end if the prompt has begun it; otherwise it may be absent. */
+function afterReasoning({ begin, end }: ReasoningBlock, isOpen: boolean, answer: Format): Format {
   if (isOpen) return sequence([tag("", ANY_TEXT, end), answer]);
   return oneOf([sequence([tag(begin, ANY_TEXT, end), answer]), answer]);
 }

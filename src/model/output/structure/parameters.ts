@@ -1,37 +1,37 @@
 import type { Tool } from "../../../conversation/message.js";
-import { member, parameterTypes } from "../tools/argument-values.js";
+import { member, parameterTypes } from "../tool-schema.js";
 import { ANY_TEXT, constant, type Format, json, oneOf } from "./format.js";
 
-/** A parameter of a tool, for families that write each one apart. */
+/** A parameter of a tool, for families that write each parameter in tags of its own. */
 export interface Parameter {
   readonly key: string;
   readonly isRequired: boolean;
-  /** Its value as plain text, where the schema allows a string. */
+  /** Its value as plain text, if the schema allows a string. */
   readonly text: Format | undefined;
-  /** Its value as JSON, where the schema allows anything but a string. */
+  /** Its value as JSON, if the schema allows anything but a string. */
   readonly json: Format | undefined;
 }
 
-/** A tool's parameters in the order of its schema; undefined where the schema does not list them. */
-export function parametersOf(tool: Tool): readonly Parameter[] | undefined {
+/** Lists a tool's parameters in the order of its schema; undefined if the schema lists none. */
+export function listParameters(tool: Tool): readonly Parameter[] | undefined {
   const schema = member(tool.function, "parameters");
   const properties = member(schema, "properties");
   if (typeof properties !== "object" || properties === null) return undefined;
   const required = member(schema, "required");
-  const shared = definitionsOf(schema);
+  const shared = pickDefinitions(schema);
   return Object.entries(properties).map(([key, property]) => {
     const types = parameterTypes(tool, key);
     return {
       key,
       isRequired: Array.isArray(required) && required.includes(key),
-      text: types === undefined || types.has("string") ? textOf(property) : undefined,
+      text: types === undefined || types.has("string") ? describeText(property) : undefined,
       json: types?.size === 1 && types.has("string") ? undefined : json(withDefinitions(property, shared)),
     };
   });
 }
 
-/** Any text, or one of those that the schema lists. */
-function textOf(property: unknown): Format {
+/** Describes any text, or one of the texts that the schema lists. */
+function describeText(property: unknown): Format {
   const values = member(property, "enum");
   const texts = Array.isArray(values) ? values.filter((value) => typeof value === "string" && value !== "") : [];
   return texts.length > 0 ? oneOf(texts.map(constant)) : ANY_TEXT;
@@ -39,8 +39,8 @@ function textOf(property: unknown): Format {
 
 const DEFINITIONS = ["$defs", "definitions"];
 
-/** What references in a property point to. */
-function definitionsOf(schema: unknown): Readonly<Record<string, unknown>> {
+/** Picks the definitions that references in a property point to. */
+function pickDefinitions(schema: unknown): Readonly<Record<string, unknown>> {
   const known = DEFINITIONS.map((key) => [key, member(schema, key)] as const);
   return Object.fromEntries(known.filter(([, definitions]) => definitions !== undefined));
 }

@@ -1,11 +1,11 @@
 import { Fifo } from "../fifo.js";
 
-/** What a stretch of an output is. `undecided`: a header, of which it is not known yet what it heads. */
+/** What a stretch of an output is. `undecided`: a header whose message is not known yet. */
 export type Stretch = "reasoning" | "answer" | "undecided";
 
 /**
- * Counts the tokens of an output that belong to its reasoning: those whose text begins in it, with the markers and headers
- * that the model wrote for it. Places are numbers of characters, markers included. Keeps no more than what is not read.
+ * Counts the output tokens whose text begins in the reasoning, with the markers and headers that the model wrote for
+ * it. Places are in characters with markers. Keeps only tokens that are not read yet.
  */
 export class ReasoningCount {
   readonly #starts = new Fifo<number>();
@@ -18,18 +18,18 @@ export class ReasoningCount {
     return this.#count;
   }
 
-  /** The next token's text begins here; that of a part of a character where the character does. */
+  /** Adds a token whose text begins at a place. Parts of a character begin where the character does. */
   token(at: number): void {
     if (!this.#isOver) this.#starts.push(at);
   }
 
-  /** What is read from here on, or was read from here on while it was undecided. */
+  /** Says what the output is from a place on. Earlier `undecided` text from there on counts as this, too. */
   begin(stretch: Stretch, at: number): void {
     this.readTo(at);
     this.#stretch = stretch;
   }
 
-  /** All before this place is read. */
+  /** Counts the tokens before a place, which is read now. */
   readTo(at: number): void {
     if (this.#stretch === "undecided") return;
     for (let next = this.#starts.next; next !== undefined && next < at; next = this.#starts.next) {
@@ -38,7 +38,7 @@ export class ReasoningCount {
     }
   }
 
-  /** No reasoning comes from here on. */
+  /** Says that no reasoning comes from a place on. */
   end(at: number): void {
     this.readTo(at);
     this.#isOver = true;

@@ -1,31 +1,31 @@
 import { Fifo } from "../fifo.js";
 
-/** Tokens of an output by their numbers, the last one not among them. */
+/** A range of an output's tokens, by index. `to` is exclusive. */
 export interface TokenSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** Finds the tokens of the texts that an output tells, in order. Places are numbers of characters, markers included. */
+/** Finds the tokens of the texts of an output, in order. Places are in characters with markers. */
 export class TextTokens {
   readonly #starts = new Fifo<number>();
-  /** Number of the first token in `#starts`. */
+  /** Index of the first token in `#starts`. */
   #first = 0;
 
-  /** The next token's text begins here. */
+  /** Adds a token whose text begins at a place. */
   token(at: number): void {
     this.#starts.push(at);
   }
 
-  /** The tokens that have a part in the text between two places, unless a text before had a part of theirs. */
-  of(from: number, to: number): TokenSpan {
+  /** Returns the tokens of the text between two places, without those that an earlier text had. */
+  take(from: number, to: number): TokenSpan {
     while (this.#isBefore(from)) this.#shift();
     const first = this.#first;
     while (this.#starts.length > 0 && (this.#starts.next ?? to) < to) this.#shift();
     return { from: first, to: this.#first };
   }
 
-  /** Whether the first token ends before a place. One that has no text of its own is where the next one begins. */
+  /** Returns whether the first token ends before a place. A token without text ends where it begins. */
   #isBefore(place: number): boolean {
     const start = this.#starts.next;
     const end = this.#starts.peek(1);

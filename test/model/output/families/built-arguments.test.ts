@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OutputFamilies } from "../../../../src/model/output/output-format.js";
+import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
 import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
 
 const calls = (tools: OutputFamilies["tools"]): OutputFamilies => ({ tools, reasoning: "none" });

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Tool } from "../../../../src/conversation/message.js";
-import { type OutputFamilies, outputFormat } from "../../../../src/model/output/output-format.js";
+import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
+import { outputFormat } from "../../../../src/model/output/output-format.js";
 import type { OutputEnd, OutputParserOptions } from "../../../../src/model/output/output-parser.js";
 import { byteLevelText, chunks, idsOf, messageOf, numbers, one, read, type TestText } from "./outputs.js";
 
@@ -100,11 +101,12 @@ function expectedOf({ content = "", reasoning = "", calls = [], toolCalls }: Fix
 /** Longer outputs are split at some places only. */
 const SHORT = 40;
 
-/** All at once, one by one, in two parts at every place, and at random. */
+/** All at once, in frames of 1, 2 and 3 tokens, in two parts at every place, and at random. */
 function pushesOf(ids: readonly number[]): Int32Array[][] {
   const next = numbers(ids.length);
   const places = ids.length <= SHORT ? ids.map((_, at) => at) : Array.from({ length: SHORT }, () => next(ids.length));
   const halves = places.map((at) => [Int32Array.from(ids.slice(0, at)), Int32Array.from(ids.slice(at))]);
   const random = Array.from({ length: 10 }, () => chunks(ids, next, 6));
-  return [[Int32Array.from(ids)], one(ids), ...halves, ...random];
+  const frames = [2, 3].map((size) => chunks(ids, () => size - 1, size));
+  return [[Int32Array.from(ids)], one(ids), ...frames, ...halves, ...random];
 }

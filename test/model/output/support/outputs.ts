@@ -1,5 +1,5 @@
 import { Vocabulary } from "../../../../src/model/output/detokenizer/vocabulary.js";
-import type { OutputFamilies } from "../../../../src/model/output/output-format.js";
+import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
 import type {
   OutputEnd,
   OutputEvent,

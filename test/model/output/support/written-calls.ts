@@ -1,4 +1,4 @@
-import type { ToolFamily } from "../../../../src/model/output/output-format.js";
+import type { ToolFamily } from "../../../../src/model/output/family-lookup.js";
 
 /** A call as a test means it: its name and its arguments, each as JSON text. */
 export interface MeantCall {
@@ -19,10 +19,11 @@ const each = ({ args }: MeantCall, write: (key: string, value: string) => string
 const deepseek = (calls: readonly string[], between: string) =>
   `<｜tool▁calls▁begin｜>${calls.join(between)}<｜tool▁calls▁end｜>`;
 
-type Write = (calls: readonly MeantCall[]) => string;
+/** Spells calls as the chat templates of a family do. */
+export type WriteCalls = (calls: readonly MeantCall[]) => string;
 
-/** How models of a family write calls: as their chat templates do. */
-export const WRITTEN: readonly (readonly [ToolFamily, Write])[] = [
+/** How models write calls, by family. A family that has a test file of its own spells its calls there. */
+export const WRITTEN: readonly (readonly [ToolFamily, WriteCalls])[] = [
   [
     "hermes",
     (calls) =>
@@ -47,7 +48,7 @@ export const WRITTEN: readonly (readonly [ToolFamily, Write])[] = [
         "",
       ),
   ],
-  ...(["function_calls", "tool_calls"] as const).map((section): readonly [ToolFamily, Write] => [
+  ...(["function_calls", "tool_calls"] as const).map((section): readonly [ToolFamily, WriteCalls] => [
     section === "tool_calls" ? "deepseek_v4" : "deepseek_v32",
     (calls) => {
       const one = (call: MeantCall) => {

@@ -1,0 +1,82 @@
+import type { CallDetection, Family, HasMarker } from "./family.js";
+import {
+  findWholeOutput,
+  isReasoningFamily,
+  type OutputFamilies,
+  REASONING_FAMILIES,
+  type ReasoningFamily,
+  TOOL_FAMILIES,
+  type ToolFamily,
+} from "./family-lookup.js";
+
+/** What a model folder says about how its model writes. */
+export interface ModelSigns {
+  /** The text of the chat templates. */
+  readonly template: string;
+  /** Whether the vocabulary has an added token of this spelling. */
+  readonly isAdded: (spelling: string) => boolean;
+  /** config.json's `model_type`. */
+  readonly modelType: string | undefined;
+}
+
+/** The families as configured: a name, `none`, or `auto` for what the model folder says. */
+export interface FamilyChoice {
+  readonly toolCallParser?: ToolFamily | "auto" | "none";
+  readonly reasoningParser?: ReasoningFamily | "auto" | "none";
+}
+
+/** Whether the template or the vocabulary has a marker. */
+export function hasMarker({ template, isAdded }: ModelSigns, marker: string): boolean {
+  return isAdded(marker) || template.includes(marker);
+}
+
+/** Chooses the families of calls and of reasoning: as configured, otherwise as the model folder says. */
+export function chooseFamilies(choice: FamilyChoice, signs: ModelSigns): OutputFamilies {
+  const { toolCallParser = "auto", reasoningParser = "auto" } = choice;
+  const tools = toolCallParser === "auto" ? detectTools(signs) : toolCallParser;
+  const reasoning = reasoningParser === "auto" ? detectReasoning(signs, tools) : reasoningParser;
+  return { tools, reasoning };
+}
+
+/** Families with texts of their own come first, then those whose texts others share, then `model_type`. */
+function detectTools({ template, modelType = "" }: ModelSigns): ToolFamily | "none" {
+  const matches = (detection: CallDetection): boolean =>
+    detection.template.every((text) => template.includes(text)) &&
+    !detection.templateLacks?.some((text) => template.includes(text));
+  return (
+    findTools((detection) => !detection.isShared && matches(detection)) ??
+    findTools((detection) => matches(detection)) ??
+    findTools(({ modelTypes = [] }) => modelTypes.includes(modelType)) ??
+    "none"
+  );
+}
+
+function findTools(test: (detection: CallDetection) => boolean): ToolFamily | undefined {
+  for (const [name, { calls }] of TOOL_FAMILIES) if (calls && test(calls.detection)) return name;
+  return undefined;
+}
+
+/** Markers of one family alone come first. If several families share them, the family of the calls decides. */
+function detectReasoning(signs: ModelSigns, tools: ToolFamily | "none"): ReasoningFamily | "none" {
+  const whole = findWholeOutput(tools)?.name;
+  if (isReasoningFamily(whole)) return whole;
+  const has: HasMarker = (marker) => hasMarker(signs, marker);
+  const own = findReasoning(false, has);
+  if (own !== undefined) return own;
+  const shared = findReasoning(true, has);
+  if (shared === undefined) return "none";
+  const usual = tools === "none" ? undefined : thinksLike(TOOL_FAMILIES.get(tools));
+  return isReasoningFamily(usual) ? usual : shared;
+}
+
+function findReasoning(isShared: boolean, has: HasMarker): ReasoningFamily | undefined {
+  for (const [name, { reasoning }] of REASONING_FAMILIES) {
+    const detection = reasoning?.detection;
+    if (detection && (detection.isShared ?? false) === isShared && detection.markers.some(has)) return name;
+  }
+  return undefined;
+}
+
+function thinksLike(family: Family | undefined): string | undefined {
+  return family === undefined || "output" in family ? undefined : family.calls?.thinksLike;
+}

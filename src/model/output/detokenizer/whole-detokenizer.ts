@@ -1,0 +1,45 @@
+import type { Piece } from "../piece.js";
+import type { Detokenizer, OnToken } from "./detokenizer.js";
+import type { Vocabulary } from "./vocabulary.js";
+
+/**
+ * For decoders in which the text of a token depends on the tokens behind it (WordPiece, CTC, …). No chat model is known
+ * to have one. The text before a marker is decoded when the marker comes, the rest at the end. All tokens between two
+ * markers count as beginning where the first does.
+ */
+export class WholeDetokenizer implements Detokenizer {
+  readonly #vocabulary: Vocabulary;
+  readonly #markers: ReadonlySet<string>;
+  readonly #onToken: OnToken;
+  #ids: number[] = [];
+  #length = 0;
+
+  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>, onToken: OnToken) {
+    this.#vocabulary = vocabulary;
+    this.#markers = markers;
+    this.#onToken = onToken;
+  }
+
+  push(ids: Int32Array): Piece[] {
+    const pieces: Piece[] = [];
+    for (const id of ids) {
+      const entry = this.#vocabulary.entry(id);
+      if (entry.kind === "added" && this.#markers.has(entry.text)) {
+        pieces.push(...this.finish(), { kind: "token", text: entry.text, special: entry.special });
+        this.#onToken(this.#length);
+        this.#length += entry.text.length;
+      } else {
+        this.#onToken(this.#length);
+        this.#ids.push(id);
+      }
+    }
+    return pieces;
+  }
+
+  finish(): Piece[] {
+    const text = this.#vocabulary.source.decode(Int32Array.from(this.#ids), { skipSpecialTokens: true });
+    this.#ids = [];
+    this.#length += text.length;
+    return text === "" ? [] : [{ kind: "text", text }];
+  }
+}

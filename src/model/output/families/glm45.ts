@@ -1,0 +1,39 @@
+import type { Family } from "../family.js";
+import { THINK } from "../reasoning/reasoning-block.js";
+import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { constant, type Format, regex, sequence, tag } from "../structure/format.js";
+import type { Parameter } from "../structure/parameters.js";
+import { keyValueCalls } from "../syntax/key-value-calls.js";
+
+const CALL = { begin: "<tool_call>", end: "</tool_call>" };
+const KEY = { begin: "<arg_key>", end: "</arg_key>" };
+const VALUE = { begin: "<arg_value>", end: "</arg_value>" };
+
+/** GLM 4.5 and 4.6 write keys and values on lines of their own, 4.7 does not. Sources: the models' chat templates. */
+export const glm45 = {
+  name: "glm45",
+  calls: {
+    docs: {
+      models: "GLM 4.5 to 4.7",
+      call: "`<tool_call>NAME<arg_key>…</arg_key><arg_value>…`",
+      arguments: "text or JSON",
+    },
+    detection: { template: [KEY.begin], modelTypes: ["glm4_moe"] },
+    thinksLike: "glm45",
+    syntax: keyValueCalls({ ...CALL, key: KEY, value: VALUE }),
+    structure: {
+      trigger: CALL.begin,
+      list: { separator: "\n" },
+      describeCall: (tool) =>
+        tag(`${CALL.begin}${tool.function.name}`, writtenArguments(tool, describePair, [BREAK]), CALL.end),
+    },
+  },
+  reasoning: { docs: "`<think>` and `</think>`", block: THINK },
+} as const satisfies Family;
+
+const BREAK = regex("\\n?");
+
+function describePair(parameter: Parameter): Format {
+  const value = sequence([BREAK, constant(VALUE.begin), describeValue(parameter)]);
+  return tag(`${KEY.begin}${parameter.key}${KEY.end}`, value, VALUE.end);
+}

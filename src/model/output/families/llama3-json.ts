@@ -1,0 +1,67 @@
+import type { Family } from "../family.js";
+import { randomCallId } from "../message/pending-call.js";
+import type { Step } from "../reader/reader.js";
+import { jsonCall } from "../structure/call-structure.js";
+import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
+import { readJsonCall } from "../syntax/json-call.js";
+
+const PYTHON_TAG = "<|python_tag|>";
+
+/**
+ * Llama 3: JSON objects at the start of the text or behind `<|python_tag|>`. Without the tag an object is a call only
+ * if its first key names a tool of the request: it may as well be an answer in JSON. Sources: Meta's prompt formats;
+ * the models' chat templates.
+ */
+export const llama3Json = {
+  name: "llama3_json",
+  calls: {
+    docs: {
+      models: "Llama 3.1 and 3.3",
+      call: '`{"name": …, "parameters": {…}}`, or behind `<|python_tag|>`; several with `;`',
+      arguments: "JSON",
+    },
+    detection: { template: ['{"name": function name, "parameters":'], isShared: true },
+    syntax: { markers: [PYTHON_TAG], read },
+    // No trigger: an answer may be an object with a name.
+    structure: {
+      list: { separator: "; " },
+      describeCall: jsonCall((name) => `{"name": "${name}", "parameters": `, "}"),
+    },
+  },
+} as const satisfies Family;
+
+function* read(context: CallContext): Step<void> {
+  const { reader, out } = context;
+  const tag = reader.markers([PYTHON_TAG]);
+  reader.record();
+  yield* reader.skipSpace();
+  if ((yield* reader.peek()) === "{") yield* readCalls(context, false);
+  else out.text(reader.recorded());
+  while ((yield* reader.until(tag, out.text)) !== undefined) {
+    reader.record();
+    reader.skip(PYTHON_TAG);
+    yield* readCalls(context, true);
+  }
+}
+
+/** Reads calls up to something else. Recording is on. */
+function* readCalls(context: CallContext, isTagged: boolean): Step<void> {
+  const { reader, out, tools } = context;
+  const options = isTagged ? {} : { isKnown: (name: string) => tools.has(name) };
+  for (;;) {
+    const call = newCall(context, randomCallId);
+    const isWhole = yield* readJsonCall(reader, call, options);
+    if (!isWhole && !isTagged && !call.isNamed) {
+      out.text(reader.recorded());
+      return;
+    }
+    yield* finishCall(context, call, isWhole, [PYTHON_TAG]);
+    if (!isWhole) return;
+    reader.record();
+    yield* reader.skipSpace();
+    if (yield* reader.accept(";")) yield* reader.skipSpace();
+    if ((yield* reader.peek()) !== "{") break;
+  }
+  const between = reader.recorded();
+  if (between.trim() !== ";") out.text(between);
+}

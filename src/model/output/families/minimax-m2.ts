@@ -1,0 +1,38 @@
+import type { Family } from "../family.js";
+import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { tag } from "../structure/format.js";
+import { taggedCalls } from "../syntax/tagged-calls.js";
+
+const SECTION = { begin: "<minimax:tool_call>", end: "</minimax:tool_call>" };
+
+/** MiniMax-M2: calls in tags that name function and parameters in an attribute. Source: the model's chat template. */
+export const minimaxM2 = {
+  name: "minimax_m2",
+  calls: {
+    docs: {
+      models: "MiniMax-M2",
+      call: '`<minimax:tool_call><invoke name="NAME"><parameter name="KEY">…`',
+      arguments: "text",
+    },
+    detection: { template: [SECTION.begin], modelTypes: ["minimax_m2"] },
+    syntax: taggedCalls({
+      section: SECTION,
+      begin: '<invoke name="',
+      nameEnd: '">',
+      end: "</invoke>",
+      parameter: { begin: '<parameter name="', keyEnd: '">', end: "</parameter>" },
+      onOwnLines: false,
+    }),
+    structure: {
+      trigger: SECTION.begin,
+      section: { begin: `${SECTION.begin}\n`, end: `\n${SECTION.end}` },
+      list: { separator: "\n" },
+      describeCall: (tool) => {
+        const body = writtenArguments(tool, (each) =>
+          tag(`<parameter name="${each.key}">`, describeValue(each), "</parameter>\n"),
+        );
+        return tag(`<invoke name="${tool.function.name}">\n`, body, "</invoke>");
+      },
+    },
+  },
+} as const satisfies Family;

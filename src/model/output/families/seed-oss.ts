@@ -1,0 +1,34 @@
+import type { Family } from "../family.js";
+import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { tag } from "../structure/format.js";
+import { FUNCTION_TAGS, taggedCalls } from "../syntax/tagged-calls.js";
+
+const SECTION = { begin: "<seed:tool_call>", end: "</seed:tool_call>" };
+const THINK = { begin: "<seed:think>", end: "</seed:think>" };
+
+/**
+ * Seed-OSS: calls as in `qwen3_coder`, but values stand right between their tags. Source: the model's chat template.
+ */
+export const seedOss = {
+  name: "seed_oss",
+  calls: {
+    docs: { models: "Seed-OSS", call: "`<seed:tool_call><function=NAME><parameter=KEY>…`", arguments: "text" },
+    detection: { template: [SECTION.begin], modelTypes: ["seed_oss"] },
+    syntax: taggedCalls({ section: SECTION, ...FUNCTION_TAGS, onOwnLines: false }),
+    structure: {
+      trigger: SECTION.begin,
+      list: { separator: "\n" },
+      describeCall: (tool) => {
+        const body = writtenArguments(tool, (each) =>
+          tag(`<parameter=${each.key}>`, describeValue(each), "</parameter>\n"),
+        );
+        return tag(`${SECTION.begin}\n<function=${tool.function.name}>\n`, body, `</function>\n${SECTION.end}`);
+      },
+    },
+  },
+  reasoning: {
+    docs: "`<seed:think>` and `</seed:think>`",
+    detection: { markers: [THINK.begin] },
+    block: THINK,
+  },
+} as const satisfies Family;

@@ -1,0 +1,59 @@
+import type { MessageWriter } from "../message/message-writer.js";
+import type { OutputReader, Step } from "../reader/reader.js";
+import type { ReasoningCount } from "../tokens/reasoning-count.js";
+
+/** The markers that most models use. */
+export const THINK = { begin: "<think>", end: "</think>" } as const;
+
+/** Reasoning that stands between two markers at the start of an output. */
+export interface ReasoningBlock {
+  readonly begin: string;
+  readonly end: string;
+  /** The reasoning has begun even if neither prompt nor output begins it, unless the prompt has ended it. */
+  readonly isForced?: boolean;
+  /** The opening marker of a tool call ends the reasoning too. */
+  readonly endsAtCalls?: boolean;
+}
+
+interface ReasoningContext {
+  readonly reader: OutputReader;
+  readonly out: MessageWriter;
+  readonly count: ReasoningCount;
+  readonly block: ReasoningBlock;
+  /** The reasoning has begun before the first token of the output. */
+  readonly isOpen: boolean;
+  /** Markers of tool calls that end the reasoning. */
+  readonly callMarkers: readonly string[];
+}
+
+/** Whether the reasoning has begun before the first token of the output. */
+export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: ReasoningBlock): boolean {
+  const before = promptEnd.trimEnd();
+  return before.endsWith(begin) || (isForced && !before.endsWith(end));
+}
+
+/**
+ * Reads the reasoning at the start of an output and leaves what follows. Without an end marker the whole output is
+ * reasoning: the output was cut off.
+ */
+export function* readReasoning(context: ReasoningContext): Step<void> {
+  const { reader, out, count, block, isOpen, callMarkers } = context;
+  const { begin, end } = block;
+  reader.record();
+  yield* reader.skipSpace();
+  const hasBegun = yield* reader.accept(begin);
+  const written = reader.recorded();
+  if (!hasBegun && !isOpen) {
+    count.end(0);
+    out.text(written);
+    return;
+  }
+  count.begin("reasoning", 0);
+  if (hasBegun) out.boundary();
+  else out.reasoning(written);
+  const marker = yield* reader.until(reader.markers([end, ...callMarkers]), out.reasoning);
+  if (marker === end) reader.skip(end);
+  if (marker === undefined) return;
+  count.end(reader.position);
+  out.boundary();
+}

@@ -1,0 +1,29 @@
+import type { PendingCall } from "../message/pending-call.js";
+import { argumentJson, type ValueRules } from "./argument-values.js";
+
+/**
+ * Builds the JSON text of arguments that a model did not write as JSON, and tells each argument when it is complete.
+ */
+export class ArgumentWriter {
+  readonly #call: PendingCall;
+  #count = 0;
+
+  constructor(call: PendingCall) {
+    this.#call = call;
+  }
+
+  /** @param types the JSON types that the tool's schema allows; undefined if it does not say */
+  addText(key: string, value: string, types: ReadonlySet<string> | undefined, rules: ValueRules): void {
+    this.add(key, argumentJson(value, types, rules));
+  }
+
+  /** @param json the value's JSON text */
+  add(key: string, json: string): void {
+    this.#call.arguments(`${this.#count === 0 ? "{" : ", "}${JSON.stringify(key)}: ${json}`);
+    this.#count++;
+  }
+
+  end(): void {
+    if (this.#count > 0) this.#call.arguments("}");
+  }
+}

@@ -1,0 +1,47 @@
+import type { Tool } from "../../../conversation/message.js";
+import type { MessageWriter } from "../message/message-writer.js";
+import { type CallIds, PendingCall } from "../message/pending-call.js";
+import type { OutputReader, Step } from "../reader/reader.js";
+
+/** What a reader of tool calls works with. */
+export interface CallContext {
+  readonly reader: OutputReader;
+  readonly out: MessageWriter;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+/** How models write tool calls. */
+export interface CallSyntax {
+  /**
+   * What marks a call, the opening marker first. If the vocabulary has a token of this spelling, only that token is a
+   * marker.
+   */
+  readonly markers: readonly string[];
+  /** Tokens that are parts of markers: they count as the text that they are spelled with. */
+  readonly spelled?: readonly string[];
+  /** Reads the text and the calls of an output to its end. */
+  readonly read: (context: CallContext) => Step<void>;
+}
+
+export function newCall({ out }: CallContext, newId: CallIds): PendingCall {
+  return new PendingCall(out, newId);
+}
+
+/**
+ * Ends the recording and a call that was read. A malformed call becomes text, with what follows it up to one of the
+ * markers `ends`.
+ */
+export function* finishCall(
+  { reader, out }: CallContext,
+  call: PendingCall,
+  isWhole: boolean,
+  ends: readonly string[],
+): Step<void> {
+  if (isWhole) {
+    call.close();
+    reader.recorded();
+    return;
+  }
+  out.malformed(reader.recorded());
+  yield* reader.until(reader.markers(ends), out.text);
+}

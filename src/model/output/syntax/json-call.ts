@@ -1,0 +1,46 @@
+import type { PendingCall } from "../message/pending-call.js";
+import { readJsonString, readJsonValue } from "../reader/json-value.js";
+import type { OutputReader, Step } from "../reader/reader.js";
+
+export interface JsonCallOptions {
+  /** Functions that may be called; any by default. If given, the name must come before the arguments. */
+  readonly isKnown?: (name: string) => boolean;
+}
+
+/**
+ * Reads a call that is one JSON object with `name`, `arguments` or `parameters`, and perhaps an `id`. The arguments
+ * keep their spelling.
+ *
+ * @returns whether the call is well formed
+ */
+export function* readJsonCall(reader: OutputReader, call: PendingCall, options: JsonCallOptions = {}): Step<boolean> {
+  yield* reader.skipSpace();
+  if (!(yield* reader.accept("{"))) return false;
+  for (;;) {
+    const key = yield* readJsonString(reader);
+    yield* reader.skipSpace();
+    if (key === undefined || !(yield* reader.accept(":"))) return false;
+    if (!(yield* readField(reader, call, key, options))) return false;
+    yield* reader.skipSpace();
+    if (yield* reader.accept("}")) return call.isNamed;
+    if (!(yield* reader.accept(","))) return false;
+  }
+}
+
+function* readField(reader: OutputReader, call: PendingCall, key: string, { isKnown }: JsonCallOptions): Step<boolean> {
+  if (key === "name" && !call.isNamed) {
+    const name = yield* readJsonString(reader);
+    if (name === undefined || name === "" || isKnown?.(name) === false) return false;
+    call.named(name);
+    return true;
+  }
+  if (isKnown !== undefined && !call.isNamed && key !== "type") return false;
+  if (key === "arguments" || key === "parameters") return yield* readArguments(reader, call);
+  return yield* readJsonValue(reader, () => {});
+}
+
+/** Reads the arguments: a JSON object, as it is spelled. */
+export function* readArguments(reader: OutputReader, call: PendingCall): Step<boolean> {
+  yield* reader.skipSpace();
+  return (yield* reader.peek()) === "{" && (yield* readJsonValue(reader, call.arguments));
+}

@@ -1,0 +1,35 @@
+import type { Tool } from "../../conversation/message.js";
+
+/** Returns the JSON types that a tool's schema allows for a parameter; undefined if the schema does not say. */
+export function parameterTypes(tool: Tool | undefined, parameter: string): ReadonlySet<string> | undefined {
+  const properties = member(member(tool?.function, "parameters"), "properties");
+  return schemaTypes(member(properties, parameter));
+}
+
+function schemaTypes(schema: unknown): ReadonlySet<string> | undefined {
+  const type = member(schema, "type");
+  if (typeof type === "string") return new Set([type]);
+  if (Array.isArray(type)) return new Set(type.filter((each) => typeof each === "string"));
+  const choices = member(schema, "anyOf") ?? member(schema, "oneOf");
+  if (Array.isArray(choices)) return uniteTypes(choices.map((choice) => member(choice, "type")));
+  const values = member(schema, "enum");
+  return Array.isArray(values) ? uniteTypes(values.map(jsonType)) : undefined;
+}
+
+/** Returns undefined if one of the types is not known: then anything may be meant. */
+function uniteTypes(types: readonly unknown[]): ReadonlySet<string> | undefined {
+  const names = types.flat().filter((type) => typeof type === "string");
+  return names.length < types.length || names.length === 0 ? undefined : new Set(names);
+}
+
+/** Returns an own property of an object; undefined if the value is no object or lacks it. */
+export function member(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
+}
+
+/** Returns the name that JSON schemas have for the type of a value. */
+export function jsonType(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { listParserNames, parserNamesSource, registrySource, writeTables } from "../../../scripts/family-tables.js";
+import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "../../../src/config/schema/parser-names.js";
+import type { CallDetection, Family } from "../../../src/model/output/family.js";
+import { isReasoningFamily, REASONING_FAMILIES, TOOL_FAMILIES } from "../../../src/model/output/family-lookup.js";
+import { FAMILIES } from "../../../src/model/output/registry.js";
+import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+
+const at = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
+const text = (path: string): string => readFileSync(at(path), "utf8");
+
+const FILES = readdirSync(at("src/model/output/families")).map((name) => name.replace(/\.ts$/, ""));
+const families: readonly Family[] = FAMILIES;
+const names = { calls: TOOL_CALL_PARSERS, reasoning: REASONING_PARSERS };
+
+describe("what `npm run docs:families` derives from the files of families/", () => {
+  it("the registry lists every file", () => {
+    expect(text("src/model/output/registry.ts")).toBe(registrySource(FILES));
+  });
+
+  it("the configuration accepts every family and no other name", () => {
+    expect([...TOOL_CALL_PARSERS].sort()).toEqual([...TOOL_FAMILIES.keys()].sort());
+    expect([...REASONING_PARSERS].sort()).toEqual([...REASONING_FAMILIES.keys()].sort());
+    expect(text("src/config/schema/parser-names.ts")).toBe(parserNamesSource(listParserNames(families, names)));
+  });
+
+  it("docs/output-parsing.md has a row for every family", () => {
+    const page = text("docs/output-parsing.md");
+    expect(page).toBe(writeTables(page, families, names));
+    for (const name of [...TOOL_CALL_PARSERS, ...REASONING_PARSERS]) expect(page).toContain(`\n| \`${name}\` |`);
+  });
+});
+
+describe("the tables of families", () => {
+  it("keep published names in their order and put new ones last", () => {
+    const published = { calls: ["mistral", "hermes"], reasoning: ["seed_oss", "kimi"] };
+    const { calls, reasoning } = listParserNames(families, published);
+    expect([calls.slice(0, 2), reasoning.slice(0, 2)]).toEqual([published.calls, published.reasoning]);
+    expect([calls.length, reasoning.length]).toEqual([TOOL_CALL_PARSERS.length, REASONING_PARSERS.length]);
+  });
+
+  it("are refused if the page has no place for them", () => {
+    expect(() => writeTables("# A page", families, names)).toThrow("<!-- tool_call_parser: … -->");
+  });
+});
+
+describe("a family", () => {
+  it("is named after its file", () => {
+    expect(families.map(({ name }) => name.replaceAll("_", "-")).sort()).toEqual(FILES.toSorted());
+  });
+
+  it.each(FAMILIES)("$name has calls or reasoning", (family: Family) => {
+    expect(family.calls ?? family.reasoning).toBeDefined();
+  });
+
+  it("names a family that exists as the reasoning of its models", () => {
+    const named = families.flatMap((family) => ("output" in family ? [] : (family.calls?.thinksLike ?? [])));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !isReasoningFamily(name))).toEqual([]);
+  });
+});
+
+describe.runIf(hasSharedTemplates)("the chat template of a published model", () => {
+  const matches = (template: string, { template: has, templateLacks = [] }: CallDetection): boolean =>
+    has.every((each) => template.includes(each)) && !templateLacks.some((each) => template.includes(each));
+
+  // Then the order in which families are tried does not matter.
+  it.each(hasSharedTemplates ? sharedTemplates() : [])("%s has the texts of one family at most", (name) => {
+    const template = sharedTemplate(name);
+    const found = families.filter(
+      ({ calls }) => calls && !calls.detection.isShared && matches(template, calls.detection),
+    );
+    expect(found.length).toBeLessThanOrEqual(1);
+  });
+});
