@@ -1,4 +1,5 @@
-import { createDetokenizer, type Detokenizer } from "./detokenizer/detokenizer.js";
+import { createDetokenizer } from "./detokenizer/create-detokenizer.js";
+import type { Detokenizer } from "./detokenizer/detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
 import type { OutputFamilies } from "./family-lookup.js";
 import { MessageWriter } from "./message/message-writer.js";
