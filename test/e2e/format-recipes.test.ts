@@ -12,14 +12,14 @@ import { pythonBlocks, readPage } from "../helpers/page.js";
 import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
-/** The recipes of docs/batch-format.md and the README, run as they are printed there, on batches of the embedded engine. */
+/** The recipes of docs/reference/batch-format.md and the README, run as they are printed there, on batches of the embedded engine. */
 
 const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));
 const VOCABULARY = 512;
 /** Of ratios, which are 1 for the weights that generated the tokens. */
 const TOLERANCE = 3e-3;
 
-const blocks = new Map(pythonBlocks(readPage("batch-format.md")).map(({ name, code }) => [name, code]));
+const blocks = new Map(pythonBlocks(readPage("reference/batch-format.md")).map(({ name, code }) => [name, code]));
 const README = "The batch in Python 1";
 for (const { name, code } of pythonBlocks(readPage("../README.md"))) if (name === README) blocks.set(name, code);
 const LOAD = "The batch format 1";
@@ -283,7 +283,7 @@ async function logitsOf(scorer: Scorer, batch: SafeTensors): Promise<Float32Arra
   return logits;
 }
 
-describe("the recipes of docs/batch-format.md and the README", () => {
+describe("the recipes of docs/reference/batch-format.md and the README", () => {
   it("are all run by this file", () => {
     const run = [LOAD, AT_TURNS, ...RECIPES.map(({ name }) => name)];
     expect([...blocks.keys()].toSorted()).toEqual(run.toSorted());

@@ -1,4 +1,4 @@
-"""Runs recipes of docs/batch-format.md: each line is a JSON recipe, each is answered by a line with its results.
+"""Runs recipes of docs/reference/batch-format.md: each line is a JSON recipe, each is answered by a line with its results.
 
 A recipe is `code`, the `directory` that it runs in, and the `names` of its results. It finds the batch under
 out/batch.safetensors. `model` is one that has been run already: its logits for each token of the batch are in logits.bin.
