@@ -1,11 +1,7 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { headingAnchors, readRepositoryFile, relativeLinks } from "./markdown.js";
+import { headingAnchors, relativeLinks } from "./markdown.js";
+import { filesIn, isInRepository, PAGES, readRepositoryFile } from "./repository.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PAGES = filesIn(["docs"], /\.md$/);
 const ALL = [
   "README.md",
   "CONTRIBUTING.md",
@@ -18,25 +14,11 @@ const SOURCES = [
   ...filesIn(["src", "test", "bench", "examples", "scripts", "native"], /\.(ts|mjs|py|sh|h|cc|cpp)$/),
 ];
 
-/** Paths relative to the repository root. */
-function filesIn(folders: readonly string[], name: RegExp): string[] {
-  return folders.filter(inRepository).flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-      .filter((path) => name.test(path))
-      .map((path) => `${folder}/${path}`),
-  );
-}
-
-function inRepository(path: string): boolean {
-  return existsSync(join(ROOT, path));
-}
-
 /** What is wrong with the links of a page, one line for each. */
 function brokenLinks(path: string): string[] {
   return relativeLinks(path, readRepositoryFile(path)).flatMap(({ target, file, anchor }) => {
-    if (!inRepository(file)) return [`${target}: no such file`];
+    if (!isInRepository(file)) return [`${target}: no such file`];
     if (anchor === undefined) return [];
-    if (!statSync(join(ROOT, file)).isFile()) return [`${target}: a folder has no headings`];
     return headingAnchors(readRepositoryFile(file)).has(anchor) ? [] : [`${target}: no such heading`];
   });
 }
@@ -72,7 +54,7 @@ describe("the pages", () => {
     const missing = SOURCES.flatMap((source) =>
       [...readRepositoryFile(source).matchAll(/(?<![\w/.])docs\/[\w/-]+\.md/g)]
         .map(([page]) => page)
-        .filter((page) => !inRepository(page) && source !== "test/docs/links.test.ts")
+        .filter((page) => !isInRepository(page) && source !== "test/docs/links.test.ts")
         .map((page) => `${source}: ${page}`),
     );
     expect(missing).toEqual([]);

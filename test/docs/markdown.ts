@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 /** A link of a Markdown page to a file of the repository or to a heading. */
@@ -46,8 +45,4 @@ export function relativeLinks(path: string, page: string): PageLink[] {
       const [file = "", anchor] = target.split("#");
       return { target, file: file === "" ? path : normalize(join(dirname(path), file)), anchor };
     });
-}
-
-export function readRepositoryFile(path: string): string {
-  return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 }

@@ -1,12 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { tableRows } from "../helpers/page.js";
-import { readRepositoryFile } from "./markdown.js";
+import { foldersOf, isInRepository, readRepositoryFile } from "./repository.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const rule = z.object({
   "no-restricted-imports": z.tuple([
     z.literal("error"),
@@ -40,9 +36,7 @@ function tabledImports(): Record<string, string> {
   return Object.fromEntries(rows) as Record<string, string>;
 }
 
-const ROOMS = readdirSync(join(ROOT, "src"), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
+const ROOMS = foldersOf("src");
 
 describe("docs/explanation/architecture.md", () => {
   it("lets each room import what the linter lets it import", () => {
@@ -59,7 +53,7 @@ describe("the README of a room", () => {
   it.each(ROOMS)("src/%s names files and folders that exist", (room) => {
     const [, , start = ""] = readRepositoryFile(`src/${room}/README.md`).split(/^- (?:May import|Start reading): /m);
     const paths = [...start.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, path = ""]) => path);
-    expect(paths.filter((path) => !existsSync(join(ROOT, "src", room, path)))).toEqual([]);
+    expect(paths.filter((path) => !isInRepository(`src/${room}/${path}`))).toEqual([]);
     expect(paths.length > 0 || room === "support").toBe(true);
   });
 });
