@@ -19,7 +19,12 @@ const TURN_CHARACTERS = 430_000;
 const DELAY_RESOLUTION_MS = 1;
 
 // Prose and code that every checkout has. Special tokens would cut it into pieces that are known after the first.
-const SOURCE = ["docs/architecture.md", "docs/http-api.md", "docs/configuration.md", "src/session/session.ts"]
+const SOURCE = [
+  "docs/explanation/architecture.md",
+  "docs/reference/http-api.md",
+  "docs/reference/configuration.md",
+  "src/session/session.ts",
+]
   .map((path) => readFileSync(path, "utf8"))
   .join("\n")
   .replaceAll(/[<|>]/g, "-");

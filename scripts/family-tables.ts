@@ -52,7 +52,7 @@ export const REASONING_PARSERS = ${list(reasoning)};
 `;
 }
 
-/** Returns docs/output-parsing.md with its tables of families written anew. */
+/** Returns docs/explanation/output-parsing.md with its tables of families written anew. */
 export function writeTables(page: string, families: readonly Family[], names: ParserNames): string {
   const byName = new Map(families.map((family) => [family.name, family]));
   const find = (list: readonly string[]): readonly Family[] => list.flatMap((name) => byName.get(name) ?? []);
@@ -63,7 +63,7 @@ export function writeTables(page: string, families: readonly Family[], names: Pa
 function replaceTable(page: string, key: string, table: string): string {
   const pattern = new RegExp(`(<!-- ${key}: .*? -->\n)[^]*?(<!-- end -->)`);
   if (!pattern.test(page))
-    throw new Error(`docs/output-parsing.md has no table between "<!-- ${key}: … -->" and "<!-- end -->"`);
+    throw new Error(`docs/explanation/output-parsing.md has no table between "<!-- ${key}: … -->" and "<!-- end -->"`);
   return page.replace(pattern, (_, begin: string, end: string) => `${begin}\n${table}\n\n${end}`);
 }
 

@@ -1,11 +1,11 @@
-// Writes what is derived from src/model/output/families: registry, configuration values and the tables of docs/output-parsing.md.
+// Writes what is derived from src/model/output/families: registry, configuration values and the tables of docs/explanation/output-parsing.md.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Family } from "../src/model/output/family.js";
 import { listParserNames, parserNamesSource, registrySource, writeTables } from "./family-tables.js";
 
 const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const FAMILIES_FOLDER = "src/model/output/families";
-const PAGE = "docs/output-parsing.md";
+const PAGE = "docs/explanation/output-parsing.md";
 
 const files = readdirSync(at(FAMILIES_FOLDER)).filter((name) => name.endsWith(".ts"));
 writeFileSync(at("src/model/output/registry.ts"), registrySource(files.map((name) => name.slice(0, -".ts".length))));

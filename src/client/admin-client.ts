@@ -19,7 +19,7 @@ export interface StartedSession {
   readonly sessionApiKey: string;
 }
 
-/** Export options, spelled as in docs/http-api.md. */
+/** Export options, spelled as in docs/reference/http-api.md. */
 export interface ExportFields {
   readonly style?: ExportStyle | undefined;
   readonly discount?: number | undefined;

@@ -10,7 +10,7 @@ export interface ProxyErrorOptions extends CodedErrorOptions {
   readonly status?: number | undefined;
 }
 
-/** A call of the proxy that failed. `code` is a code of docs/errors.md, or a {@link TransportErrorCode}. */
+/** A call of the proxy that failed. `code` is a code of docs/reference/errors.md, or a {@link TransportErrorCode}. */
 export class ProxyError extends CodedError {
   override readonly name = "ProxyError";
   /** HTTP status; undefined if there was no answer. */

@@ -48,7 +48,7 @@ export class Interaction {
   /** Seconds from the request to the end of the call; undefined if not recorded. */
   readonly latency: number | undefined;
   readonly finishReason: string;
-  /** Why the prompt does not begin with the parent's tokens: a cause of docs/prompts.md. */
+  /** Why the prompt does not begin with the parent's tokens: a cause of docs/explanation/prompts.md. */
   readonly cause: string | undefined;
   /** How the tokens were drawn, and what `logprobs` include. Undefined if the proxy is too old to send it. */
   readonly sampling: RecordedSampling | undefined;

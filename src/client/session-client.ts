@@ -11,9 +11,9 @@ const sessionRewardReply = z.object({ scope: z.literal("session") });
 const endReply = z.object({ interaction_count: z.int() });
 
 export interface ExportInteractionsOptions extends CallOptions {
-  /** Reward of a `concat` row, as `concat_reward` of docs/http-api.md. Default `leaf`. */
+  /** Reward of a `concat` row, as `concat_reward` of docs/reference/http-api.md. Default `leaf`. */
   readonly concatReward?: "leaf" | "return" | undefined;
-  /** As `on_mismatch` of docs/http-api.md, for a child that does not continue its parent's tokens. Default `error`. */
+  /** As `on_mismatch` of docs/reference/http-api.md, for a child that does not continue its parent's tokens. Default `error`. */
   readonly onMismatch?: "error" | "split" | undefined;
   /** Whether interactions have their messages. Each has the messages of its whole conversation so far. Default true. */
   readonly includeMessages?: boolean | undefined;

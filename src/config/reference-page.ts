@@ -4,25 +4,29 @@ const INTRODUCTION = `# Configuration
 
 <!-- Written by \`npm run docs:config\` from src/config/schema. -->
 
-A configuration is a YAML file, \`key=value\` arguments behind it, or both; later sources win:
+A configuration sets what a server, a gateway, a rollout or a job does. Look here for a key, its values and its default.
 
 \`\`\`
 rolltape serve --config rolltape.yaml server.port=0 'engine.urls=[http://a:30000,http://b:30000]'
 \`\`\`
 
+It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence over the file, and later arguments over earlier ones.
+
 - In the file keys are nested: \`server.port\` is \`port\` under \`server\`. As arguments they are dotted, and their values are YAML.
 - \`rollout.compat\` is another spelling of \`rollout.agent\`. A key in both with two values is an error.
-- A list of one may be written as its single value. Null, where a key takes it, stands for "not given".
+- A list of one may be written as its single value. Null, if a key accepts it, means "not given".
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
-- A key that has no effect is an error. As an argument it must be one that the command uses: \`rolltape serve group_size=4\` is
-  refused. In a file it may be there for other commands.
-- \`rolltape config\` takes the same arguments and prints what results, without keys.
+- A key that has no effect is an error. An argument must be one that the command uses: \`rolltape serve group_size=4\` is
+  refused. A file may contain keys for other commands.
+- \`rolltape config\` takes the same arguments and prints the resulting configuration, without keys.
+
+[Start](../guides/start.md#configuration) lists the keys that matter first.
 
 ## Environment variables
 
 | Variable | Meaning |
 |---|---|
-| \`ROLLTAPE_ADMIN_API_KEY\` | Admin key, where \`rollout.agent.admin_api_key\` is null. |
+| \`ROLLTAPE_ADMIN_API_KEY\` | Admin key, if \`rollout.agent.admin_api_key\` is null. |
 | \`ROLLTAPE_CACHE_DIR\` | Cache folder, for the tiny model and random admin keys. |
 
 ## Keys

@@ -1,7 +1,7 @@
 import { CodedError, type CodedErrorOptions } from "../support/coded-error.js";
 
 /**
- * Every error that leaves the server: its HTTP status and OpenAI's error type. docs/errors.md has a row for each, and a
+ * Every error that leaves the server: its HTTP status and OpenAI's error type. docs/reference/errors.md has a row for each, and a
  * test compares the two.
  */
 export const CATALOGUE = {

@@ -1,6 +1,6 @@
 import { CodedError, type CodedErrorOptions } from "../support/coded-error.js";
 
-/** Why a session, a reward or an export was refused. Every code has a row in docs/errors.md. */
+/** Why a session, a reward or an export was refused. Every code has a row in docs/reference/errors.md. */
 export type SessionErrorCode =
   | "invalid_value"
   | "session_not_found"

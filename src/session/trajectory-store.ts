@@ -91,7 +91,7 @@ export class StoredSession {
     this.#session.setReward(reward, interactionId);
   }
 
-  /** Rewards the session as a whole, beside rewards of its interactions; see docs/http-api.md, "Rewards". */
+  /** Rewards the session as a whole, beside rewards of its interactions; see docs/reference/http-api.md, "Rewards". */
   setSessionReward(reward: number): void {
     this.#session.setSessionReward(reward);
   }

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { configKeys, configSections } from "../../src/config/key.js";
 import { configReferencePage } from "../../src/config/reference-page.js";
 
-describe("docs/configuration.md", () => {
+describe("docs/reference/configuration.md", () => {
   it("is what the schema generates: npm run build, then node scripts/generate-config-docs.mjs", () => {
-    const committed = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
+    const committed = readFileSync(new URL("../../docs/reference/configuration.md", import.meta.url), "utf8");
     expect(committed).toBe(configReferencePage());
   });
 

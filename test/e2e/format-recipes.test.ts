@@ -12,16 +12,24 @@ import { pythonBlocks, readPage } from "../helpers/page.js";
 import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
-/** The recipes of docs/batch-format.md and the README, run as they are printed there, on batches of the embedded engine. */
+/**
+ * The recipes of docs/reference/batch-format.md and docs/guides/start.md, and the trainer of the README, run as they are
+ * printed there, on batches of the embedded engine.
+ */
 
 const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));
 const VOCABULARY = 512;
 /** Of ratios, which are 1 for the weights that generated the tokens. */
 const TOLERANCE = 3e-3;
 
-const blocks = new Map(pythonBlocks(readPage("batch-format.md")).map(({ name, code }) => [name, code]));
-const README = "The batch in Python 1";
-for (const { name, code } of pythonBlocks(readPage("../README.md"))) if (name === README) blocks.set(name, code);
+const blocks = new Map(pythonBlocks(readPage("reference/batch-format.md")).map(({ name, code }) => [name, code]));
+const START = "The batch in Python 1";
+const TRAINER = "The shortest trainer 1";
+/** These load the batch themselves. */
+const WHOLE_PROGRAMS = [START, TRAINER];
+for (const page of ["guides/start.md", "../README.md"]) {
+  for (const { name, code } of pythonBlocks(readPage(page))) blocks.set(name, code);
+}
 const LOAD = "The batch format 1";
 const AT_TURNS = "Values per turn 1";
 
@@ -96,7 +104,13 @@ function expectTurnRatios({ ratio = [], temperature = [] }: Results, batch: Safe
 
 const RECIPES: readonly Recipe[] = [
   {
-    name: README,
+    name: START,
+    kinds: ["padded"],
+    results: ["ratio"],
+    check: ({ ratio = [] }, batch) => expectOnes(ratio, predictedMask(batch)),
+  },
+  {
+    name: TRAINER,
     kinds: ["padded"],
     results: ["ratio"],
     check: ({ ratio = [] }, batch) => expectOnes(ratio, predictedMask(batch)),
@@ -227,7 +241,7 @@ const CASES = RECIPES.flatMap(({ kinds, ...recipe }) => kinds.map((kind) => ({ .
 /** Runs every recipe in one process, since importing torch takes longer than all of them. */
 function runRecipes(directory: string): Map<string, Results> {
   const jobs = CASES.map(({ name, kind, results }) => {
-    const before = name === README ? [] : kind.endsWith("turns") ? [LOAD, AT_TURNS] : [LOAD];
+    const before = WHOLE_PROGRAMS.includes(name) ? [] : kind.endsWith("turns") ? [LOAD, AT_TURNS] : [LOAD];
     const code = [...before, name].map((block) => blocks.get(block));
     return JSON.stringify({ code: code.join("\n"), directory: join(directory, kind), names: results });
   });
@@ -283,7 +297,7 @@ async function logitsOf(scorer: Scorer, batch: SafeTensors): Promise<Float32Arra
   return logits;
 }
 
-describe("the recipes of docs/batch-format.md and the README", () => {
+describe("the recipes of docs/reference/batch-format.md, docs/guides/start.md and the README", () => {
   it("are all run by this file", () => {
     const run = [LOAD, AT_TURNS, ...RECIPES.map(({ name }) => name)];
     expect([...blocks.keys()].toSorted()).toEqual(run.toSorted());

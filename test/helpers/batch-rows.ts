@@ -8,7 +8,7 @@ export interface TrainedToken {
   readonly logprob: number;
 }
 
-/** One row of a batch of any layout, as docs/batch-format.md says that it is read. */
+/** One row of a batch of any layout, as docs/reference/batch-format.md says that it is read. */
 export interface TokenRow {
   /** Without padding. */
   readonly ids: readonly number[];

@@ -94,7 +94,7 @@ describe("the description of a job", () => {
   });
 
   it("is right in the documentation, for Slurm too", () => {
-    const page = readFileSync(new URL("../../docs/schedulers.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../docs/reference/jobs.md", import.meta.url), "utf8");
     const job = parseJob(parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? ""));
     expect(job.roles.map(({ role, count }) => `${count} ${role}`)).toEqual([
       "2 engine",

@@ -201,7 +201,7 @@ describe("the text of a scrape", () => {
     expect(namingProblems(readFamilies(texts.gateway))).toEqual([]);
   });
 
-  it("has labels, types and descriptions as docs/metrics.md says, and no metric that is not there", () => {
+  it("has labels, types and descriptions as docs/reference/metrics.md says, and no metric that is not there", () => {
     const documented = documentedMetrics();
     const scraped = Object.values(texts)
       .flatMap(readFamilies)
@@ -216,9 +216,9 @@ describe("the text of a scrape", () => {
   });
 });
 
-/** The rows of all tables of docs/metrics.md, by metric. */
+/** The rows of all tables of docs/reference/metrics.md, by metric. */
 function documentedMetrics(): Map<string, { type: string; labels: string[]; help: string }> {
-  const rows = readPage("metrics.md").matchAll(/^\| `(rolltape_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm);
+  const rows = readPage("reference/metrics.md").matchAll(/^\| `(rolltape_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm);
   return new Map(
     [...rows].map(([, name = "", type = "", labels = "", help = ""]) => {
       return [name, { type, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label), help }];

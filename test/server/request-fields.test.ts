@@ -10,7 +10,7 @@ import type { Field } from "./request-fields/field.js";
 import { MESSAGES_BASE, MESSAGES_FIELDS, MESSAGES_MORE, MESSAGES_PARTS } from "./request-fields/messages.js";
 import { RESPONSES_BASE, RESPONSES_FIELDS, RESPONSES_MORE, RESPONSES_PARTS } from "./request-fields/responses.js";
 
-/** Each field of each protocol is honoured, refused, or has no effect, as docs/request-fields.md says. */
+/** Each field of each protocol is honoured, refused, or has no effect, as docs/reference/request-fields.md says. */
 
 /** Shows all that a template can be given. */
 const TEMPLATE = `{%- for m in messages %}<|im_start|>{{ m.role }} {{ m.name }} {{ m.tool_call_id }} {{ m.reasoning_content }}
@@ -104,8 +104,8 @@ describe.each(PROTOCOLS)("%s", (title, url, base, cases) => {
     expect(expected[field.is]()).toEqual([field.is === "400" ? 400 : 200, true]);
   });
 
-  it("docs/request-fields.md has the same fields", () => {
-    const page = readFileSync("docs/request-fields.md", "utf8");
+  it("docs/reference/request-fields.md has the same fields", () => {
+    const page = readFileSync("docs/reference/request-fields.md", "utf8");
     const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? "";
     const rows = [...section.matchAll(/^\| `([^|]+)` \| (honoured|400|no effect) \|/gm)].flatMap(([, names = "", is]) =>
       names.split("`, `").map((name) => [name, is]),

@@ -123,9 +123,9 @@ describe("shutting down", () => {
   });
 });
 
-describe("docs/errors.md", () => {
+describe("docs/reference/errors.md", () => {
   it("has a row for every code, with its status, and no other", () => {
-    const text = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+    const text = readFileSync(new URL("../../docs/reference/errors.md", import.meta.url), "utf8");
     const documented = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
       code,
       Number(status),

@@ -6,14 +6,14 @@ import { readPage, tableRows } from "../helpers/page.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { turn, user } from "../helpers/turn.js";
 
-const page = readPage("batch-format.md");
+const page = readPage("reference/batch-format.md");
 
 function tensorsOf({ perRow, perTurn, ofFirstTurn }: RowColumn): string {
   const ofRows = ofFirstTurn ? "row (first turn)" : "row";
   return [...(perRow ? [ofRows] : []), ...(perTurn ? ["turn"] : [])].join(", ");
 }
 
-const linked = (meaning: string) => meaning.replace(/docs\/(\w+\.md)/, "[$1]($1)");
+const linked = (meaning: string) => meaning.replace(/docs\/explanation\/(\w+\.md)/, "[$1](../explanation/$1)");
 
 async function metadataOf(options: object): Promise<string[]> {
   const store = new TrajectoryStore();
@@ -25,7 +25,7 @@ async function metadataOf(options: object): Promise<string[]> {
   return Object.keys(readSafetensors(batch?.bytes ?? new Uint8Array()).metadata);
 }
 
-describe("docs/batch-format.md", () => {
+describe("docs/reference/batch-format.md", () => {
   it("has every row column in its table, with dtype and meaning, and nothing else", () => {
     const expected = ROW_COLUMNS.map(
       (column) => `| \`${column.name}\` | ${column.dtype} | ${tensorsOf(column)} | ${linked(column.meaning)} |`,

@@ -14,7 +14,7 @@ interface Row {
   readonly reward: number | undefined;
 }
 
-/** The rows of a tree batch, as docs/batch-format.md says that they are to be read. */
+/** The rows of a tree batch, as docs/reference/batch-format.md says that they are to be read. */
 function rowsOfTree(tree: Batch<"tree">): Row[] {
   const { subtree_end, position_ids, node_offsets, node_parents, node_lengths, node_rewards } = tree.tensors;
   const places: number[][] = [];

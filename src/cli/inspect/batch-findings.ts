@@ -98,12 +98,12 @@ export function describeFindings(findings: BatchFindings): string[] {
     [
       rawRows,
       `${ofRows(rawRows)} have raw log probabilities, taken before temperature and penalties. ` +
-        "Start vLLM with --logprobs-mode processed_logprobs (docs/engines.md).",
+        "Start vLLM with --logprobs-mode processed_logprobs (docs/reference/engines.md).",
     ],
     [
       unknownRows,
       `${ofRows(unknownRows)} have log probabilities of unknown content. ` +
-        "GET /rl/engine shows the servers that could not be asked (docs/engines.md).",
+        "GET /rl/engine shows the servers that could not be asked (docs/reference/engines.md).",
     ],
   ];
   return warnings.flatMap(([count, text]) => (count > 0 ? [inertText(text)] : []));

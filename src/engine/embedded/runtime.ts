@@ -24,7 +24,7 @@ export async function importLlama(load: () => Promise<LlamaModule> = () => impor
   } catch (cause) {
     const message =
       "The embedded engine needs llama.cpp: npm install node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 " +
-      "(or the package of your platform). docs/embedded-engine.md says how to leave out its GPU packages.";
+      "(or the package of your platform). docs/reference/embedded-engine.md says how to leave out its GPU packages.";
     throw new EngineError("engine_unavailable", message, { cause });
   }
 }

@@ -12,7 +12,7 @@ const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
   ["position_ids", "I32"],
 ];
 
-/** The tensors of layout `packed` (docs/batch-format.md), from packed parts. */
+/** The tensors of layout `packed` (docs/reference/batch-format.md), from packed parts. */
 export function packedColumns(segments: readonly Segment[], rowTensors: RowTensors): Column[] {
   const ofTokens = (name: string, dtype: Dtype): Column => ({
     name,

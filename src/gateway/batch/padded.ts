@@ -18,7 +18,7 @@ interface PaddedRow {
   readonly length: number;
 }
 
-/** The tensors of layout `padded` (docs/batch-format.md), from packed parts. */
+/** The tensors of layout `padded` (docs/reference/batch-format.md), from packed parts. */
 export function paddedColumns(segments: readonly Segment[], padding: Padding, rowTensors: RowTensors): Column[] {
   const longest = rowLengths(segments).reduce((most, length) => Math.max(most, length), 0);
   const width = Math.ceil(longest / padding.pad_to_multiple_of) * padding.pad_to_multiple_of;

@@ -69,7 +69,7 @@ const headerSchema = z.object({ __metadata__: metadataSchema }).catchall(
 );
 
 /**
- * Reads a safetensors file (docs/batch-format.md) without copying its tensors.
+ * Reads a safetensors file (docs/reference/batch-format.md) without copying its tensors.
  *
  * @throws {@link ApiError} `invalid_worker_reply` for bytes that are none
  */

@@ -13,7 +13,7 @@ const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
   ["position_ids", "I32"],
 ];
 
-/** The tensors of layout `tree` (docs/batch-format.md), from tree parts: what counts tokens or nodes is counted anew. */
+/** The tensors of layout `tree` (docs/reference/batch-format.md), from tree parts: what counts tokens or nodes is counted anew. */
 export function treeColumns(segments: readonly Segment[], rowTensors: RowTensors): Column[] {
   const tokens = [total(segments, "tokens")];
   const nodes = [total(segments, "rows")];

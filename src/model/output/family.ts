@@ -29,7 +29,7 @@ export interface WholeOutputFamily {
 export type HasMarker = (marker: string) => boolean;
 
 export interface CallTraits {
-  /** The family's row in the table of docs/output-parsing.md. */
+  /** The family's row in the table of docs/explanation/output-parsing.md. */
   readonly docs: CallDocs;
   readonly detection: CallDetection;
 }
@@ -65,7 +65,7 @@ export interface CallDetection {
 }
 
 export interface ReasoningTraits {
-  /** The markers, in Markdown, for the table in docs/output-parsing.md. */
+  /** The markers, in Markdown, for the table in docs/explanation/output-parsing.md. */
   readonly docs: string;
   /** Without it the family is chosen only by name or by the calls of its models. */
   readonly detection?: ReasoningDetection;

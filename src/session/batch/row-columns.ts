@@ -15,7 +15,7 @@ export type MergeRule = "copy" | "rows" | "codes";
 
 /** A tensor with one value per row (`row_<name>`), per turn (`turn_<name>`), or both. */
 export interface RowColumn extends NativeRowColumn {
-  /** The text of docs/batch-format.md, also printed by `rolltape inspect`. */
+  /** The text of docs/reference/batch-format.md, also printed by `rolltape inspect`. */
   readonly meaning: string;
   readonly merge: MergeRule;
 }
@@ -121,7 +121,11 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
     "Reward that was set for the interaction itself; 0: none was set.",
   ),
   label("finish_reason", "Why the generation ended; `length`: it reached its token limit."),
-  label("cause", "Why the prompt does not begin with all tokens of its parent: a cause of docs/prompts.md.", BROKEN),
+  label(
+    "cause",
+    "Why the prompt does not begin with all tokens of its parent: a cause of docs/explanation/prompts.md.",
+    BROKEN,
+  ),
   label("api", "API through which the call came."),
   label("requested_model", "Field `model` of the request."),
   label("logprob_content", "What the recorded log probabilities include."),

@@ -25,8 +25,8 @@ describe("what `npm run docs:families` derives from the files of families/", () 
     expect(text("src/config/schema/parser-names.ts")).toBe(parserNamesSource(listParserNames(families, names)));
   });
 
-  it("docs/output-parsing.md has a row for every family", () => {
-    const page = text("docs/output-parsing.md");
+  it("docs/explanation/output-parsing.md has a row for every family", () => {
+    const page = text("docs/explanation/output-parsing.md");
     expect(page).toBe(writeTables(page, families, names));
     for (const name of [...TOOL_CALL_PARSERS, ...REASONING_PARSERS]) expect(page).toContain(`\n| \`${name}\` |`);
   });

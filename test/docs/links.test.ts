@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { headingAnchors, relativeLinks } from "./markdown.js";
+import { filesIn, isInRepository, PAGES, readRepositoryFile } from "./repository.js";
+
+const ALL = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...PAGES,
+  ...filesIn([".github", "src", "native"], /\.md$/),
+];
+const SOURCES = [
+  ".oxlintrc.json",
+  ...filesIn(["src", "test", "bench", "examples", "scripts", "native"], /\.(ts|mjs|py|sh|h|cc|cpp)$/),
+];
+
+/** What is wrong with the links of a page, one line for each. */
+function brokenLinks(path: string): string[] {
+  return relativeLinks(path, readRepositoryFile(path)).flatMap(({ target, file, anchor }) => {
+    if (!isInRepository(file)) return [`${target}: no such file`];
+    if (anchor === undefined) return [];
+    return headingAnchors(readRepositoryFile(file)).has(anchor) ? [] : [`${target}: no such heading`];
+  });
+}
+
+describe("headingAnchors", () => {
+  it("makes the anchors that GitHub makes: lower case, hyphens, numbers behind repeated ones", () => {
+    const page = "# `POST /x`: a [link](y.md)\n## Step 1\n```sh\n# a comment\n```\n## Step 1\n";
+    expect([...headingAnchors(page)]).toEqual(["post-x-a-link", "step-1", "step-1-1"]);
+  });
+});
+
+describe("relativeLinks", () => {
+  it("resolves links from the page's folder, and leaves out URLs and code", () => {
+    const page = "[a](../b.md#c) [d](#e) [f](https://g) `[h](i.md)`\n```\n[j](k.md)\n```\n";
+    expect(relativeLinks("docs/x/page.md", page)).toEqual([
+      { target: "../b.md#c", file: "docs/b.md", anchor: "c" },
+      { target: "#e", file: "docs/x/page.md", anchor: "e" },
+    ]);
+  });
+});
+
+describe("the pages", () => {
+  it.each(ALL)("%s has no link to a missing file or heading", (path) => {
+    expect(brokenLinks(path)).toEqual([]);
+  });
+
+  it.each(PAGES.filter((page) => page !== "docs/README.md"))("%s is listed in docs/README.md", (path) => {
+    const listed = relativeLinks("docs/README.md", readRepositoryFile("docs/README.md")).map(({ file }) => file);
+    expect(listed).toContain(path);
+  });
+
+  it("exist if a source file, a test, a bench or a script names them", () => {
+    const missing = SOURCES.flatMap((source) =>
+      [...readRepositoryFile(source).matchAll(/(?<![\w/.])docs\/[\w/-]+\.md/g)]
+        .map(([page]) => page)
+        .filter((page) => !isInRepository(page) && source !== "test/docs/links.test.ts")
+        .map((page) => `${source}: ${page}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
