@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "../core/pack_json.h"
-#include "../core/parallel.h"
+#include "../core/batch/pack/json.h"
+#include "../core/base/parallel.h"
 #include "batch_object.h"
 #include "buffers.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../core/request_writer.h"
+#include "../core/reply/request_body.h"
 #include "addon_data.h"
 #include "buffers.h"
 #include "generation_object.h"

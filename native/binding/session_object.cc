@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "../core/reward.h"
-#include "../core/session_rewards.h"
+#include "../core/session/reward.h"
+#include "../core/session/session_rewards.h"
 #include "addon_data.h"
 #include "buffers.h"
 #include "generation_object.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "../core/error.h"
+#include "../core/base/error.h"
 #include "block.h"
 #include "cuda_driver.h"
 #include "page_lock.h"

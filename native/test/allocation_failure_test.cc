@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <new>
 
-#include "../core/pack_json.h"
-#include "../core/sglang_reply.h"
+#include "../core/batch/pack/json.h"
+#include "../core/reply/sglang/reply.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
 #include "outline.h"
 #include "packed.h"
-#include "shared_support.h"
+#include "memory/shared_support.h"
 #include "support.h"
 
 namespace {

@@ -4,12 +4,12 @@
 #include <mutex>
 #include <thread>
 
-#include "../core/pack_json.h"
+#include "../core/batch/pack/json.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
 #include "forest.h"
 #include "packed.h"
-#include "shared_support.h"
+#include "memory/shared_support.h"
 
 /// What the event loop and its worker threads do at the same time, each batch compared with what the same plan gave
 /// when nothing else ran. A race that leaves the bytes alone is ThreadSanitizer's to find (scripts/native-tsan.sh).

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/plan.h"
+#include "../core/batch/plan.h"
 
 /// What a batch says of its rows beside their tokens, computed the slow and obvious way. Used by the tests and the fuzz
 /// targets, so it depends on neither.
