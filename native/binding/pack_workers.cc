@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "../core/batch/pack/json.h"
 #include "../core/base/parallel.h"
+#include "../core/batch/pack/json.h"
 #include "batch_object.h"
 #include "buffers.h"
 

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "../core/base/error.h"
-#include "../core/batch/safetensors.h"
 #include "../core/base/utf8.h"
+#include "../core/batch/safetensors.h"
 #include "require.h"
 #include "safetensors_reader.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <deque>
 
-#include "../core/batch/batch.h"
 #include "../core/base/error.h"
+#include "../core/batch/batch.h"
 #include "../core/session/message_digest.h"
 #include "batch_check.h"
 #include "require.h"

@@ -14,8 +14,8 @@
 #include "../core/reply/vllm/stream.h"
 #include "require.h"
 
-/// Any bytes as a streamed reply of either engine: however they are cut, the same tokens come of them or the same error.
-/// And any bytes as a whole reply of vLLM: what is read has equal numbers of everything, the rest is refused.
+/// Any bytes as a streamed reply of either engine: however they are cut, the same tokens come of them or the same
+/// error. And any bytes as a whole reply of vLLM: what is read has equal numbers of everything, the rest is refused.
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include "../core/reply/sglang/reply.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
+#include "memory/shared_support.h"
 #include "outline.h"
 #include "packed.h"
-#include "memory/shared_support.h"
 #include "support.h"
 
 namespace {
@@ -161,7 +161,8 @@ TEST(AllocationFailure, ASharedPoolLosesNoRoomAndNoFile) {
 }
 
 TEST(AllocationFailure, AWarmPoolGoesOn) {
-  const auto pool = WarmPool::create(std::make_shared<HeapSource>(), {.idleTime = std::chrono::hours(1), .smallest = 1});
+  const auto pool =
+      WarmPool::create(std::make_shared<HeapSource>(), {.idleTime = std::chrono::hours(1), .smallest = 1});
   EXPECT_GT(failEveryAllocation([&] { pool->allocate(100).reset(); }, [&] { EXPECT_LE(pool->idleBytes(), 100u); }), 0);
   pool->allocate(100).reset();
   EXPECT_EQ(100u, pool->idleBytes());

@@ -8,8 +8,8 @@
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
 #include "forest.h"
-#include "packed.h"
 #include "memory/shared_support.h"
+#include "packed.h"
 
 /// What the event loop and its worker threads do at the same time, each batch compared with what the same plan gave
 /// when nothing else ran. A race that leaves the bytes alone is ThreadSanitizer's to find (scripts/native-tsan.sh).

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "../base/size.h"
 #include "pack/packed.h"
 #include "pack/padded.h"
 #include "pack/row_tensors.h"
 #include "pack/tree.h"
-#include "../base/size.h"
 
 namespace rolltape {
 

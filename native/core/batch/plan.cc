@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "../session/reward.h"
 #include "../base/size.h"
+#include "../session/reward.h"
 
 namespace rolltape {
 

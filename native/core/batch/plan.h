@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "../session/session.h"
+#include "../session/session_rewards.h"
 #include "batch_shape.h"
 #include "depth_first.h"
 #include "row_columns.h"
-#include "../session/session.h"
-#include "../session/session_rewards.h"
 
 namespace rolltape {
 

@@ -1,7 +1,7 @@
 #include <string>
 
-#include "balanced_parts.h"
 #include "../base/error.h"
+#include "balanced_parts.h"
 #include "plan.h"
 
 namespace rolltape {
@@ -42,7 +42,8 @@ void Plan::addRowsOf(const Plan& plan, std::size_t begin, std::size_t end) {
   if (options_.turns) {
     for (std::size_t i = begin; i < end; ++i) {
       turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
-      turns_.insert(turns_.end(), plan.turns_.begin() + plan.turnStarts_[i], plan.turns_.begin() + plan.turnStarts_[i + 1]);
+      turns_.insert(turns_.end(), plan.turns_.begin() + plan.turnStarts_[i],
+                    plan.turns_.begin() + plan.turnStarts_[i + 1]);
     }
   }
   if (plan.nodes_.empty()) return;
@@ -57,8 +58,8 @@ void Plan::addRowsOf(const Plan& plan, std::size_t begin, std::size_t end) {
 std::vector<Plan> Plan::shards(std::uint32_t count) const {
   requirePackable();
   if (count == 0 || count > maxShards()) {
-    throw Error(ErrorCode::kInvalidArg, "shards: " + std::to_string(count) + " where there can be from 1 to " +
-                                            std::to_string(maxShards()));
+    throw Error(ErrorCode::kInvalidArg,
+                "shards: " + std::to_string(count) + " where there can be from 1 to " + std::to_string(maxShards()));
   }
   const std::vector<Unit> units = options_.layout == Layout::kTree ? treeUnits(nodes_) : rowUnits(rows_);
   std::vector<std::uint64_t> weights;

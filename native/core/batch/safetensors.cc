@@ -1,7 +1,7 @@
 #include "safetensors.h"
 
-#include "../json/text.h"
 #include "../base/size.h"
+#include "../json/text.h"
 
 namespace rolltape {
 

@@ -52,7 +52,7 @@ class JsonCursor {
 
   /// The next character that is not white space.
   char peek() {
-    if (at_<end_&& static_cast<unsigned char>(*at_)> ' ') return *at_;
+    if (end_ > at_ && static_cast<unsigned char>(*at_) > ' ') return *at_;
     return peekAfterSpace();
   }
   bool consume(char c) {
@@ -85,8 +85,8 @@ class JsonCursor {
   void array(OnItem onItem) {
     arrayBehind([](std::string_view) { return std::size_t{0}; }, onItem);
   }
-  /// The same for an array whose first items need not be read. `knownBytes(rest)` says how many bytes behind the bracket
-  /// they take, up to the comma or bracket that follows them. Gives the text of all items.
+  /// The same for an array whose first items need not be read. `knownBytes(rest)` says how many bytes behind the
+  /// bracket they take, up to the comma or bracket that follows them. Gives the text of all items.
   template <typename KnownBytes, typename OnItem>
   std::string_view arrayBehind(KnownBytes knownBytes, OnItem onItem) {
     open('[');

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "../json/decimal.h"
 #include "../json/cursor.h"
+#include "../json/decimal.h"
 
 namespace rolltape {
 

@@ -13,8 +13,9 @@
 namespace rolltape {
 
 /// Finds the payloads in a stream of server-sent events (WHATWG HTML, 9.2.6) that comes in pieces cut anywhere. Each
-/// `data` line is a payload, as the engines write one per event, and lines end with LF or CRLF. Other fields and comments
-/// are passed over. A payload that lies in one piece with something behind it is given where it lies; else it is copied.
+/// `data` line is a payload, as the engines write one per event, and lines end with LF or CRLF. Other fields and
+/// comments are passed over. A payload that lies in one piece with something behind it is given where it lies; else it
+/// is copied.
 class SsePayloads {
  public:
   /// Calls `onPayload(RoomyText)` for each payload that is complete; it is valid until that returns.

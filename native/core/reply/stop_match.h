@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine_reply.h"
 #include "../json/cursor.h"
+#include "engine_reply.h"
 
 namespace rolltape {
 

@@ -16,7 +16,8 @@ struct TopLists {
   std::vector<std::uint16_t> counts;
 
   void clear();
-  /// The list of the next position is complete: it has the entries from `first` on. @throws kReplyMismatch for too many.
+  /// The list of the next position is complete: it has the entries from `first` on. @throws kReplyMismatch for too
+  /// many.
   void endList(std::size_t first);
   /// Forgets the first lists.
   void dropFront(std::size_t lists);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "reward.h"
 #include "../base/size.h"
+#include "reward.h"
 
 namespace rolltape {
 
@@ -36,9 +36,8 @@ std::size_t Session::byteLength() const {
 
 const Interaction& Session::interaction(std::uint32_t index, const char* name) const {
   if (index >= states_.size()) {
-    throw Error(ErrorCode::kInvalidArg,
-                std::string(name) + ": interaction " + std::to_string(index) + " is not one of the " +
-                    std::to_string(states_.size()) + " recorded");
+    throw Error(ErrorCode::kInvalidArg, std::string(name) + ": interaction " + std::to_string(index) +
+                                            " is not one of the " + std::to_string(states_.size()) + " recorded");
   }
   return storage_->interactions[index];
 }

@@ -16,8 +16,8 @@
 
 namespace rolltape {
 
-/// The reward and the children of an interaction, which may change after it was recorded, and a copy of its place in the
-/// tree. A plan reads them for every interaction, so they are stored next to each other.
+/// The reward and the children of an interaction, which may change after it was recorded, and a copy of its place in
+/// the tree. A plan reads them for every interaction, so they are stored next to each other.
 struct InteractionState {
   /// NaN if it has none.
   double ownReward = std::numeric_limits<double>::quiet_NaN();

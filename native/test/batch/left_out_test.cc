@@ -85,8 +85,8 @@ TEST(LeftOut, AnInteractionMustExistAndHaveNoChildThatIsKept) {
   Session session(test::kKey);
   recordConversation(session);
   EXPECT_CODE(kInvalidArg, planOf(session, {4}));
-  EXPECT_STREQ("leftOut: interaction 1 has a child that is not left out: 3",
-               test::thrownBy([&] { planOf(session, {1, 2}); }).what());
+  const Error error = test::thrownBy([&] { planOf(session, {1, 2}); });
+  EXPECT_STREQ("leftOut: interaction 1 has a child that is not left out: 3", error.what());
   EXPECT_EQ(Indices{0}, rowsOf(planOf(session, {3, 1, 2, 2})));
 }
 

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "../../core/json/text.h"
 #include "../../core/batch/pack/row_tensors.h"
+#include "../../core/json/text.h"
 #include "../forest.h"
 #include "../packed.h"
 
@@ -256,14 +256,13 @@ TEST(RowColumns, AreRefusedIfTheyMeanNothing) {
   EXPECT_NO_THROW(requireRowColumns({good}));
   EXPECT_EQ("columns: good is the name of two columns", refused({good, good}));
   EXPECT_EQ("columns: x has no value for a row",
-               refused({good, {.name = "x", .dtype = Dtype::kI32, .source = RowSource::kTurnEnd}}));
-  EXPECT_EQ(
-      "columns: x has no value for a turn",
-      refused({{.name = "x", .dtype = Dtype::kI32, .source = RowSource::kParentRow, .perTurn = true}}));
+            refused({good, {.name = "x", .dtype = Dtype::kI32, .source = RowSource::kTurnEnd}}));
+  EXPECT_EQ("columns: x has no value for a turn",
+            refused({{.name = "x", .dtype = Dtype::kI32, .source = RowSource::kParentRow, .perTurn = true}}));
   for (const RowSource source : {RowSource::kTurnStart, RowSource::kHasReward, RowSource::kOwnReward}) {
     const Dtype wrong = source == RowSource::kOwnReward ? Dtype::kBool : Dtype::kF32;
     EXPECT_EQ("columns: x does not have the dtype of its source",
-                 refused({{.name = "x", .dtype = wrong, .source = source, .perRow = false, .perTurn = true}}));
+              refused({{.name = "x", .dtype = wrong, .source = source, .perRow = false, .perTurn = true}}));
   }
   const RowColumns columns{good, good};
   EXPECT_CODE(kInvalidArg, Plan(test::kNoSessions, {.columns = std::make_shared<const RowColumns>(columns)}));

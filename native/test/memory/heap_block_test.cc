@@ -1,8 +1,9 @@
+#include "../../memory/heap_block.h"
+
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../memory/heap_block.h"
 #include "../support.h"
 
 namespace rolltape {

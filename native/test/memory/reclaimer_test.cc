@@ -1,7 +1,8 @@
+#include "../../memory/reclaimer.h"
+
 #include <atomic>
 #include <thread>
 
-#include "../../memory/reclaimer.h"
 #include "../support.h"
 
 namespace rolltape {

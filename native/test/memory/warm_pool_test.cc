@@ -1,3 +1,5 @@
+#include "../../memory/warm_pool.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "../../memory/heap_block.h"
-#include "../../memory/warm_pool.h"
 #include "../support.h"
 
 namespace rolltape {

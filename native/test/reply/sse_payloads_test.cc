@@ -38,7 +38,8 @@ TEST(SsePayloads, AreWhatFollowsDataInEachLine) {
 }
 
 TEST(SsePayloads, AreTheSameWhereverTheTextIsCut) {
-  const std::string text = ": ping\r\n\r\ndata: first\r\n\r\ndata: the second\n\n: ping\n\nevent: e\ndata:third\n\ndata: [DONE]\n\n";
+  const std::string text =
+      ": ping\r\n\r\ndata: first\r\n\r\ndata: the second\n\n: ping\n\nevent: e\ndata:third\n\ndata: [DONE]\n\n";
   const Texts whole = payloads(text, {});
   ASSERT_EQ(4u, whole.size());
   for (std::size_t a = 0; a <= text.size(); ++a) {

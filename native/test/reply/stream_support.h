@@ -35,7 +35,8 @@ inline std::vector<SampledToken> sampledTokens(Random& random, std::size_t count
     } else {
       const auto id = static_cast<std::int32_t>(random.below(random.chance(0.5) ? 10 : 200'000));
       tokens.push_back({id, static_cast<float>(random.below(1000)) / -97.0f, version, {}});
-      for (std::size_t k = 0; k < top; ++k) tokens.back().top.push_back(static_cast<std::int32_t>(random.below(50'000)));
+      for (std::size_t k = 0; k < top; ++k)
+        tokens.back().top.push_back(static_cast<std::int32_t>(random.below(50'000)));
     }
     if (random.chance(0.02)) ++version;
     tokens.back().version = version;

@@ -105,7 +105,8 @@ TEST(Generation, AppendsAnotherWithItsVersionsAndAlternatives) {
 }
 
 TEST(Generation, ForgetsItsEnd) {
-  Generation generation(Ids{1, 2, 3}, Floats{-1, -2, -3}, {{0, 5}, {1, 6}}, TopLogprobs(1, Ids{7, 8, 9}, Floats{0, 0, 0}));
+  Generation generation(Ids{1, 2, 3}, Floats{-1, -2, -3}, {{0, 5}, {1, 6}},
+                        TopLogprobs(1, Ids{7, 8, 9}, Floats{0, 0, 0}));
   generation.truncate(1);
   EXPECT_EQ(Ids{1}, idsOf(generation));
   EXPECT_EQ((std::vector<VersionRun>{{0, 5}}),

@@ -25,7 +25,8 @@ struct Request {
   std::vector<std::uint64_t> callIds = {};
 };
 
-/// The rule, word for word: the longest strict prefix; of equals the newest with the request's call ids, else the newest.
+/// The rule, word for word: the longest strict prefix; of equals the newest with the request's call ids, else the
+/// newest.
 std::optional<std::uint32_t> longest(const std::vector<Recorded>& all, Messages Recorded::*list,
                                      std::uint64_t CallIds::*ids, const Request& of) {
   std::optional<std::uint32_t> best;
@@ -115,7 +116,8 @@ class Twins : public testing::Test {
     for (const std::uint64_t ids : {11, 22}) index_.add(digestOf({"u"}), digestOf({"u", "a"}), {0, ids});
   }
   std::uint32_t parentOf(std::uint64_t ids) {
-    return index_.findParent(test::digestsOf(Messages{"u", "a", "result"}), std::vector<std::uint64_t>{0, ids, ids})->index;
+    return index_.findParent(test::digestsOf(Messages{"u", "a", "result"}), std::vector<std::uint64_t>{0, ids, ids})
+        ->index;
   }
   MessageIndex index_;
 };

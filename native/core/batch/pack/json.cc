@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "../../base/base64.h"
-#include "row_schedule.h"
 #include "../../base/size.h"
+#include "row_schedule.h"
 
 namespace rolltape {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "batch_block.h"
 #include "../plan.h"
+#include "batch_block.h"
 
 namespace rolltape {
 

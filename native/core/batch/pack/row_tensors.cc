@@ -96,16 +96,18 @@ std::vector<std::int32_t> parentRows(const Plan& plan) {
 
 /// Returns true if a column needs parentRows(), which walks through all rows.
 bool hasParentRow(const Plan& plan) {
-  return std::ranges::any_of(plan.columns(), [](const RowColumn& column) {
-    return column.perRow && column.source == RowSource::kParentRow;
-  });
+  return std::ranges::any_of(
+      plan.columns(), [](const RowColumn& column) { return column.perRow && column.source == RowSource::kParentRow; });
 }
 
 /// Writes ranges of row and turn columns. Threads may write different ranges at the same time.
 class ColumnTensors {
  public:
   ColumnTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block)
-      : plan_(plan), codes_(codes), block_(block), parents_(hasParentRow(plan) ? parentRows(plan) : std::vector<std::int32_t>()) {}
+      : plan_(plan),
+        codes_(codes),
+        block_(block),
+        parents_(hasParentRow(plan) ? parentRows(plan) : std::vector<std::int32_t>()) {}
 
   void writeRows(std::size_t index, const RowColumn& column, Range range) const {
     const std::span<const PlanRow> rows = plan_.rows();

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "column_writer.h"
 #include "../../session/interaction.h"
+#include "column_writer.h"
 
 namespace rolltape {
 

@@ -17,8 +17,7 @@ TokenPath::TokenPath(std::uint32_t limit, Holds holds)
       holds_(holds),
       words_(std::make_unique_for_overwrite<std::int32_t[]>(limit + 2 * heldOutputs(limit, holds))),
       logprobs_(std::make_unique_for_overwrite<float[]>(heldOutputs(limit, holds))),
-      columns_{words_.get(), words_.get() + limit, logprobs_.get(),
-               words_.get() + limit + heldOutputs(limit, holds)},
+      columns_{words_.get(), words_.get() + limit, logprobs_.get(), words_.get() + limit + heldOutputs(limit, holds)},
       writer_(columns_, false) {}
 
 /// Leaves in `steps_` what the path to the interaction has in common with the present one, and in `missing_` the rest.

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "batch_block.h"
 #include "../plan.h"
+#include "batch_block.h"
 
 namespace rolltape {
 
-/// Writes every token of the plan's token trees once, node after node in depth-first order (see depth_first.h):
+/// Writes every token of the plan's token trees once, node after node in depth-first order (see depthFirst):
 /// input_ids, loss_mask (1 at every output), logprobs, versions, position_ids (in its sequence) and subtree_end [N];
 /// cu_trees [trees + 1], node_offsets [nodes + 1], node_parents, node_lengths and node_rewards [nodes].
 ///

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "../engine_reply.h"
 #include "../../json/cursor.h"
-#include "known_items.h"
+#include "../engine_reply.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
+#include "known_items.h"
 
 namespace rolltape {
 

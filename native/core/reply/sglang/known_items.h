@@ -8,8 +8,8 @@
 
 namespace rolltape {
 
-/// The items that an array of an earlier text had. A later text whose array begins with the same ones, as the frames of a
-/// cumulative stream do, is read from behind them on.
+/// The items that an array of an earlier text had. A later text whose array begins with the same ones, as the frames of
+/// a cumulative stream do, is read from behind them on.
 class KnownItems {
  public:
   std::size_t count() const { return count_; }

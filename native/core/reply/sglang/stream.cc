@@ -81,8 +81,8 @@ std::size_t SglangStream::totalTokens() const {
 std::size_t SglangStream::newTokens(std::size_t total) const {
   const SglangMetaInfo& meta = fields_.metaInfo;
   const std::size_t items = meta.logprobsArray.skipped + meta.ids.size();
-  const bool counted = meta.completionTokens.value_or(static_cast<std::int64_t>(total)) ==
-                       static_cast<std::int64_t>(total);
+  const bool counted =
+      meta.completionTokens.value_or(static_cast<std::int64_t>(total)) == static_cast<std::int64_t>(total);
   if (counted && items == total && items >= count_) return items - count_;
   if (counted && count_ + items == total) return items;
   mismatch("a frame has " + std::to_string(items) + " log probabilities after " + std::to_string(count_) +
@@ -122,7 +122,8 @@ std::vector<VersionRun> SglangStream::newVersions(std::size_t total, std::size_t
   const SglangMetaInfo& meta = fields_.metaInfo;
   const auto first = static_cast<std::int64_t>(total - added);
   const auto end = static_cast<std::int64_t>(total);
-  if (!meta.weightVersions.empty() && (covers(meta.weightVersions, 0, end) || covers(meta.weightVersions, first, end))) {
+  if (!meta.weightVersions.empty() &&
+      (covers(meta.weightVersions, 0, end) || covers(meta.weightVersions, first, end))) {
     return versionRuns(meta.weightVersions, first, end, fallbackVersion_);
   }
   return {{0, meta.weightVersion.value_or(fallbackVersion_)}};
@@ -135,8 +136,8 @@ TopLogprobs SglangStream::newTop(std::size_t total, std::size_t added) {
   if (lists == total && top.counts.size() >= added) {
     top.dropFront(top.counts.size() - added);
   } else if (lists != 0 && lists != added) {
-    mismatch("a frame has " + std::to_string(lists) + " lists of alternatives for " + std::to_string(added) +
-             " of " + std::to_string(total) + " tokens");
+    mismatch("a frame has " + std::to_string(lists) + " lists of alternatives for " + std::to_string(added) + " of " +
+             std::to_string(total) + " tokens");
   }
   return topRows(std::move(top));
 }

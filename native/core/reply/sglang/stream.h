@@ -8,10 +8,10 @@
 
 namespace rolltape {
 
-/// Reads the frames of SGLang's `/generate` with `stream: true`. In a cumulative stream, SGLang's default, each frame has
-/// every token so far; with `--incremental-streaming-output`, only what is new. Which it is shows in each array by itself:
-/// with n items, a total of L (output_token_logprobs_length, completion_tokens) and k tokens known before, it is
-/// cumulative for n == L and a delta for k + n == L.
+/// Reads the frames of SGLang's `/generate` with `stream: true`. In a cumulative stream, SGLang's default, each frame
+/// has every token so far; with `--incremental-streaming-output`, only what is new. Which it is shows in each array by
+/// itself: with n items, a total of L (output_token_logprobs_length, completion_tokens) and k tokens known before, it
+/// is cumulative for n == L and a delta for k + n == L.
 ///
 /// A cumulative array is read from where the last frame's ended; the last frame is read whole and held against what was
 /// recorded. A token has the version that its frame names or, where the frame has weight_versions, that of its span.

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "../engine_reply.h"
 #include "../../json/cursor.h"
+#include "../engine_reply.h"
 #include "../top_lists.h"
 #include "../weight_spans.h"
 

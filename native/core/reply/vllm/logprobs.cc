@@ -54,8 +54,8 @@ class Alternatives {
     if (std::isfinite(logprob)) {
       entries_.push_back({logprob, id});
     } else if (!(logprob < 0)) {
-      throw Error(ErrorCode::kReplyNotFinite,
-                  "the log probability of an alternative is not a number, before byte " + std::to_string(json.offset()));
+      throw Error(ErrorCode::kReplyNotFinite, "the log probability of an alternative is not a number, before byte " +
+                                                  std::to_string(json.offset()));
     }
   }
   void moveTo(TopLists& top) {

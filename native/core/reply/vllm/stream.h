@@ -8,9 +8,9 @@
 
 namespace rolltape {
 
-/// Reads the frames of a streamed reply of vLLM, of either endpoint that readVllmReply knows. Each has the tokens that are
-/// new; counts come in a last frame without choices. A generation that ends without a new token may end without a finish
-/// reason: older servers send no frame then.
+/// Reads the frames of a streamed reply of vLLM, of either endpoint that readVllmReply knows. Each has the tokens that
+/// are new; counts come in a last frame without choices. A generation that ends without a new token may end without a
+/// finish reason: older servers send no frame then.
 class VllmStream final : public FrameReader {
  public:
   /// @param into the generation that all frames go to.

@@ -26,7 +26,8 @@ void write(unsigned kind, ColumnWriter<T>& writer, std::size_t count, const std:
   if (kind == 2) writer.countUp(40, count);
 }
 
-/// Stretches of random lengths, mostly one behind the other, sometimes elsewhere, must change those values and no others.
+/// Stretches of random lengths, mostly one behind the other, sometimes elsewhere, must change those values and no
+/// others.
 template <typename T>
 void expectExactly(unsigned kinds, bool pastCaches, unsigned seed) {
   test::Random random(seed);

@@ -47,19 +47,20 @@ std::string frame(const std::vector<SampledToken>& tokens, std::size_t start, st
                   const std::string& finish) {
   const std::size_t from = style.cumulative ? 0 : start;
   const std::string total = std::to_string(end);
-  std::string text = "{\"text\":\"" + std::string(3 * (end - from), 'w') + "\",\"output_ids\":" +
-                     list(style.deltaIds ? start : from, end, style, [&](std::size_t i) { return std::to_string(tokens[i].id); }) +
-                     ",\"meta_info\":{\"id\":\"r\",\"finish_reason\":" + finish + ",\"prompt_tokens\":7,\"weight_version\":\"" +
-                     std::to_string(end > 0 ? tokens[end - 1].version : 0) + "\",\"completion_tokens\":" + total;
+  std::string text =
+      "{\"text\":\"" + std::string(3 * (end - from), 'w') + "\",\"output_ids\":" +
+      list(style.deltaIds ? start : from, end, style, [&](std::size_t i) { return std::to_string(tokens[i].id); }) +
+      ",\"meta_info\":{\"id\":\"r\",\"finish_reason\":" + finish + ",\"prompt_tokens\":7,\"weight_version\":\"" +
+      std::to_string(end > 0 ? tokens[end - 1].version : 0) + "\",\"completion_tokens\":" + total;
   if (style.spans) text += ",\"weight_versions\":" + spansOf(tokens, end);
   text += ",\"output_token_logprobs\":" +
           list(from, end, style, [&](std::size_t i) { return entry(tokens[i].id, tokens[i].logprob, style); });
   if (style.lengthField) text += ",\"output_token_logprobs_length\":" + total;
   if (!tokens.empty() && !tokens[0].top.empty()) {
     text += ",\"output_top_logprobs\":" + list(from, end, style, [&](std::size_t i) {
-      return list(0, tokens[i].top.size(), style,
-                  [&](std::size_t k) { return entry(tokens[i].top[k], -1.0f - static_cast<float>(k), style); });
-    });
+              return list(0, tokens[i].top.size(), style,
+                          [&](std::size_t k) { return entry(tokens[i].top[k], -1.0f - static_cast<float>(k), style); });
+            });
   }
   return "data: " + text + "}}\n\n";
 }
@@ -143,7 +144,8 @@ TEST(SglangStream, RefusesFramesWhoseCountsDoNotFit) {
   std::string other = frame(kTokens, 2, 4, kDelta, kStop);
   other.replace(other.find("\"output_ids\":[12"), 16, "\"output_ids\":[11");
   EXPECT_CODE(kReplyMismatch, readAll(first + other));
-  EXPECT_CODE(kReplyMismatch, readAll(first + R"(data: {"output_ids":[],"meta_info":{"completion_tokens":4}})" + "\n\n"));
+  EXPECT_CODE(kReplyMismatch,
+              readAll(first + R"(data: {"output_ids":[],"meta_info":{"completion_tokens":4}})" + "\n\n"));
   EXPECT_CODE(kReplyMismatch, readAll(frame(kTokens, 0, 4, kDelta, kStop) + frame(kTokens, 0, 4, kCumulative, kStop)));
 }
 
@@ -185,7 +187,8 @@ TEST(SglangStream, TakesAnAbortInTheQueueAndAnErrorForWhatTheyAre) {
 TEST(SglangStream, HasOnlyTheLastIdOfACallThatWasAbortedInTheQueueAgain) {
   const Generation generation =
       readAll(frame(kTokens, 0, 2, kCumulative, "null") +
-              R"(data: {"output_ids":[12],"meta_info":{"finish_reason":{"type":"abort"},"completion_tokens":2}})" "\n\n");
+              R"(data: {"output_ids":[12],"meta_info":{"finish_reason":{"type":"abort"},"completion_tokens":2}})"
+              "\n\n");
   EXPECT_EQ(2u, generation.length());
 }
 

@@ -56,7 +56,8 @@ std::string logprobsOf(std::span<const SampledToken> tokens, Shape shape) {
     return "{\"content\":" + list(tokens, [&](const SampledToken& token) { return contentOf(token, shape); }) + "}";
   }
   return "{\"text_offset\":[0],\"tokens\":" + list(tokens, [](const SampledToken& token) { return name(token.id); }) +
-         ",\"token_logprobs\":" + list(tokens, [](const SampledToken& token) { return test::jsonNumber(token.logprob); }) +
+         ",\"token_logprobs\":" +
+         list(tokens, [](const SampledToken& token) { return test::jsonNumber(token.logprob); }) +
          ",\"top_logprobs\":" + list(tokens, topObject) + "}";
 }
 
@@ -142,18 +143,23 @@ TEST(VllmReply, RefusesWhatCannotBeRecordedExactly) {
   EXPECT_CODE(kReplyMismatch, read(choice("\"token_ids\":[1],\"logprobs\":null")));
   EXPECT_CODE(kReplyMismatch, read(choice(logprobs)));
   EXPECT_CODE(kReplyMismatch, read(choice("\"text\":\"hello\"")));
-  EXPECT_CODE(kReplyMismatch, read("{\"choices\":[{\"token_ids\":[1]," + logprobs + "}],\"usage\":{\"completion_tokens\":2}}"));
-  EXPECT_CODE(kReplyMalformed, read(choice(R"("token_ids":[1],"logprobs":{"tokens":[" hello"],"token_logprobs":[-1]})")));
-  EXPECT_CODE(kReplyMalformed, read(choice(R"("token_ids":[1],"logprobs":{"content":[{"token":"hello","logprob":-1}]})")));
+  EXPECT_CODE(kReplyMismatch,
+              read("{\"choices\":[{\"token_ids\":[1]," + logprobs + "}],\"usage\":{\"completion_tokens\":2}}"));
+  EXPECT_CODE(kReplyMalformed,
+              read(choice(R"("token_ids":[1],"logprobs":{"tokens":[" hello"],"token_logprobs":[-1]})")));
+  EXPECT_CODE(kReplyMalformed,
+              read(choice(R"("token_ids":[1],"logprobs":{"content":[{"token":"hello","logprob":-1}]})")));
   for (const char* bad : {"NaN", "null", "-9999.0", "1e999"}) {
     const std::string text = bad;
-    EXPECT_CODE(kReplyNotFinite,
-                read(choice(R"("token_ids":[1],"logprobs":{"tokens":["token_id:1"],"token_logprobs":[)" + text + "]}")));
+    EXPECT_CODE(
+        kReplyNotFinite,
+        read(choice(R"("token_ids":[1],"logprobs":{"tokens":["token_id:1"],"token_logprobs":[)" + text + "]}")));
     EXPECT_CODE(kReplyNotFinite,
                 read(choice(R"("token_ids":[1],"logprobs":{"content":[{"token_id":1,"logprob":)" + text + "}]}")));
   }
   EXPECT_CODE(kReplyMalformed, read("{\"choices\":[]}"));
-  EXPECT_CODE(kReplyMalformed, read("{\"choices\":[{\"token_ids\":[],\"finish_reason\":\"stop\"},{\"token_ids\":[]}]}"));
+  EXPECT_CODE(kReplyMalformed,
+              read("{\"choices\":[{\"token_ids\":[],\"finish_reason\":\"stop\"},{\"token_ids\":[]}]}"));
 }
 
 TEST(VllmStream, MayEndWithoutAFinishReasonAndSaysWhatWentWrong) {
@@ -164,7 +170,8 @@ TEST(VllmStream, MayEndWithoutAFinishReasonAndSaysWhatWentWrong) {
   EXPECT_EQ(2u, generation.length());
 
   ReplyStream failing(std::make_unique<VllmStream>(generation, 9, 0));
-  failing.push(test::bytesOf("data: {\"error\":{\"message\":\"no memory\",\"code\":500}}\n\ndata: [DONE]\n\n"), generation);
+  failing.push(test::bytesOf("data: {\"error\":{\"message\":\"no memory\",\"code\":500}}\n\ndata: [DONE]\n\n"),
+               generation);
   EXPECT_EQ("no memory", failing.end(generation).error);
 
   ReplyStream cut(std::make_unique<VllmStream>(generation, 9, 0));
