@@ -23,7 +23,9 @@ Napi::Value PackWorker::result() {
 }
 
 void PackJsonWorker::work() {
-  text_ = rolltape::packJson(*plan_, parts_);
+  const JsonBatch batch(*plan_, parts_);
+  text_ = HeapBlock(batch.byteLength());
+  batch.write(reinterpret_cast<char*>(text_.data()));
 }
 
 Napi::Value PackJsonWorker::result() {

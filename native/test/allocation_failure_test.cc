@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "../core/batch/pack/json.h"
 #include "../core/reply/sglang/reply.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
@@ -135,7 +134,7 @@ TEST(AllocationFailure, ReadingAndPackingFailCleanly) {
       const Plan plan(std::span<const PlannedSession>(&planned, 1), options);
       test::packed(plan, {{"rows", "[]"}});
       plan.shards(1);
-      if (layout != Layout::kTree) packJson(plan, parts);
+      if (layout != Layout::kTree) test::packedJson(plan, parts);
     };
     EXPECT_GT(failEveryAllocation(pack, nothing), 0);
   }

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <thread>
 
-#include "../core/batch/pack/json.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
 #include "forest.h"
@@ -67,7 +66,7 @@ class Concurrency : public testing::Test {
  protected:
   static std::string pack(const Plan& plan) { return textOf(test::packed(plan, kMetadata).block); }
   static std::string packText(const Plan& plan) {
-    return textOf(packJson(plan, std::vector<std::string>(plan.rows().size() + 1, ",")));
+    return textOf(test::packedJson(plan, std::vector<std::string>(plan.rows().size() + 1, ",")));
   }
 
   /// A packing of every layout and style, of the sessions as they are now.

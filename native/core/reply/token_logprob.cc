@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "../base/float32.h"
 #include "../json/decimal.h"
-#include "../session/reward.h"
 
 namespace rolltape {
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../base/error.h"
+#include "../base/float32.h"
 
 namespace rolltape {
 

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,11 +19,6 @@ void discountRewards(std::span<const std::int32_t> parents, std::span<double> re
 /// @param absent interactions whose factor is 0; a parent whose children are all absent is a leaf
 std::vector<double> lastLeafShares(std::span<const std::int32_t> parents, const std::vector<bool>& absent,
                                    double discount);
-
-/// Returns true if the value is finite and still is as a float32.
-inline bool fitsFloat32(double value) {
-  return std::abs(value) <= std::numeric_limits<float>::max();
-}
 
 /// @throws kInvalidArg if a reward to be set does not fit a float32.
 void requireReward(double reward);

@@ -99,25 +99,27 @@ std::uint64_t jsonBytes(const Plan& plan, std::span<const std::string> parts) {
 
 }  // namespace
 
-HeapBlock packJson(const Plan& plan, std::span<const std::string> parts) {
+JsonBatch::JsonBatch(const Plan& plan, std::span<const std::string> parts) : plan_(plan), parts_(parts) {
   plan.requirePackable();
   if (parts.size() != plan.rows().size() + 1) {
     throw Error(ErrorCode::kInvalidArg, "parts: " + std::to_string(parts.size()) + " parts for " +
                                             std::to_string(plan.rows().size()) + " rows; there must be one more");
   }
-  HeapBlock block(jsonBytes(plan, parts));
-  Writer writer(reinterpret_cast<char*>(block.data()));
+  byteLength_ = jsonBytes(plan, parts);
+}
+
+void JsonBatch::write(char* out) const {
+  Writer writer(out);
   RowTensors tensors;
-  TokenPath path(plan.longestRow(), heldFor(plan));
-  writer.text(parts[0]);
-  for (std::size_t i = 0; i < plan.rows().size(); ++i) {
-    const PlanRow& row = plan.rows()[i];
+  TokenPath path(plan_.longestRow(), heldFor(plan_));
+  writer.text(parts_[0]);
+  for (std::size_t i = 0; i < plan_.rows().size(); ++i) {
+    const PlanRow& row = plan_.rows()[i];
     path.moveTo(*row.interaction);
-    tensors.fill(plan, row, path);
+    tensors.fill(plan_, row, path);
     writeTensorDict(writer, row.length, tensors);
-    writer.text(parts[i + 1]);
+    writer.text(parts_[i + 1]);
   }
-  return block;
 }
 
 }  // namespace rolltape

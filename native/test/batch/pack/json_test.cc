@@ -12,7 +12,7 @@ TEST(PackJson, IsThePartsAndTheRowsBetweenThem) {
   session.setReward(0, 1);
   const Session* one = &session;
   const Plan plan(std::span<const Session* const>(&one, 1), {});
-  const HeapBlock block = packJson(plan, std::vector<std::string>{"{\"é\":", "}"});
+  const HeapBlock block = test::packedJson(plan, std::vector<std::string>{"{\"é\":", "}"});
   EXPECT_EQ(
       "{\"é\":{\"input_ids\":{\"type\":\"tensor\",\"dtype\":\"torch.int32\",\"shape\":[1,2],\"data\":\"AQAAAAIAAAA=\"},"
       "\"loss_mask\":{\"type\":\"tensor\",\"dtype\":\"torch.int32\",\"shape\":[1,2],\"data\":\"AAAAAAEAAAA=\"},"
@@ -24,9 +24,9 @@ TEST(PackJson, IsThePartsAndTheRowsBetweenThem) {
 }
 
 TEST(PackJson, NeedsOnePartMoreThanRows) {
-  EXPECT_EQ(2u, packJson(Plan(test::kNoSessions, {}), std::vector<std::string>{"[]"}).size());
-  EXPECT_CODE(kInvalidArg, packJson(Plan(test::kNoSessions, {}), std::vector<std::string>{}));
-  EXPECT_CODE(kInvalidArg, packJson(Plan(test::kNoSessions, {}), std::vector<std::string>{"", ""}));
+  EXPECT_EQ(2u, test::packedJson(Plan(test::kNoSessions, {}), std::vector<std::string>{"[]"}).size());
+  EXPECT_CODE(kInvalidArg, test::packedJson(Plan(test::kNoSessions, {}), std::vector<std::string>{}));
+  EXPECT_CODE(kInvalidArg, test::packedJson(Plan(test::kNoSessions, {}), std::vector<std::string>{"", ""}));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "../../../core/batch/pack/json.h"
 #include "../../forest.h"
 #include "../../packed.h"
 
@@ -105,7 +104,7 @@ TEST(PackPadded, APlanWithMismatchesIsRefused) {
   const Session* one = &session;
   const Plan plan(std::span<const Session* const>(&one, 1), {.style = RowStyle::kConcat});
   EXPECT_CODE(kInvalidArg, test::packed(plan, {}));
-  EXPECT_CODE(kInvalidArg, packJson(plan, std::vector<std::string>{"", ""}));
+  EXPECT_CODE(kInvalidArg, test::packedJson(plan, std::vector<std::string>{"", ""}));
 }
 
 }  // namespace
