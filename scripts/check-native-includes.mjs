@@ -105,6 +105,5 @@ for (const file of files) includes.set(file, readIncludes(file));
 findCircles();
 
 for (const problem of problems) console.error(problem);
-if (problems.length > 0)
-  console.error(`${problems.length} problems; native/README.md has the order of rooms.`);
+if (problems.length > 0) console.error(`${problems.length} problems; native/README.md has the order of rooms.`);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -39,8 +39,8 @@ TopLogprobs topRows(TopLists top) {
   std::vector<std::int32_t> ids(rows * width, TopLogprobs::kUnused);
   std::vector<float> logprobs(rows * width);
   for (std::size_t row = 0, from = 0; row < rows; from += top.counts[row++]) {
-    std::copy_n(top.ids.begin() + from, top.counts[row], ids.begin() + row * width);
-    std::copy_n(top.logprobs.begin() + from, top.counts[row], logprobs.begin() + row * width);
+    std::copy_n(top.ids.data() + from, top.counts[row], ids.data() + row * width);
+    std::copy_n(top.logprobs.data() + from, top.counts[row], logprobs.data() + row * width);
   }
   return {width, std::move(ids), std::move(logprobs)};
 }

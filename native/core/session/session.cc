@@ -26,8 +26,8 @@ std::span<const std::uint8_t> bytesOf(const std::string& text) {
 std::size_t Session::byteLength() const {
   std::size_t labels = 0;
   for (const LabelSet& set : storage_->labelSets) {
-    labels += sizeof set;
-    for (const std::string& label : set) labels += sizeof label + label.capacity();
+    labels += sizeof(LabelSet);
+    for (const std::string& label : set) labels += sizeof(std::string) + label.capacity();
   }
   return sizeof(Session) + sizeof(SessionStorage) + storage_->arena.byteLength() + labels +
          storage_->interactions.size() * sizeof(Interaction) + states_.capacity() * sizeof(InteractionState) +
