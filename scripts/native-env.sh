@@ -50,3 +50,13 @@ make_scratch() {
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT INT TERM
 }
+
+# usage: need_clang_tool <clang-format | clang-tidy>
+# Sets clang_tool. Other versions format and warn differently, so only one is accepted.
+need_clang_tool() {
+  for clang_tool in "$1-14" "$1"; do
+    case $("$clang_tool" --version 2> /dev/null) in *"version 14."*) return ;; esac
+  done
+  echo "$1 14 is missing: install it (Debian: apt-get install $1-14)" >&2
+  exit 1
+}

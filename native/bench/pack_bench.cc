@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/batch.h"
+#include "../core/batch/batch.h"
 #include "../memory/heap_block.h"
 
 namespace rolltape {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "../core/request_writer.h"
-#include "../core/sglang_reply.h"
+#include "../core/reply/request_body.h"
+#include "../core/reply/sglang/reply.h"
 
 namespace rolltape {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../core/siphash.h"
+#include "../core/base/siphash.h"
 #include "memory_sources.h"
 #include "napi_setup.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/message_digest.h"
+#include "../core/session/message_digest.h"
 #include "napi_setup.h"
 
 /// Reads arguments. What has the wrong type or range throws Error kInvalidArg that names the argument.

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "../core/safetensors.h"
+#include "../core/batch/safetensors.h"
 #include "block_view.h"
 #include "wrapped.h"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "../core/error.h"
+#include "../core/base/error.h"
 #include "napi_setup.h"
 
 namespace rolltape::binding {

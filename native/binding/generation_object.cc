@@ -16,10 +16,9 @@ Napi::Function GenerationObject::define(Napi::Env env) {
        guardedMethod<&Self::appendTop>("appendTop"), guardedMethod<&Self::appendSglangReply>("appendSglangReply"),
        promiseMethod<&Self::appendSglangReplyAsync>("appendSglangReplyAsync"),
        guardedMethod<&Self::appendVllmReply>("appendVllmReply"),
-       promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"),
-       guardedMethod<&Self::truncate>("truncate"), guardedMethod<&Self::ids>("ids"),
-       guardedMethod<&Self::logprobs>("logprobs"), guardedMethod<&Self::versions>("versions"),
-       guardedMethod<&Self::top>("top")});
+       promiseMethod<&Self::appendVllmReplyAsync>("appendVllmReplyAsync"), guardedMethod<&Self::truncate>("truncate"),
+       guardedMethod<&Self::ids>("ids"), guardedMethod<&Self::logprobs>("logprobs"),
+       guardedMethod<&Self::versions>("versions"), guardedMethod<&Self::top>("top")});
 }
 
 Generation& GenerationObject::generation() {

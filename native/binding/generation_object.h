@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../core/generation.h"
+#include "../core/session/generation.h"
 #include "wrapped.h"
 
 namespace rolltape::binding {

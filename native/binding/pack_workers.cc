@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "../core/pack_json.h"
-#include "../core/parallel.h"
+#include "../core/base/parallel.h"
+#include "../core/batch/pack/json.h"
 #include "batch_object.h"
 #include "buffers.h"
 
@@ -23,7 +23,9 @@ Napi::Value PackWorker::result() {
 }
 
 void PackJsonWorker::work() {
-  text_ = rolltape::packJson(*plan_, parts_);
+  const JsonBatch batch(*plan_, parts_);
+  text_ = HeapBlock(batch.byteLength());
+  batch.write(reinterpret_cast<char*>(text_.data()));
 }
 
 Napi::Value PackJsonWorker::result() {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/batch.h"
+#include "../core/batch/batch.h"
 #include "../memory/heap_block.h"
 #include "promise_worker.h"
 

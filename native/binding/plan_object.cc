@@ -24,7 +24,8 @@ Napi::Object rowsToJs(Napi::Env env, std::span<const PlanRow> rows) {
   const Napi::Object columns = Napi::Object::New(env);
   columns.Set("length", Napi::Number::New(env, static_cast<double>(rows.size())));
   setColumn<Napi::Uint32Array>(columns, "sessions", rows, [](const PlanRow& row) { return row.session; });
-  setColumn<Napi::Uint32Array>(columns, "interactions", rows, [](const PlanRow& row) { return row.interaction->index; });
+  setColumn<Napi::Uint32Array>(columns, "interactions", rows,
+                               [](const PlanRow& row) { return row.interaction->index; });
   setColumn<Napi::Uint32Array>(columns, "lengths", rows, [](const PlanRow& row) { return row.length; });
   setColumn<Napi::Float64Array>(columns, "rewards", rows, [](const PlanRow& row) { return row.reward; });
   setColumn<Napi::Uint8Array>(columns, "uncountedRewards", rows,

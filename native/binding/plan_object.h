@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "../core/plan.h"
+#include "../core/batch/plan.h"
 #include "wrapped.h"
 
 namespace rolltape::binding {

@@ -40,8 +40,8 @@ PlanOptions planOptionsArg(Napi::Value value) {
                           {{"error", Overflow::kError}, {"truncate", Overflow::kTruncate}, {"drop", Overflow::kDrop}});
   const Napi::Value concatReward = object.Get("concatReward");
   if (!concatReward.IsUndefined()) {
-    options.concatReward = choiceArg<ConcatReward>(
-        concatReward, "options.concatReward", {{"leaf", ConcatReward::kLeaf}, {"return", ConcatReward::kReturn}});
+    options.concatReward = choiceArg<ConcatReward>(concatReward, "options.concatReward",
+                                                   {{"leaf", ConcatReward::kLeaf}, {"return", ConcatReward::kReturn}});
   }
   const Napi::Value includeLeftOut = object.Get("includeLeftOut");
   if (!includeLeftOut.IsUndefined()) options.includeLeftOut = booleanArg(includeLeftOut, "options.includeLeftOut");

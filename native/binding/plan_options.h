@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../core/plan.h"
+#include "../core/batch/plan.h"
 #include "napi_setup.h"
 
 namespace rolltape::binding {

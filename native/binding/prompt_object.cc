@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../core/request_writer.h"
+#include "../core/reply/request_body.h"
 #include "addon_data.h"
 #include "buffers.h"
 #include "generation_object.h"
@@ -21,11 +21,11 @@ std::int64_t ownBytes(const Prompt& prompt) {
 
 Napi::Function PromptObject::define(Napi::Env env) {
   using Self = PromptObject;
-  return DefineClass(env, kClassName,
-                     {guardedGetter<&Self::length>("length"), guardedMethod<&Self::tokens>("tokens"),
-                      guardedMethod<&Self::requestBody>("requestBody"),
-                      promiseMethod<&Self::requestBodyAsync>("requestBodyAsync"),
-                      guardedMethod<&Self::release>("release")});
+  return DefineClass(
+      env, kClassName,
+      {guardedGetter<&Self::length>("length"), guardedMethod<&Self::tokens>("tokens"),
+       guardedMethod<&Self::requestBody>("requestBody"), promiseMethod<&Self::requestBodyAsync>("requestBodyAsync"),
+       guardedMethod<&Self::release>("release")});
 }
 
 Napi::Object PromptObject::create(Napi::Env env, Prompt prompt) {
@@ -80,8 +80,7 @@ Napi::Value PromptObject::requestBodyAsync(const Napi::CallbackInfo& info) {
   std::string suffix = utf8Arg(info[1], "suffix");
   GenerationObject* partial = info[2].IsUndefined() ? nullptr : &GenerationObject::fromArg(info[2], "partial");
   if (partial != nullptr) partial->generation();
-  return PromiseWorker::start(
-      new RequestWorker(info.Env(), shared(), partial, std::move(prefix), std::move(suffix)));
+  return PromiseWorker::start(new RequestWorker(info.Env(), shared(), partial, std::move(prefix), std::move(suffix)));
 }
 
 }  // namespace rolltape::binding

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "../core/prompt.h"
+#include "../core/session/prompt.h"
 #include "wrapped.h"
 
 namespace rolltape::binding {

@@ -1,7 +1,7 @@
 #include "reply_stream_object.h"
 
-#include "../core/sglang_stream.h"
-#include "../core/vllm_stream.h"
+#include "../core/reply/sglang/stream.h"
+#include "../core/reply/vllm/stream.h"
 #include "reply_to_js.h"
 
 namespace rolltape::binding {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "../core/reply_stream.h"
+#include "../core/reply/reply_stream.h"
 #include "generation_object.h"
 
 namespace rolltape::binding {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "../core/engine_reply.h"
+#include "../core/reply/engine_reply.h"
 #include "napi_setup.h"
 
 namespace rolltape::binding {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../core/sglang_reply.h"
-#include "../core/vllm_reply.h"
+#include "../core/reply/sglang/reply.h"
+#include "../core/reply/vllm/reply.h"
 #include "generation_object.h"
 #include "promise_worker.h"
 

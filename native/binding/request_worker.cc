@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "../core/request_writer.h"
+#include "../core/reply/request_body.h"
 #include "buffers.h"
 
 namespace rolltape::binding {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "../core/prompt.h"
+#include "../core/session/prompt.h"
 #include "../memory/heap_block.h"
 #include "generation_object.h"
 #include "promise_worker.h"

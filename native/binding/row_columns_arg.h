@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "../core/row_columns.h"
+#include "../core/batch/row_columns.h"
 #include "napi_setup.h"
 
 namespace rolltape::binding {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "../core/reward.h"
-#include "../core/session_rewards.h"
+#include "../core/session/reward.h"
+#include "../core/session/session_rewards.h"
 #include "addon_data.h"
 #include "buffers.h"
 #include "generation_object.h"
@@ -19,9 +19,8 @@ Napi::Function SessionObject::define(Napi::Env env) {
       {guardedGetter<&Self::length>("length"), guardedGetter<&Self::byteLength>("byteLength"),
        guardedMethod<&Self::findParent>("findParent"), guardedMethod<&Self::prompt>("prompt"),
        guardedMethod<&Self::record>("record"), guardedMethod<&Self::setReward>("setReward"),
-       guardedMethod<&Self::setSessionReward>("setSessionReward"),
-       guardedMethod<&Self::interaction>("interaction"), guardedMethod<&Self::discountedRewards>("discountedRewards"),
-       guardedMethod<&Self::release>("release")});
+       guardedMethod<&Self::setSessionReward>("setSessionReward"), guardedMethod<&Self::interaction>("interaction"),
+       guardedMethod<&Self::discountedRewards>("discountedRewards"), guardedMethod<&Self::release>("release")});
 }
 
 SessionObject::SessionObject(const Napi::CallbackInfo& info)

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "../core/session.h"
+#include "../core/session/session.h"
 #include "wrapped.h"
 
 namespace rolltape::binding {

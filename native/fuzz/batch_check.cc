@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "../core/batch.h"
+#include "../core/batch/batch.h"
 #include "../memory/heap_block.h"
 #include "require.h"
 #include "safetensors_reader.h"

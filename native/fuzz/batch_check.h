@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../core/plan.h"
+#include "../core/batch/plan.h"
 #include "session_model.h"
 
 namespace rolltape::fuzz {

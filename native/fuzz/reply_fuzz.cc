@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "../core/error.h"
-#include "../core/json_cursor.h"
-#include "../core/sglang_reply.h"
+#include "../core/base/error.h"
+#include "../core/json/cursor.h"
+#include "../core/reply/sglang/reply.h"
 #include "json_document.h"
 #include "reply_model.h"
 #include "require.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "../core/engine_reply.h"
+#include "../core/reply/engine_reply.h"
 #include "json_document.h"
 
 namespace rolltape::fuzz {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <set>
 
-#include "../core/error.h"
-#include "../core/safetensors.h"
-#include "../core/utf8.h"
+#include "../core/base/error.h"
+#include "../core/base/utf8.h"
+#include "../core/batch/safetensors.h"
 #include "require.h"
 #include "safetensors_reader.h"
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <deque>
 
-#include "../core/batch.h"
-#include "../core/error.h"
-#include "../core/message_digest.h"
+#include "../core/base/error.h"
+#include "../core/batch/batch.h"
+#include "../core/session/message_digest.h"
 #include "batch_check.h"
 #include "require.h"
 #include "session_model.h"

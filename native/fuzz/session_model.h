@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/plan.h"
+#include "../core/batch/plan.h"
 #include "../test/outline.h"
 
 namespace rolltape::fuzz {

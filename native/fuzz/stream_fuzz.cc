@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "../core/error.h"
-#include "../core/reply_stream.h"
-#include "../core/sglang_reply.h"
-#include "../core/sglang_stream.h"
-#include "../core/vllm_reply.h"
-#include "../core/vllm_stream.h"
+#include "../core/base/error.h"
+#include "../core/reply/reply_stream.h"
+#include "../core/reply/sglang/reply.h"
+#include "../core/reply/sglang/stream.h"
+#include "../core/reply/vllm/reply.h"
+#include "../core/reply/vllm/stream.h"
 #include "require.h"
 
-/// Any bytes as a streamed reply of either engine: however they are cut, the same tokens come of them or the same error.
-/// And any bytes as a whole reply of vLLM: what is read has equal numbers of everything, the rest is refused.
+/// Any bytes as a streamed reply of either engine: however they are cut, the same tokens come of them or the same
+/// error. And any bytes as a whole reply of vLLM: what is read has equal numbers of everything, the rest is refused.
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../core/size.h"
+#include "../core/base/size.h"
 
 namespace rolltape {
 
@@ -97,8 +97,8 @@ std::unique_ptr<Block> CudaHostMemory::allocate(std::uint64_t bytes) {
   return std::make_unique<Pinned>(shared_from_this(), bytes);
 }
 
-// A process that ends may have lost its driver before its last block, and a device that failed takes no more calls: what
-// cannot be freed is lost until the process ends, which frees it.
+// A process that ends may have lost its driver before its last block, and a device that failed takes no more calls:
+// what cannot be freed is lost until the process ends, which frees it.
 void CudaHostMemory::freePinned(void* data) noexcept {
   if (driver_->pushContext(context_) != CudaResult::kSuccess) return;
   driver_->free(data);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "../core/error.h"
+#include "../core/base/error.h"
 #include "block.h"
 #include "cuda_driver.h"
 #include "page_lock.h"
@@ -16,8 +16,9 @@ namespace rolltape {
 /// Page-locked host memory, made in the primary context of the first device and usable from the contexts of all.
 ///
 /// The driver is opened at the first use, which may take seconds; whether that went well does not change afterwards,
-/// except that a device without memory for a context is asked again at the next use. Every call to the driver is made with the context current on its thread, so that memory may be had on one thread
-/// and freed on another; a block keeps the context retained until it is freed.
+/// except that a device without memory for a context is asked again at the next use. Every call to the driver is made
+/// with the context current on its thread, so that memory may be had on one thread and freed on another; a block keeps
+/// the context retained until it is freed.
 class CudaHostMemory final : public BlockSource, public PageLock, public std::enable_shared_from_this<CudaHostMemory> {
  public:
   using OpenDriver = std::function<std::unique_ptr<CudaDriver>()>;

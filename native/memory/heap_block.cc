@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "../core/size.h"
+#include "../core/base/size.h"
 
 #ifdef __linux__
 #include <sys/mman.h>

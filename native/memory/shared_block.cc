@@ -1,6 +1,6 @@
 #include "shared_block.h"
 
-#include "../core/error.h"
+#include "../core/base/error.h"
 
 namespace rolltape {
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "../core/size.h"
+#include "../core/base/size.h"
 #include "shared_errors.h"
 
 namespace rolltape {

@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "../core/size.h"
+#include "../core/base/size.h"
 
 namespace rolltape {
 

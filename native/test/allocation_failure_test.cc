@@ -3,13 +3,12 @@
 #include <cstdlib>
 #include <new>
 
-#include "../core/pack_json.h"
-#include "../core/sglang_reply.h"
+#include "../core/reply/sglang/reply.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
+#include "memory/shared_support.h"
 #include "outline.h"
 #include "packed.h"
-#include "shared_support.h"
 #include "support.h"
 
 namespace {
@@ -135,7 +134,7 @@ TEST(AllocationFailure, ReadingAndPackingFailCleanly) {
       const Plan plan(std::span<const PlannedSession>(&planned, 1), options);
       test::packed(plan, {{"rows", "[]"}});
       plan.shards(1);
-      if (layout != Layout::kTree) packJson(plan, parts);
+      if (layout != Layout::kTree) test::packedJson(plan, parts);
     };
     EXPECT_GT(failEveryAllocation(pack, nothing), 0);
   }
@@ -161,7 +160,8 @@ TEST(AllocationFailure, ASharedPoolLosesNoRoomAndNoFile) {
 }
 
 TEST(AllocationFailure, AWarmPoolGoesOn) {
-  const auto pool = WarmPool::create(std::make_shared<HeapSource>(), {.idleTime = std::chrono::hours(1), .smallest = 1});
+  const auto pool =
+      WarmPool::create(std::make_shared<HeapSource>(), {.idleTime = std::chrono::hours(1), .smallest = 1});
   EXPECT_GT(failEveryAllocation([&] { pool->allocate(100).reset(); }, [&] { EXPECT_LE(pool->idleBytes(), 100u); }), 0);
   pool->allocate(100).reset();
   EXPECT_EQ(100u, pool->idleBytes());

@@ -4,12 +4,11 @@
 #include <mutex>
 #include <thread>
 
-#include "../core/pack_json.h"
 #include "../memory/shared_pool.h"
 #include "../memory/warm_pool.h"
 #include "forest.h"
+#include "memory/shared_support.h"
 #include "packed.h"
-#include "shared_support.h"
 
 /// What the event loop and its worker threads do at the same time, each batch compared with what the same plan gave
 /// when nothing else ran. A race that leaves the bytes alone is ThreadSanitizer's to find (scripts/native-tsan.sh).
@@ -67,7 +66,7 @@ class Concurrency : public testing::Test {
  protected:
   static std::string pack(const Plan& plan) { return textOf(test::packed(plan, kMetadata).block); }
   static std::string packText(const Plan& plan) {
-    return textOf(packJson(plan, std::vector<std::string>(plan.rows().size() + 1, ",")));
+    return textOf(test::packedJson(plan, std::vector<std::string>(plan.rows().size() + 1, ",")));
   }
 
   /// A packing of every layout and style, of the sessions as they are now.

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "../core/plan.h"
+#include "../core/batch/plan.h"
 #include "outline.h"
 #include "support.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/plan.h"
+#include "../core/batch/plan.h"
 
 /// What a batch says of its rows beside their tokens, computed the slow and obvious way. Used by the tests and the fuzz
 /// targets, so it depends on neither.
@@ -325,8 +325,13 @@ inline std::shared_ptr<const RowColumns> everyColumn() {
       {.name = "reward", .dtype = Dtype::kF32, .source = Source::kReward, .perTurn = true},
       {.name = "own_reward", .dtype = Dtype::kF32, .source = Source::kOwnReward, .perTurn = true},
       {.name = "label", .dtype = Dtype::kI32, .source = Source::kLabel, .perTurn = true, .knownLabels = {"k", "a"}},
-      {.name = "cause", .dtype = Dtype::kI32, .source = Source::kLabel, .slot = 1, .ofFirstTurn = true,
-       .ofBroken = true, .perTurn = true},
+      {.name = "cause",
+       .dtype = Dtype::kI32,
+       .source = Source::kLabel,
+       .slot = 1,
+       .ofFirstTurn = true,
+       .ofBroken = true,
+       .perTurn = true},
       {.name = "turn_label", .dtype = Dtype::kI32, .source = Source::kLabel, .perRow = false, .perTurn = true},
       {.name = "no_label", .dtype = Dtype::kI32, .source = Source::kLabel, .slot = 9},
       {.name = "number", .dtype = Dtype::kI32, .source = Source::kFact, .missing = 77, .perTurn = true},

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "../core/batch.h"
+#include "../core/batch/batch.h"
+#include "../core/batch/pack/json.h"
 #include "../memory/heap_block.h"
 
 namespace rolltape::test {
@@ -26,6 +27,13 @@ inline Packed packed(const Plan& plan, const Metadata& metadata, unsigned thread
   HeapBlock block(layout.totalBytes);
   writeBatch(plan, layout, reinterpret_cast<std::byte*>(block.data()), threads);
   return {std::move(block), std::move(layout.tensors), layout.labels.json()};
+}
+
+inline HeapBlock packedJson(const Plan& plan, std::span<const std::string> parts) {
+  const JsonBatch batch(plan, parts);
+  HeapBlock block(batch.byteLength());
+  batch.write(reinterpret_cast<char*>(block.data()));
+  return block;
 }
 
 template <typename T>

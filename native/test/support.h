@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "../core/error.h"
-#include "../core/generation.h"
-#include "../core/message_digest.h"
-#include "../core/session.h"
+#include "../core/base/error.h"
+#include "../core/session/generation.h"
+#include "../core/session/message_digest.h"
+#include "../core/session/session.h"
 
 namespace rolltape::test {
 

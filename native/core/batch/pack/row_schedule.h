@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "../plan.h"
+#include "token_path.h"
+
+namespace rolltape {
+
+/// The work of writing a plan's rows, in an order that makes their sequences cheap, to be shared among threads.
+class RowSchedule {
+ public:
+  /// @param weights what writing each row costs.
+  RowSchedule(const Plan& plan, std::span<const std::uint64_t> weights);
+
+  /// The whole work. A row belongs to the part of it in which the row starts.
+  std::uint64_t work() const { return work_; }
+
+  /// Calls `write` for each row of the work in [begin, end); the path is at its interaction. @throws std::bad_alloc
+  void visit(std::uint64_t begin, std::uint64_t end,
+             const std::function<void(std::size_t row, const TokenPath& path)>& write) const;
+
+ private:
+  const Plan& plan_;
+  std::vector<std::uint32_t> order_;
+  /// Of the rows in order_.
+  std::vector<std::uint64_t> starts_;
+  std::uint64_t work_ = 0;
+};
+
+/// What a path must hold for the plan's rows.
+TokenPath::Holds heldFor(const Plan& plan);
+
+}  // namespace rolltape

@@ -1,0 +1,232 @@
+#include "row_tensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../../base/error.h"
+#include "../../base/parallel.h"
+
+namespace rolltape {
+
+namespace {
+
+std::uint32_t wordOf(std::int32_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t wordOf(float value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
+
+float orZero(float reward) {
+  return std::isnan(reward) ? 0 : reward;
+}
+
+std::uint32_t factOf(const Interaction& at, const RowColumn& column) {
+  return column.slot < at.factCount ? at.facts()[column.slot] : column.missing;
+}
+
+bool isMixed(const PlanRow& row, const Interaction& firstTurn, const RowColumn& column) {
+  const Interaction* at = row.interaction;
+  const std::uint32_t last = factOf(*at, column);
+  while (at != &firstTurn) {
+    at = at->parent;
+    if (factOf(*at, column) != last) return true;
+  }
+  return false;
+}
+
+/// Rows or turns [begin, end).
+struct Range {
+  std::size_t begin;
+  std::size_t end;
+};
+
+/// Writes word(i) for each index of the range. A tensor of dtype BOOL gets a byte, 0 or 1.
+template <typename Word>
+void fill(const BatchBlock& block, const std::string& name, Dtype dtype, Range range, Word word) {
+  if (dtype == Dtype::kBool) {
+    auto* to = block.tensor<std::uint8_t>(name);
+    for (std::size_t i = range.begin; i < range.end; ++i) to[i] = word(i) != 0 ? 1 : 0;
+  } else {
+    auto* to = block.tensor<std::uint32_t>(name);
+    for (std::size_t i = range.begin; i < range.end; ++i) to[i] = word(i);
+  }
+}
+
+/// Appends, for each row in [begin, end), the index of the first row that holds the parent of its first turn, or -1.
+/// These must be all rows of one session.
+void appendParentRows(const Plan& plan, std::size_t begin, std::size_t end, std::vector<std::int32_t>& parents) {
+  const std::span<const PlanRow> rows = plan.rows();
+  constexpr std::int32_t none = -1;
+  std::uint32_t last = 0;
+  for (std::size_t i = begin; i < end; ++i) last = std::max(last, rows[i].interaction->index);
+  // By interaction: the first row that has it as a turn. Rows that share a turn share all turns before it, so a walk
+  // ends at the first turn that has a row.
+  std::vector<std::int32_t> rowOf(std::size_t{last} + 1, none);
+  for (std::size_t i = begin; i < end; ++i) {
+    const Interaction* at = rows[i].interaction;
+    const Interaction* first = &plan.firstTurn(rows[i]);
+    for (; rowOf[at->index] == none; at = at->parent) {
+      rowOf[at->index] = static_cast<std::int32_t>(i);
+      if (at == first) break;
+    }
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    const Interaction* parent = plan.firstTurn(rows[i]).parent;
+    parents.push_back(parent == nullptr ? none : rowOf[parent->index]);
+  }
+}
+
+std::vector<std::int32_t> parentRows(const Plan& plan) {
+  const std::span<const PlanRow> rows = plan.rows();
+  std::vector<std::int32_t> parents;
+  parents.reserve(rows.size());
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin;
+    while (end < rows.size() && rows[end].session == rows[begin].session) ++end;
+    appendParentRows(plan, begin, end, parents);
+    begin = end;
+  }
+  return parents;
+}
+
+/// Returns true if a column needs parentRows(), which walks through all rows.
+bool hasParentRow(const Plan& plan) {
+  return std::ranges::any_of(
+      plan.columns(), [](const RowColumn& column) { return column.perRow && column.source == RowSource::kParentRow; });
+}
+
+/// Writes ranges of row and turn columns. Threads may write different ranges at the same time.
+class ColumnTensors {
+ public:
+  ColumnTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block)
+      : plan_(plan),
+        codes_(codes),
+        block_(block),
+        parents_(hasParentRow(plan) ? parentRows(plan) : std::vector<std::int32_t>()) {}
+
+  void writeRows(std::size_t index, const RowColumn& column, Range range) const {
+    const std::span<const PlanRow> rows = plan_.rows();
+    const auto write = [&](auto word) {
+      fill(block_, "row_" + column.name, column.dtype, range, [&](std::size_t i) { return word(rows[i]); });
+    };
+    const auto turn = [&](const PlanRow& row) -> const Interaction& { return plan_.columnTurn(row, column); };
+    const auto first = [&](const PlanRow& row) -> const Interaction& { return plan_.firstTurn(row); };
+    switch (column.source) {
+      case RowSource::kPromptTokens:
+        return write([&](const PlanRow& row) { return std::min(first(row).inputLength, row.length); });
+      case RowSource::kOwnReward:
+        return write([](const PlanRow& row) { return wordOf(orZero(row.ownReward)); });
+      case RowSource::kHasReward:
+        return write([](const PlanRow& row) { return std::isnan(row.ownReward) ? 0u : 1u; });
+      case RowSource::kUncountedRewards:
+        return write([](const PlanRow& row) { return row.uncountedRewards ? 1u : 0u; });
+      case RowSource::kLeftOut:
+        return write([](const PlanRow& row) { return row.leftOut ? 1u : 0u; });
+      case RowSource::kTurn:
+        return write([&](const PlanRow& row) { return turn(row).depth; });
+      case RowSource::kTurns:
+        return write([&](const PlanRow& row) { return row.interaction->depth - first(row).depth + 1; });
+      case RowSource::kTokenExact:
+        return write([&](const PlanRow& row) { return turn(row).tokenExact ? 1u : 0u; });
+      case RowSource::kFact:
+        return write([&](const PlanRow& row) { return factOf(turn(row), column); });
+      case RowSource::kMixedFact:
+        return write([&](const PlanRow& row) { return isMixed(row, first(row), column) ? 1u : 0u; });
+      case RowSource::kLabel:
+        return write([&](const PlanRow& row) { return wordOf(codes_.code(index, turn(row))); });
+      case RowSource::kReward:
+        return write([](const PlanRow& row) { return wordOf(static_cast<float>(row.reward)); });
+      case RowSource::kParentRow:
+        return fill(block_, "row_" + column.name, column.dtype, range,
+                    [&](std::size_t i) { return wordOf(parents_[i]); });
+      case RowSource::kTurnStart:
+      case RowSource::kTurnEnd:
+        throw Error(ErrorCode::kInvalidArg, "columns: " + column.name + " has no value for a row");
+    }
+  }
+
+  void writeTurns(std::size_t index, const RowColumn& column, Range range) const {
+    const std::span<const PlanTurn> turns = plan_.turns();
+    const auto write = [&](auto word) {
+      fill(block_, "turn_" + column.name, column.dtype, range, [&](std::size_t i) { return word(turns[i]); });
+    };
+    switch (column.source) {
+      case RowSource::kOwnReward:
+        return write([](const PlanTurn& turn) { return wordOf(orZero(turn.ownReward)); });
+      case RowSource::kHasReward:
+        return write([](const PlanTurn& turn) { return std::isnan(turn.ownReward) ? 0u : 1u; });
+      case RowSource::kReward:
+        return write([](const PlanTurn& turn) { return wordOf(turn.reward); });
+      case RowSource::kTurn:
+        return write([](const PlanTurn& turn) { return turn.interaction->depth; });
+      case RowSource::kTokenExact:
+        return write([](const PlanTurn& turn) { return turn.interaction->tokenExact ? 1u : 0u; });
+      case RowSource::kFact:
+        return write([&](const PlanTurn& turn) { return factOf(*turn.interaction, column); });
+      case RowSource::kLabel:
+        return write([&](const PlanTurn& turn) { return wordOf(codes_.code(index, *turn.interaction)); });
+      default:
+        throw Error(ErrorCode::kInvalidArg, "columns: " + column.name + " has no value for a turn");
+    }
+  }
+
+  /// Writes kTurnStart or kTurnEnd for the turns of `rows`. Bounds behind the end of a truncated row become its length.
+  void writeBounds(const RowColumn& column, Range rows) const {
+    auto* to = block_.tensor<std::uint32_t>("turn_" + column.name);
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
+      for (std::uint32_t i = plan_.turnStarts()[row]; i < plan_.turnStarts()[row + 1]; ++i) {
+        const Interaction& at = *plan_.turns()[i].interaction;
+        const std::uint32_t bound = column.source == RowSource::kTurnStart ? at.inputLength : at.sequenceLength();
+        to[i] = std::min(bound, plan_.rows()[row].length);
+      }
+    }
+  }
+
+ private:
+  const Plan& plan_;
+  const LabelCodes& codes_;
+  const BatchBlock& block_;
+  std::vector<std::int32_t> parents_;
+};
+
+bool isBound(const RowColumn& column) {
+  return column.source == RowSource::kTurnStart || column.source == RowSource::kTurnEnd;
+}
+
+/// Writes all columns for a range of rows and for their turns.
+void writeColumns(const Plan& plan, const ColumnTensors& tensors, Range rows) {
+  const bool hasTurns = plan.options().turns;
+  const Range turns = hasTurns ? Range{plan.turnStarts()[rows.begin], plan.turnStarts()[rows.end]} : Range{0, 0};
+  for (std::size_t i = 0; i < plan.columns().size(); ++i) {
+    const RowColumn& column = plan.columns()[i];
+    if (column.perRow) tensors.writeRows(i, column, rows);
+    if (!column.perTurn || !hasTurns) continue;
+    if (isBound(column)) {
+      tensors.writeBounds(column, rows);
+    } else {
+      tensors.writeTurns(i, column, turns);
+    }
+  }
+}
+
+}  // namespace
+
+void writeRowTensors(const Plan& plan, const LabelCodes& codes, const BatchBlock& block, unsigned threads) {
+  // Few enough rows that their interactions stay in the processor's cache from one column to the next.
+  constexpr std::size_t part = 1024;
+  if (plan.options().turns) std::ranges::copy(plan.turnStarts(), block.tensor<std::uint32_t>("cu_turns"));
+  if (plan.columns().empty()) return;
+  const ColumnTensors tensors(plan, codes, block);
+  parallelRanges(plan.rows().size(), threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t from = begin; from < end; from += part) {
+      writeColumns(plan, tensors, {from, std::min(from + part, end)});
+    }
+  });
+}
+
+}  // namespace rolltape

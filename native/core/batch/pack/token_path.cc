@@ -1,0 +1,75 @@
+#include "token_path.h"
+
+#include <algorithm>
+
+namespace rolltape {
+
+namespace {
+
+std::size_t heldOutputs(std::uint32_t limit, TokenPath::Holds holds) {
+  return holds == TokenPath::Holds::kOutputs ? limit : 0;
+}
+
+}  // namespace
+
+TokenPath::TokenPath(std::uint32_t limit, Holds holds)
+    : limit_(limit),
+      holds_(holds),
+      words_(std::make_unique_for_overwrite<std::int32_t[]>(limit + 2 * heldOutputs(limit, holds))),
+      logprobs_(std::make_unique_for_overwrite<float[]>(heldOutputs(limit, holds))),
+      columns_{words_.get(), words_.get() + limit, logprobs_.get(), words_.get() + limit + heldOutputs(limit, holds)},
+      writer_(columns_, false) {}
+
+/// Leaves in `steps_` what the path to the interaction has in common with the present one, and in `missing_` the rest.
+void TokenPath::collectMissing(const Interaction& interaction) {
+  missing_.clear();
+  const Interaction* at = &interaction;
+  for (; at != nullptr; at = at->source) {
+    // A source has a smaller index than what it is the source of, so steps with a larger one are on no way to `at`.
+    while (!steps_.empty() && steps_.back().interaction->index > at->index) steps_.pop_back();
+    if (!steps_.empty() && steps_.back().interaction == at) return;
+    missing_.push_back(at);
+  }
+  steps_.clear();
+}
+
+void TokenPath::extend(Step& step, std::uint32_t to) {
+  const std::uint32_t end = std::min(to, limit_);
+  if (end <= step.written) return;
+  if (holds_ == Holds::kOutputs) {
+    writer_.moveTo(step.written);
+    writer_.writeOwn(*step.interaction, step.written, end);
+  } else {
+    writer_.inputIds.moveTo(step.written);
+    writeOwnIds(*step.interaction, step.written, end, writer_.inputIds);
+  }
+  step.written = end;
+}
+
+void TokenPath::moveTo(const Interaction& interaction) {
+  collectMissing(interaction);
+  for (; !missing_.empty(); missing_.pop_back()) {
+    const Interaction* next = missing_.back();
+    if (!steps_.empty()) {
+      Step& source = steps_.back();
+      extend(source, next->shared);
+      source.written = std::min(source.written, next->shared);
+    }
+    steps_.push_back({next, next->shared});
+  }
+  extend(steps_.back(), interaction.sequenceLength());
+}
+
+void TokenPath::writeTrained(std::uint32_t from, std::uint32_t length, TrainedColumns& out) const {
+  const std::uint32_t first = std::min(from, length);
+  out.fillUntrained(first);
+  if (first == length) return;
+  if (holds_ == Holds::kOutputs) {
+    out.copy(columns_, first, length - first);
+  } else {
+    const Interaction& own = *steps_.back().interaction;
+    out.writeOutputs(own, first - own.inputLength, length - first);
+  }
+}
+
+}  // namespace rolltape

@@ -1,0 +1,201 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../session/session.h"
+#include "../session/session_rewards.h"
+#include "batch_shape.h"
+#include "depth_first.h"
+#include "row_columns.h"
+
+namespace rolltape {
+
+/// Which interactions have a row, and which outputs the row trains on.
+enum class RowStyle {
+  /// Every interaction, and its own outputs.
+  kIndividual,
+  /// Every interaction without a token-exact child; its own output and those of the ancestors that it reaches over
+  /// token-exact edges.
+  kConcat,
+};
+enum class OnMismatch { kError, kSplit };
+enum class PadSide { kLeft, kRight };
+enum class Overflow { kError, kTruncate, kDrop };
+/// The reward of a `concat` row.
+enum class ConcatReward {
+  /// The final reward of its last turn.
+  kLeaf,
+  /// The discounted return of its turns: Σ discount^k × own reward, with k = 0 for the first turn. If the session has a
+  /// reward S, S × discount^h is added: h counts the edges from the first turn to the last one, and on to its
+  /// descendant leaf that completed last.
+  kReturn,
+};
+
+struct PlanOptions {
+  Layout layout = Layout::kPadded;
+  /// Without effect on a tree batch, in which every interaction is a node.
+  RowStyle style = RowStyle::kIndividual;
+  double discount = 1;
+  OnMismatch onMismatch = OnMismatch::kError;
+  std::int32_t padTokenId = 0;
+  PadSide padSide = PadSide::kRight;
+  std::uint32_t padToMultipleOf = 1;
+  /// In tokens; 0: no limit. A tree batch takes no other value, because its rows share the tokens that would be cut.
+  std::uint32_t maxLength = 0;
+  Overflow overflow = Overflow::kError;
+  ConcatReward concatReward = ConcatReward::kLeaf;
+  /// Treats interactions of PlannedSession::leftOut like all others. PlanRow::leftOut still marks them.
+  bool includeLeftOut = false;
+  /// Adds the turns of each row. A tree batch has none: its nodes are turns.
+  bool turns = false;
+  /// Most distinct labels of one label column, known ones included; 0: no limit.
+  std::uint32_t labelLimit = 0;
+  /// The row and turn columns; null: none.
+  std::shared_ptr<const RowColumns> columns = nullptr;
+};
+
+/// A session, and the indices of its interactions that are left out: they have no rows, and in a tree batch they are
+/// nodes that are not trained on. The children of an interaction that is left out must be left out as well.
+struct PlannedSession {
+  const Session* session;
+  std::vector<std::uint32_t> leftOut = {};
+};
+
+struct PlanRow {
+  /// Index into the sessions that were planned.
+  std::uint32_t session;
+  /// Tokens, after truncation.
+  std::uint32_t length;
+  /// The row's last turn.
+  const Interaction* interaction;
+  /// After discount.
+  double reward;
+  /// Of `interaction`; NaN if it has none.
+  float ownReward;
+  /// Turns before the last one have own rewards that `reward` does not count.
+  bool uncountedRewards = false;
+  /// One of PlannedSession::leftOut.
+  bool leftOut = false;
+};
+
+/// A model call within a row.
+struct PlanTurn {
+  const Interaction* interaction;
+  /// After discount.
+  float reward;
+  /// NaN if it has none.
+  float ownReward;
+};
+
+/// The conversation trees in which no interaction has a reward: their number, and the first kMaxNamed of them.
+struct UnrewardedRoots {
+  static constexpr std::size_t kMaxNamed = 8;
+
+  struct Root {
+    /// Index into the sessions that were planned.
+    std::uint32_t session;
+    std::uint32_t interaction;
+  };
+  std::uint64_t count = 0;
+  std::vector<Root> first;
+};
+
+/// A child whose input does not begin with its parent's whole sequence.
+struct ConcatMismatch {
+  std::uint32_t session;
+  std::uint32_t parent;
+  std::uint32_t child;
+  /// The first position that differs.
+  std::uint32_t position;
+  std::int32_t parentToken;
+  /// -1 if the child's input ends there.
+  std::int32_t childToken;
+};
+
+/// The rows, lengths, rewards and size of a batch. An immutable snapshot that keeps the sessions' tokens alive.
+class Plan {
+ public:
+  /// Takes time linear in interactions. Reads no tokens except those that mismatches() names.
+  /// @throws kInvalidArg if the discount is outside [0, 1]; if a reward does not fit a float32; for a tree batch with
+  /// maxLength or turns; for columns that requireRowColumns() refuses; or if PlannedSession::leftOut names an
+  /// interaction that the session does not have, or that has a child which is not left out
+  /// @throws kTooLarge if a size overflows
+  Plan(std::span<const PlannedSession> sessions, const PlanOptions& options);
+  /// Plans sessions with no interaction left out.
+  Plan(std::span<const Session* const> sessions, const PlanOptions& options);
+
+  const PlanOptions& options() const { return options_; }
+  /// In the order of sessions, then of interactions; in a tree batch, in the order of nodes().
+  std::span<const PlanRow> rows() const { return rows_; }
+  /// Returns the row's first turn. Only `concat` rows have turns other than their interaction.
+  const Interaction& firstTurn(const PlanRow& row) const {
+    return options_.style == RowStyle::kConcat ? *row.interaction->rowStart : *row.interaction;
+  }
+  /// Returns the turn whose value the column has for this row.
+  const Interaction& columnTurn(const PlanRow& row, const RowColumn& column) const {
+    return column.ofFirstTurn ? firstTurn(row) : *row.interaction;
+  }
+  /// One for each row of a tree batch; empty for other layouts.
+  std::span<const TreeNode> nodes() const { return nodes_; }
+  /// The turns of all rows, one row after the other; those of row i are [turnStarts()[i], turnStarts()[i + 1]).
+  std::span<const PlanTurn> turns() const { return turns_; }
+  std::span<const std::uint32_t> turnStarts() const { return turnStarts_; }
+  std::span<const RowColumn> columns() const {
+    return options_.columns ? std::span<const RowColumn>(*options_.columns) : std::span<const RowColumn>();
+  }
+  const UnrewardedRoots& unrewardedRoots() const { return unrewardedRoots_; }
+  std::span<const ConcatMismatch> mismatches() const { return mismatches_; }
+  std::span<const PlanRow> overflows() const { return overflows_; }
+  const BatchShape& shape() const { return shape_; }
+  std::uint32_t longestRow() const { return longestRow_; }
+  /// Bytes of the tensors.
+  std::uint64_t byteLength() const { return byteLength_; }
+  /// Returns the position from which on the row's output tokens are trained on.
+  std::uint32_t trainedFrom(const PlanRow& row) const {
+    return options_.style == RowStyle::kConcat ? row.interaction->exactFrom : row.interaction->inputLength;
+  }
+  /// @throws kInvalidArg if mismatches or overflows forbid packing.
+  void requirePackable() const;
+
+  /// Most shards without an empty one: the number of rows, or of trees in a tree batch.
+  std::uint64_t maxShards() const { return options_.layout == Layout::kTree ? shape_.trees : rows_.size(); }
+  /// Splits the batch into `count` plans with nearly equal numbers of tokens, padding not counted. Rows keep their
+  /// order; a tree stays together. The same plan is always split in the same way.
+  /// @throws kInvalidArg if `count` is 0 or over maxShards(), or if the plan cannot be packed.
+  std::vector<Plan> shards(std::uint32_t count) const;
+
+ private:
+  struct Buffers;
+
+  Plan() = default;
+  void addSession(const PlannedSession& planned, Buffers& buffers);
+  void addRows(const Session& session, Buffers& buffers);
+  void addConcatRows(const Session& session, Buffers& buffers);
+  void addNodes(const Session& session, Buffers& buffers);
+  void addMismatch(const Interaction& child);
+  /// Adds the row that ends with an interaction. One that is over maxLength is truncated, or not added.
+  void addRow(const Interaction& at, double reward, bool uncounted, const Buffers& buffers);
+  void addTurns(const PlanRow& row, const SessionRewards& rewards);
+  void addUnrewardedRoots(const Session& session, Buffers& buffers);
+  /// Adds rows [begin, end) of another plan. In a tree batch they must begin at the root of a tree.
+  void addRowsOf(const Plan& plan, std::size_t begin, std::size_t end);
+  void measure();
+
+  PlanOptions options_;
+  std::vector<std::shared_ptr<const SessionStorage>> storages_;
+  std::vector<PlanRow> rows_;
+  std::vector<PlanTurn> turns_;
+  std::vector<std::uint32_t> turnStarts_;
+  UnrewardedRoots unrewardedRoots_;
+  std::vector<ConcatMismatch> mismatches_;
+  std::vector<PlanRow> overflows_;
+  std::vector<TreeNode> nodes_;
+  BatchShape shape_;
+  std::uint32_t longestRow_ = 0;
+  std::uint64_t byteLength_ = 0;
+};
+
+}  // namespace rolltape

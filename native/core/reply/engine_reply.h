@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "../session/generation.h"
+
+namespace rolltape {
+
+/// Why an engine stopped.
+struct EngineFinish {
+  /// SGLang's type of finish reason, or vLLM's finish reason: "stop", "length", "abort", …
+  std::string type;
+  /// The stop token id or the stop string, where the reply names one.
+  std::variant<std::monostate, std::int64_t, std::string> matched;
+  std::optional<std::string> message;
+  std::optional<std::int64_t> statusCode;
+};
+
+/// What an engine's reply holds. Absent fields were not in it.
+struct EngineReply {
+  Generation tokens;
+  std::optional<std::string> id;
+  std::optional<EngineFinish> finish;
+  std::optional<std::int64_t> promptTokens;
+  std::optional<std::int64_t> completionTokens;
+  std::optional<std::int64_t> cachedTokens;
+  /// What a stream says went wrong, in place of what it was to bring.
+  std::optional<std::string> error;
+};
+
+}  // namespace rolltape

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "../json/cursor.h"
+#include "engine_reply.h"
+
+namespace rolltape {
+
+/// Reads the JSON texts of one streamed reply, one after the other, into a generation.
+class FrameReader {
+ public:
+  virtual ~FrameReader() = default;
+  FrameReader() = default;
+  FrameReader(const FrameReader&) = delete;
+  FrameReader& operator=(const FrameReader&) = delete;
+
+  /// Adds the tokens that a frame brings: all or none of them.
+  /// @throws kReplyMalformed, kReplyMismatch, kReplyNotFinite as the readers of whole replies do.
+  virtual void read(RoomyText frame, Generation& into) = 0;
+  /// What the frames said; the tokens are in `into` and not in it. @throws kReplyMismatch where counts disagree.
+  virtual EngineReply end(Generation& into) = 0;
+};
+
+}  // namespace rolltape

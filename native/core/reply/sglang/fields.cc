@@ -1,0 +1,201 @@
+#include "fields.h"
+
+#include <cmath>
+#include <string>
+
+#include "../../base/error.h"
+#include "../error_text.h"
+#include "../reply_count.h"
+#include "../stop_match.h"
+#include "../token_logprob.h"
+
+namespace rolltape {
+
+namespace {
+
+/// The least bytes that engines write per item, nearly: log probabilities have many digits, ids few.
+constexpr std::size_t kLogprobBytes = 24;
+constexpr std::size_t kIdBytes = 6;
+
+/// Room for the items that the rest of the text may hold. It is never more memory than the text, and what is not used
+/// of it is never touched; growing would touch, and copy, more than is needed.
+template <typename T>
+void reserveForRest(const JsonCursor& json, std::vector<T>& items, std::size_t itemBytes) {
+  items.reserve(json.rest().size() / itemBytes);
+}
+
+[[noreturn]] void throwNotFinite(const JsonCursor& json, const std::string& what) {
+  throw Error(ErrorCode::kReplyNotFinite,
+              "the log probability of " + what + ", before byte " + std::to_string(json.offset()));
+}
+
+/// Reads the items of an array that are not known.
+template <typename OnItem>
+ReadArray readArray(JsonCursor& json, const KnownItems* known, OnItem onItem) {
+  ReadArray array;
+  const auto knownBytes = [&](std::string_view rest) {
+    const std::size_t bytes = known == nullptr ? 0 : known->bytesIn(rest);
+    if (bytes > 0) array.skipped = known->count();
+    return bytes;
+  };
+  array.text = json.arrayBehind(knownBytes, onItem);
+  return array;
+}
+
+void readLogprobs(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
+  meta.ids.clear();
+  meta.logprobs.clear();
+  meta.logprobsArray = {};
+  meta.hasLogprobs = !json.consumeNull();
+  if (!meta.hasLogprobs) return;
+  if (known == nullptr) {
+    reserveForRest(json, meta.ids, kLogprobBytes);
+    reserveForRest(json, meta.logprobs, kLogprobBytes);
+  }
+  meta.logprobsArray = readArray(json, known, [&] {
+    const TokenLogprob token = readTokenLogprob(json);
+    if (!std::isfinite(token.logprob)) {
+      throwNotFinite(json, "output token " + std::to_string(meta.ids.size()) + " is not finite");
+    }
+    meta.ids.push_back(token.id);
+    meta.logprobs.push_back(token.logprob);
+  });
+}
+
+/// A place whose logprob is -Infinity or null, which the sampler excluded, is left unused.
+void readAlternative(JsonCursor& json, TopLists& top) {
+  const TokenLogprob token = readTokenLogprob(json);
+  const bool excluded = !std::isfinite(token.logprob);
+  if (excluded && !(token.logprob < 0)) {
+    throwNotFinite(json, "an alternative of output token " + std::to_string(top.counts.size()) + " is not a number");
+  }
+  top.ids.push_back(excluded ? TopLogprobs::kUnused : token.id);
+  top.logprobs.push_back(excluded ? 0.0f : token.logprob);
+}
+
+void readTop(JsonCursor& json, SglangMetaInfo& meta, const KnownItems* known) {
+  TopLists& top = meta.top;
+  top.clear();
+  meta.topArray = {};
+  if (json.consumeNull()) return;
+  if (known == nullptr) {
+    reserveForRest(json, top.ids, kLogprobBytes);
+    reserveForRest(json, top.logprobs, kLogprobBytes);
+  }
+  meta.topArray = readArray(json, known, [&] {
+    const std::size_t before = top.ids.size();
+    if (!json.consumeNull()) json.array([&] { readAlternative(json, top); });
+    top.endList(before);
+  });
+}
+
+void readFinish(JsonCursor& json, SglangMetaInfo& meta) {
+  meta.finish.reset();
+  if (json.consumeNull()) return;
+  EngineFinish& finish = meta.finish.emplace();
+  json.object([&](std::string_view key) {
+    if (key == "type") {
+      finish.type = json.string();
+    } else if (key == "matched") {
+      readStopMatch(json, "matched", finish);
+    } else if (key == "message") {
+      finish.message.reset();
+      if (!json.consumeNull()) finish.message = json.string();
+    } else if (key == "status_code") {
+      finish.statusCode = readReplyCount(json, "status_code");
+    } else {
+      json.skip();
+    }
+  });
+  if (finish.type.empty()) json.fail("finish_reason without a type");
+}
+
+void readMetaInfo(JsonCursor& json, SglangMetaInfo& meta, const SglangKnown* known) {
+  json.object([&](std::string_view key) {
+    if (key == "output_token_logprobs") {
+      readLogprobs(json, meta, known == nullptr ? nullptr : &known->logprobs);
+    } else if (key == "output_token_logprobs_length") {
+      meta.logprobsLength = readReplyCount(json, "output_token_logprobs_length");
+    } else if (key == "output_top_logprobs") {
+      readTop(json, meta, known == nullptr ? nullptr : &known->top);
+    } else if (key == "weight_versions") {
+      readWeightSpans(json, meta.weightVersions);
+    } else if (key == "weight_version") {
+      meta.weightVersion = readWeightVersion(json);
+    } else if (key == "finish_reason") {
+      readFinish(json, meta);
+    } else if (key == "id" && (known == nullptr || !known->id)) {
+      meta.id.reset();
+      if (!json.consumeNull()) meta.id = json.string();
+    } else if (key == "prompt_tokens") {
+      meta.promptTokens = readReplyCount(json, "prompt_tokens");
+    } else if (key == "completion_tokens") {
+      meta.completionTokens = readReplyCount(json, "completion_tokens");
+    } else if (key == "cached_tokens") {
+      meta.cachedTokens = readReplyCount(json, "cached_tokens");
+    } else {
+      json.skip();
+    }
+  });
+}
+
+void readOutputIds(JsonCursor& json, SglangFields& fields, const KnownItems* known) {
+  std::vector<std::int32_t>& ids = fields.outputIds;
+  ids.clear();
+  fields.outputIdsArray = {};
+  fields.hasOutputIds = !json.consumeNull();
+  if (!fields.hasOutputIds) return;
+  if (known == nullptr) reserveForRest(json, ids, kIdBytes);
+  fields.outputIdsArray = readArray(json, known, [&] { ids.push_back(readTokenId(json)); });
+}
+
+void clear(SglangFields& fields) {
+  fields.hasOutputIds = false;
+  fields.outputIdsArray = {};
+  fields.outputIds.clear();
+  fields.hasMetaInfo = false;
+  fields.metaInfo.clear();
+  fields.error.reset();
+}
+
+}  // namespace
+
+void SglangMetaInfo::clear() {
+  hasLogprobs = false;
+  logprobsArray = {};
+  ids.clear();
+  logprobs.clear();
+  logprobsLength.reset();
+  topArray = {};
+  top.clear();
+  weightVersion.reset();
+  weightVersions.clear();
+  id.reset();
+  finish.reset();
+  promptTokens.reset();
+  completionTokens.reset();
+  cachedTokens.reset();
+}
+
+void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown* known) {
+  clear(fields);
+  if (json.peek() == '[') json.fail("an array of replies, where one was asked for");
+  json.object([&](std::string_view key) {
+    if (key == "meta_info") {
+      // What an earlier meta_info held does not count.
+      fields.metaInfo.clear();
+      fields.hasMetaInfo = true;
+      readMetaInfo(json, fields.metaInfo, known);
+    } else if (key == "output_ids") {
+      readOutputIds(json, fields, known == nullptr ? nullptr : &known->outputIds);
+    } else if (key == "error") {
+      fields.error.reset();
+      if (!json.consumeNull()) fields.error = readErrorText(json);
+    } else {
+      json.skip();
+    }
+  });
+  json.finish();
+}
+
+}  // namespace rolltape

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../json/cursor.h"
+#include "../engine_reply.h"
+#include "../top_lists.h"
+#include "../weight_spans.h"
+#include "known_items.h"
+
+namespace rolltape {
+
+/// What of an array was not read, because it is known, and the text of all its items.
+struct ReadArray {
+  std::size_t skipped = 0;
+  std::string_view text;
+};
+
+/// Arrays of an earlier frame of the same stream.
+struct SglangKnown {
+  KnownItems outputIds;
+  KnownItems logprobs;
+  KnownItems top;
+  /// The request's id, too.
+  bool id = false;
+};
+
+/// A reply's meta_info as it stands there, before it is held against the rest. Absent where the reply lacks the field
+/// or has null.
+struct SglangMetaInfo {
+  bool hasLogprobs = false;
+  ReadArray logprobsArray;
+  std::vector<std::int32_t> ids;
+  std::vector<float> logprobs;
+  std::optional<std::int64_t> logprobsLength;
+  ReadArray topArray;
+  TopLists top;
+  std::optional<std::int32_t> weightVersion;
+  std::vector<WeightVersionSpan> weightVersions;
+  std::optional<std::string> id;
+  std::optional<EngineFinish> finish;
+  std::optional<std::int64_t> promptTokens;
+  std::optional<std::int64_t> completionTokens;
+  std::optional<std::int64_t> cachedTokens;
+
+  /// As if it had never been read, but for the memory that it has.
+  void clear();
+};
+
+struct SglangFields {
+  bool hasOutputIds = false;
+  ReadArray outputIdsArray;
+  std::vector<std::int32_t> outputIds;
+  bool hasMetaInfo = false;
+  SglangMetaInfo metaInfo;
+  /// The message, where the reply has an error that is not null.
+  std::optional<std::string> error;
+};
+
+/// Reads the whole text in place of what `fields` holds. A key that comes twice counts where it comes last.
+/// @param known items that need not be read again; null for none.
+/// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch for more alternatives than a token can have.
+void readSglangFields(JsonCursor& json, SglangFields& fields, const SglangKnown* known = nullptr);
+
+}  // namespace rolltape

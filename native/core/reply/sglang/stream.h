@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "../frame_reader.h"
+#include "fields.h"
+
+namespace rolltape {
+
+/// Reads the frames of SGLang's `/generate` with `stream: true`. In a cumulative stream, SGLang's default, each frame
+/// has every token so far; with `--incremental-streaming-output`, only what is new. Which it is shows in each array by
+/// itself: with n items, a total of L (output_token_logprobs_length, completion_tokens) and k tokens known before, it
+/// is cumulative for n == L and a delta for k + n == L.
+///
+/// A cumulative array is read from where the last frame's ended; the last frame is read whole and held against what was
+/// recorded. A token has the version that its frame names or, where the frame has weight_versions, that of its span.
+class SglangStream final : public FrameReader {
+ public:
+  /// @param into the generation that all frames go to.
+  SglangStream(const Generation& into, std::int32_t fallbackVersion)
+      : base_(into.length()), fallbackVersion_(fallbackVersion) {}
+
+  void read(RoomyText frame, Generation& into) override;
+  EngineReply end(Generation& into) override;
+
+ private:
+  void readFields(RoomyText frame);
+  void forgetArrays();
+  bool readsKnown() const;
+  std::size_t totalTokens() const;
+  std::size_t newTokens(std::size_t total) const;
+  void checkRecorded(const Generation& into, std::size_t added) const;
+  void checkOutputIds(const Generation& into, std::size_t added) const;
+  std::vector<VersionRun> newVersions(std::size_t total, std::size_t added) const;
+  TopLogprobs newTop(std::size_t total, std::size_t added);
+  void append(Generation& into, std::size_t added, std::size_t total);
+  void keepVersions(Generation& into) const;
+  void remember(std::size_t added);
+  void keepEnd();
+
+  std::uint32_t base_;
+  std::int32_t fallbackVersion_;
+  /// Tokens of this reply that were recorded.
+  std::size_t count_ = 0;
+  /// Arrays are deltas: none begins with what is known, and nothing is remembered of them.
+  bool incremental_ = false;
+  SglangKnown known_;
+  SglangFields fields_;
+  EngineReply end_;
+};
+
+}  // namespace rolltape

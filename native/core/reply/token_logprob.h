@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "../json/cursor.h"
+
+namespace rolltape {
+
+/// A token and its log probability as an engine writes them: `[logprob, id, …]`, in SGLang `[logprob, id, text]`.
+struct TokenLogprob {
+  /// In nats. NaN where the text has NaN; infinite beyond float32, and negative so for null.
+  float logprob = 0;
+  std::int32_t id = 0;
+};
+
+/// A token id: an int32, not negative. @throws kReplyMalformed.
+std::int32_t readTokenId(JsonCursor& json);
+
+/// A number as float32: infinite beyond it, negative infinity for null, NaN where the text has that.
+float readFloat32(JsonCursor& json);
+
+/// @throws kReplyMalformed for what is not such an array.
+TokenLogprob readTokenLogprob(JsonCursor& json);
+
+}  // namespace rolltape

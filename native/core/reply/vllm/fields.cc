@@ -1,0 +1,100 @@
+#include "fields.h"
+
+#include "../error_text.h"
+#include "../reply_count.h"
+#include "../stop_match.h"
+#include "../token_logprob.h"
+#include "logprobs.h"
+
+namespace rolltape {
+
+namespace {
+
+void readFinishReason(JsonCursor& json, VllmChoice& choice) {
+  if (json.consumeNull()) {
+    choice.finish.reset();
+    return;
+  }
+  if (!choice.finish) choice.finish.emplace();
+  choice.finish->type = json.string();
+  if (choice.finish->type.empty()) json.fail("an empty finish_reason");
+}
+
+void readTokenIds(JsonCursor& json, VllmChoice& choice) {
+  choice.tokenIds.reset();
+  if (json.consumeNull()) return;
+  std::vector<std::int32_t>& ids = choice.tokenIds.emplace();
+  json.array([&] { ids.push_back(readTokenId(json)); });
+}
+
+void readChoice(JsonCursor& json, VllmChoice& choice, std::size_t topWidth) {
+  EngineFinish stop;
+  json.object([&](std::string_view key) {
+    if (key == "token_ids") {
+      readTokenIds(json, choice);
+    } else if (key == "logprobs") {
+      choice.logprobs.reset();
+      if (!json.consumeNull()) choice.logprobs = readVllmLogprobs(json, topWidth);
+    } else if (key == "weight_versions") {
+      readWeightSpans(json, choice.weightVersions);
+    } else if (key == "finish_reason") {
+      readFinishReason(json, choice);
+    } else if (key == "stop_reason") {
+      readStopMatch(json, "stop_reason", stop);
+    } else {
+      json.skip();
+    }
+  });
+  if (choice.finish) choice.finish->matched = std::move(stop.matched);
+}
+
+void readUsage(JsonCursor& json, VllmFields& fields) {
+  if (json.consumeNull()) return;
+  json.object([&](std::string_view key) {
+    if (key == "prompt_tokens") {
+      fields.promptTokens = readReplyCount(json, "prompt_tokens");
+    } else if (key == "completion_tokens") {
+      fields.completionTokens = readReplyCount(json, "completion_tokens");
+    } else if (key == "prompt_tokens_details" && json.peek() == '{') {
+      json.object([&](std::string_view detail) {
+        if (detail == "cached_tokens") {
+          fields.cachedTokens = readReplyCount(json, "cached_tokens");
+        } else {
+          json.skip();
+        }
+      });
+    } else {
+      json.skip();
+    }
+  });
+}
+
+void readId(JsonCursor& json, VllmFields& fields) {
+  fields.id.reset();
+  if (!json.consumeNull()) fields.id = json.string();
+}
+
+}  // namespace
+
+VllmFields readVllmFields(JsonCursor& json, std::size_t topWidth) {
+  VllmFields fields;
+  json.object([&](std::string_view key) {
+    if (key == "choices") {
+      fields.choices.clear();
+      if (!json.consumeNull()) json.array([&] { readChoice(json, fields.choices.emplace_back(), topWidth); });
+    } else if (key == "usage") {
+      readUsage(json, fields);
+    } else if (key == "id" || key == "request_id") {
+      readId(json, fields);
+    } else if (key == "error") {
+      fields.error.reset();
+      if (!json.consumeNull()) fields.error = readErrorText(json);
+    } else {
+      json.skip();
+    }
+  });
+  json.finish();
+  return fields;
+}
+
+}  // namespace rolltape

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../../json/cursor.h"
+#include "../engine_reply.h"
+#include "../top_lists.h"
+#include "../weight_spans.h"
+
+namespace rolltape {
+
+/// The log probabilities of a choice, in whichever shape: one entry per token.
+struct VllmLogprobs {
+  std::vector<std::int32_t> ids;
+  std::vector<float> logprobs;
+  TopLists top;
+};
+
+/// A choice as it stands in the reply, before it is held against the rest.
+struct VllmChoice {
+  std::optional<std::vector<std::int32_t>> tokenIds;
+  std::optional<VllmLogprobs> logprobs;
+  std::vector<WeightVersionSpan> weightVersions;
+  std::optional<EngineFinish> finish;
+};
+
+/// A reply, or a frame of a stream. Absent where it lacks the field or has null.
+struct VllmFields {
+  std::optional<std::string> id;
+  std::vector<VllmChoice> choices;
+  std::optional<std::int64_t> promptTokens;
+  std::optional<std::int64_t> completionTokens;
+  std::optional<std::int64_t> cachedTokens;
+  /// The message, where the reply has an error.
+  std::optional<std::string> error;
+};
+
+/// Reads the whole text. A key that comes twice counts where it comes last.
+/// @param topWidth alternatives to keep per token: the most likely ones of those that the reply lists.
+/// @throws kReplyMalformed, kReplyNotFinite, kReplyMismatch.
+VllmFields readVllmFields(JsonCursor& json, std::size_t topWidth);
+
+}  // namespace rolltape

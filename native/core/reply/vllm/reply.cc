@@ -1,0 +1,26 @@
+#include "reply.h"
+
+#include <utility>
+
+#include "choice.h"
+
+namespace rolltape {
+
+EngineReply readVllmReply(std::span<const std::uint8_t> body, std::int32_t fallbackVersion, std::size_t topWidth) {
+  JsonCursor json(body);
+  VllmFields fields = readVllmFields(json, topWidth);
+  if (fields.choices.size() != 1) json.fail("expected one choice");
+  VllmChoice& choice = fields.choices.front();
+  EngineReply reply;
+  reply.tokens = vllmTokens(choice, fallbackVersion);
+  setVllmVersions(choice, 0, fallbackVersion, reply.tokens);
+  checkVllmCount(fields.completionTokens, reply.tokens.length());
+  reply.id = std::move(fields.id);
+  reply.finish = std::move(choice.finish);
+  reply.promptTokens = fields.promptTokens;
+  reply.completionTokens = fields.completionTokens;
+  reply.cachedTokens = fields.cachedTokens;
+  return reply;
+}
+
+}  // namespace rolltape

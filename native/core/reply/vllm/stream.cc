@@ -1,0 +1,39 @@
+#include "stream.h"
+
+#include <utility>
+
+#include "../../base/error.h"
+
+namespace rolltape {
+
+void VllmStream::read(RoomyText frame, Generation& into) {
+  JsonCursor json(frame);
+  VllmFields fields = readVllmFields(json, topWidth_);
+  if (end_.error || (end_.finish && !fields.choices.empty())) {
+    throw Error(ErrorCode::kReplyMismatch, "a frame comes after the last one");
+  }
+  if (fields.choices.size() > 1) json.fail("expected one choice");
+  if (!fields.choices.empty()) readChoice(fields.choices.front(), into);
+  const auto keep = [](auto& kept, auto& said) {
+    if (said) kept = std::move(said);
+  };
+  keep(end_.error, fields.error);
+  keep(end_.id, fields.id);
+  keep(end_.promptTokens, fields.promptTokens);
+  keep(end_.completionTokens, fields.completionTokens);
+  keep(end_.cachedTokens, fields.cachedTokens);
+}
+
+void VllmStream::readChoice(VllmChoice& choice, Generation& into) {
+  into.append(vllmTokens(choice, fallbackVersion_));
+  if (!choice.finish) return;
+  setVllmVersions(choice, base_, fallbackVersion_, into);
+  end_.finish = std::move(choice.finish);
+}
+
+EngineReply VllmStream::end(Generation& into) {
+  checkVllmCount(end_.completionTokens, into.length() - base_);
+  return std::move(end_);
+}
+
+}  // namespace rolltape

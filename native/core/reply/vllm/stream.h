@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../frame_reader.h"
+#include "choice.h"
+
+namespace rolltape {
+
+/// Reads the frames of a streamed reply of vLLM, of either endpoint that readVllmReply knows. Each has the tokens that
+/// are new; counts come in a last frame without choices. A generation that ends without a new token may end without a
+/// finish reason: older servers send no frame then.
+class VllmStream final : public FrameReader {
+ public:
+  /// @param into the generation that all frames go to.
+  VllmStream(const Generation& into, std::int32_t fallbackVersion, std::size_t topWidth)
+      : base_(into.length()), fallbackVersion_(fallbackVersion), topWidth_(topWidth) {}
+
+  void read(RoomyText frame, Generation& into) override;
+  EngineReply end(Generation& into) override;
+
+ private:
+  void readChoice(VllmChoice& choice, Generation& into);
+
+  std::uint32_t base_;
+  std::int32_t fallbackVersion_;
+  std::size_t topWidth_;
+  EngineReply end_;
+};
+
+}  // namespace rolltape

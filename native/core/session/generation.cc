@@ -1,0 +1,141 @@
+#include "generation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "../base/size.h"
+
+namespace rolltape {
+
+namespace {
+
+/// Room for `count` more, growing geometrically, so that the insertion that follows cannot throw.
+template <typename T>
+void reserveMore(std::vector<T>& values, std::size_t count) {
+  const std::size_t needed = values.size() + count;
+  if (needed > values.capacity()) values.reserve(std::max(needed, values.capacity() * 2));
+}
+
+void checkIds(std::span<const std::int32_t> ids, std::int32_t smallest) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < smallest) {
+      throw Error(ErrorCode::kInvalidArg, "ids: entry " + std::to_string(i) + " is " + std::to_string(ids[i]) +
+                                              ", less than " + std::to_string(smallest));
+    }
+  }
+}
+
+[[noreturn]] void throwNotFinite(std::size_t entry) {
+  throw Error(ErrorCode::kReplyNotFinite, "logprobs: entry " + std::to_string(entry) + " is not finite");
+}
+
+void checkLengths(const char* name, std::size_t length, std::size_t idCount) {
+  if (length != idCount) {
+    throw Error(ErrorCode::kInvalidArg,
+                std::string(name) + ": " + std::to_string(length) + " entries for " + std::to_string(idCount) + " ids");
+  }
+}
+
+}  // namespace
+
+Generation::Generation(std::vector<std::int32_t> ids, std::vector<float> logprobs, std::vector<VersionRun> runs,
+                       TopLogprobs top) {
+  checkRoom(ids.size());
+  ids_ = std::move(ids);
+  logprobs_ = std::move(logprobs);
+  runs_ = std::move(runs);
+  top_ = std::move(top);
+}
+
+void Generation::checkRoom(std::size_t count) const {
+  if (count > kMaxSequenceTokens - ids_.size()) {
+    throw Error(ErrorCode::kTooLarge, "the output has more tokens than one sequence can have");
+  }
+}
+
+void Generation::append(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::int32_t version) {
+  const VersionRun run{0, version};
+  append(ids, logprobs, std::span<const VersionRun>(&run, 1));
+}
+
+void Generation::append(std::span<const std::int32_t> ids, std::span<const float> logprobs,
+                        std::span<const std::int32_t> versions) {
+  checkLengths("versions", versions.size(), ids.size());
+  std::vector<VersionRun> runs;
+  for (std::size_t i = 0; i < versions.size(); ++i) appendVersion(runs, static_cast<std::uint32_t>(i), versions[i]);
+  append(ids, logprobs, runs);
+}
+
+void Generation::append(std::span<const std::int32_t> ids, std::span<const float> logprobs,
+                        std::span<const VersionRun> runs) {
+  checkLengths("logprobs", logprobs.size(), ids.size());
+  checkIds(ids, 0);
+  for (std::size_t i = 0; i < logprobs.size(); ++i) {
+    if (!std::isfinite(logprobs[i])) throwNotFinite(i);
+  }
+  if (ids.empty()) return;
+  checkRoom(ids.size());
+  reserveMore(ids_, ids.size());
+  reserveMore(logprobs_, ids.size());
+  reserveMore(runs_, runs.size());
+  const std::uint32_t first = length();
+  ids_.insert(ids_.end(), ids.begin(), ids.end());
+  logprobs_.insert(logprobs_.end(), logprobs.begin(), logprobs.end());
+  for (const VersionRun& run : runs) appendVersion(runs_, first + run.start, run.version);
+}
+
+void Generation::appendTop(std::span<const std::int32_t> ids, std::span<const float> logprobs, std::size_t width) {
+  if (width == 0 || width > kMaxTopWidth) {
+    throw Error(ErrorCode::kInvalidArg, "width: must be 1 to " + std::to_string(kMaxTopWidth));
+  }
+  checkLengths("logprobs", logprobs.size(), ids.size());
+  checkIds(ids, TopLogprobs::kUnused);
+  if (ids.size() % width != 0) throw Error(ErrorCode::kInvalidArg, "ids: the length is not a multiple of width");
+  const std::size_t tokens = ids.size() / width;
+  if (tokens > ids_.size()) {
+    throw Error(ErrorCode::kInvalidArg, "ids: alternatives for " + std::to_string(tokens) + " tokens, but there are " +
+                                            std::to_string(ids_.size()));
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] >= 0 && !std::isfinite(logprobs[i])) throwNotFinite(i);
+  }
+  top_.grow(ids_.size(), width);
+  top_.write(ids_.size() - tokens, ids, logprobs, width);
+}
+
+void Generation::replaceVersions(std::uint32_t from, std::span<const VersionRun> runs) {
+  reserveMore(runs_, runs.size());
+  while (!runs_.empty() && runs_.back().start >= from) runs_.pop_back();
+  for (const VersionRun& run : runs) appendVersion(runs_, from + run.start, run.version);
+}
+
+void Generation::truncate(std::uint32_t length) {
+  if (length > ids_.size()) {
+    throw Error(ErrorCode::kInvalidArg, "length: there are " + std::to_string(ids_.size()) + " tokens");
+  }
+  ids_.resize(length);
+  logprobs_.resize(length);
+  while (!runs_.empty() && runs_.back().start >= length) runs_.pop_back();
+  top_.truncate(length);
+}
+
+void Generation::append(const Generation& other) {
+  checkRoom(other.ids_.size());
+  if (!other.top_.empty()) top_.grow(ids_.size() + other.ids_.size(), other.top_.width());
+  append(other.ids_, other.logprobs_, other.runs_);
+  if (!other.top_.empty()) {
+    top_.write(ids_.size() - other.ids_.size(), other.top_.ids(), other.top_.logprobs(), other.top_.width());
+  }
+}
+
+void Generation::append(Generation&& other) {
+  if (ids_.empty()) {
+    *this = std::move(other);
+  } else {
+    append(static_cast<const Generation&>(other));
+  }
+}
+
+}  // namespace rolltape

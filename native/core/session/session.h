@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "generation.h"
+#include "interaction.h"
+#include "message_index.h"
+#include "prompt.h"
+
+namespace rolltape {
+
+/// The reward and the children of an interaction, which may change after it was recorded, and a copy of its place in
+/// the tree. A plan reads them for every interaction, so they are stored next to each other.
+struct InteractionState {
+  /// NaN if it has none.
+  double ownReward = std::numeric_limits<double>::quiet_NaN();
+  std::uint32_t children = 0;
+  /// -1 for a root.
+  std::int32_t parent = -1;
+  bool tokenExact = false;
+
+  bool isRewarded() const { return ownReward == ownReward; }
+};
+
+struct RecordInput {
+  const Prompt& prompt;
+  const Generation& generation;
+  /// Chain digests of the input messages.
+  std::span<const MessageDigest> digests;
+  /// The output messages in canonical form.
+  std::span<const std::string> output;
+  /// -1 makes a root; absent: found by the messages.
+  std::optional<std::int32_t> parent = std::nullopt;
+  /// What is recorded of the call beside its tokens; see Interaction::facts.
+  std::span<const std::uint32_t> facts = {};
+  LabelSet labels = {};
+  /// See Interaction::startsRow.
+  bool startsRow = false;
+  /// Ids of the tool calls in the input and in input and output.
+  CallIds callIds = {};
+};
+
+/// The tokens, tree and own rewards of one session. Mutated from one thread only; what `storage()` holds may be read
+/// from others at any time.
+class Session {
+ public:
+  /// `key` is that of the digests which the session will be given.
+  explicit Session(const SipKey& key) : key_(key), storage_(std::make_shared<SessionStorage>()) {}
+
+  /// Interactions recorded.
+  std::size_t length() const { return states_.size(); }
+  std::size_t byteLength() const;
+  const std::shared_ptr<SessionStorage>& storage() const { return storage_; }
+
+  /// @param callIds as MessageIndex::findParent takes them
+  std::optional<ParentMatch> findParent(std::span<const MessageDigest> digests,
+                                        std::span<const std::uint64_t> callIds = {}) const {
+    return index_.findParent(digests, callIds);
+  }
+
+  /// The whole sequence of `base`, if given, followed by the pieces. @throws as Prompt, kInvalidArg for a bad base.
+  Prompt prompt(std::span<const TokenSpan> pieces, std::optional<std::uint32_t> base) const;
+  /// Adds an interaction and returns it. All or nothing.
+  /// @throws kInvalidArg for a bad parent, kTooLarge over kMaxSequenceTokens.
+  const Interaction& record(const RecordInput& input);
+  /// @throws kInvalidArg for a bad index, or if a float32 cannot hold the reward.
+  void setReward(std::uint32_t index, double reward);
+
+  /// @throws kInvalidArg for an index that there is not; `name` is that of the argument.
+  const Interaction& interaction(std::uint32_t index, const char* name = "index") const;
+  const InteractionState& state(std::uint32_t index) const { return states_[index]; }
+  /// By index.
+  std::span<const InteractionState> states() const { return states_; }
+  /// The reward of the session as a whole, beside own rewards; see SessionRewards.
+  /// @throws kInvalidArg if a float32 cannot hold it.
+  void setSessionReward(double reward);
+  std::optional<double> sessionReward() const { return sessionReward_; }
+
+ private:
+  const Interaction* chooseParent(const RecordInput& input) const;
+  void storeInput(Interaction& made, const Prompt& prompt);
+  void storeFacts(Interaction& made, const RecordInput& input);
+  void storeOutput(Interaction& made, const Generation& generation);
+  const Interaction& add(const Interaction& made, const RecordInput& input);
+
+  SipKey key_;
+  std::shared_ptr<SessionStorage> storage_;
+  std::vector<InteractionState> states_;
+  std::optional<double> sessionReward_;
+  MessageIndex index_;
+};
+
+}  // namespace rolltape

@@ -1,0 +1,61 @@
+#include "../../memory/reclaimer.h"
+
+#include <atomic>
+#include <thread>
+
+#include "../support.h"
+
+namespace rolltape {
+namespace {
+
+/// Notes the thread on which it ends.
+struct Noted {
+  explicit Noted(std::atomic<int>& alive, std::thread::id* where = nullptr) : alive(alive), where(where) { ++alive; }
+  ~Noted() {
+    if (where) *where = std::this_thread::get_id();
+    --alive;
+  }
+  std::atomic<int>& alive;
+  std::thread::id* where;
+};
+
+TEST(Reclaimer, DestroysOnAThreadOfItsOwn) {
+  std::atomic<int> alive = 0;
+  std::thread::id where;
+  Reclaimer reclaimer;
+  reclaimer.drain();
+  reclaimer.destroy(std::make_unique<Noted>(alive, &where));
+  reclaimer.drain();
+  EXPECT_EQ(0, alive);
+  EXPECT_NE(std::thread::id(), where);
+  EXPECT_NE(std::this_thread::get_id(), where);
+}
+
+TEST(Reclaimer, LeavesNothingWhenItEnds) {
+  std::atomic<int> alive = 0;
+  {
+    Reclaimer reclaimer;
+    for (int i = 0; i < 1000; ++i) reclaimer.destroy(std::make_unique<Noted>(alive));
+  }
+  EXPECT_EQ(0, alive);
+}
+
+TEST(Reclaimer, TakesFromManyThreads) {
+  std::atomic<int> alive = 0;
+  Reclaimer reclaimer;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        reclaimer.destroy(std::make_unique<Noted>(alive));
+        if (i % 50 == 0) reclaimer.drain();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  reclaimer.drain();
+  EXPECT_EQ(0, alive);
+}
+
+}  // namespace
+}  // namespace rolltape
