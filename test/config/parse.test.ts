@@ -115,7 +115,7 @@ describe("values out of range", () => {
       "rollout.agent.tool_call_parser",
       "qwen",
       "expected one of auto, none, hermes, qwen3_coder, llama3_json, pythonic, deepseek_v3, deepseek_v31, deepseek_v32, " +
-        'deepseek_v4, kimi_k2, kimi_k3, glm45, mistral, minimax_m2, seed_oss, gpt_oss, got "qwen"',
+        'deepseek_v4, kimi_k2, kimi_k3, glm45, mistral, minimax_m2, seed_oss, gpt_oss, hy_v3, got "qwen"',
     ],
     ["rollout.max_staleness", -1, "expected an integer of at least 0, got -1"],
     ["scheduler.type", "ray", "agent workflows run on local and slurm only, not on ray"],
