@@ -2,6 +2,7 @@ import type { AdminClient } from "../client/admin-client.js";
 import type { ConnectionPool } from "../client/connection-pool.js";
 import { ProxyError } from "../client/errors.js";
 import { SessionClient } from "../client/session-client.js";
+import { untilAborted } from "../support/async/until-aborted.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
 import { episodeFetch } from "./episode-fetch.js";
 import { Rejection, type RejectionCode } from "./rejection.js";
@@ -78,20 +79,6 @@ export class Episode {
     const http_client = episodeFetch(connections.fetch, signal);
     const running = async () => agent.run(data, { base_url: url, api_key: sessionApiKey, http_client, signal });
     return untilAborted(running(), signal);
-  }
-}
-
-/** Gives up on work that does not hear the signal. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop: () => void = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { sleep } from "../support/async/sleep.js";
 
 const LOOK_MS = 100;
 /** A ready line is shorter; a process without one may have written gigabytes. */
@@ -16,7 +16,7 @@ export async function readyLineOf(file: string, signal: AbortSignal): Promise<st
     const text = await beginningOf(file).catch(() => "");
     const url = text.includes("\n") ? urlIn(text.slice(0, text.indexOf("\n"))) : undefined;
     if (url !== undefined) return url;
-    await sleep(LOOK_MS, undefined, { signal });
+    await sleep(LOOK_MS, signal);
   }
 }
 
@@ -41,7 +41,7 @@ export async function answering(url: string, signal: AbortSignal): Promise<strin
     } catch {
       // Not there yet.
     }
-    await sleep(LOOK_MS, undefined, { signal });
+    await sleep(LOOK_MS, signal);
   }
 }
 

@@ -1,5 +1,6 @@
-const FIRST_RETRY_MS = 500;
-const LONGEST_RETRY_MS = 30_000;
+import { backoffMilliseconds } from "../../support/async/backoff.js";
+
+const RETRY = { firstMilliseconds: 500, longestMilliseconds: 30_000 };
 const CHECK_TIMEOUT_MS = 5_000;
 
 export interface HealthMonitorOptions {
@@ -83,7 +84,7 @@ export class HealthMonitor {
   }
 
   #retryDelay(): number {
-    return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LONGEST_RETRY_MS);
+    return backoffMilliseconds(this.#failures - 1, RETRY);
   }
 
   async #check(): Promise<void> {

@@ -1,3 +1,4 @@
+import { untilAborted } from "../../support/async/until-aborted.js";
 import type { PauseMode } from "../engine.js";
 
 /** Holds requests back while their engine is paused. */
@@ -33,20 +34,6 @@ export class PauseHold {
 
   /** Resolves when requests may be sent. Rejects with the signal's reason when that is aborted before. */
   async pass(signal: AbortSignal): Promise<void> {
-    while (this.#opened) await orAborted(this.#opened, signal);
-  }
-}
-
-async function orAborted(opened: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let giveUp = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    giveUp = () => reject(signal.reason);
-    signal.addEventListener("abort", giveUp, { once: true });
-  });
-  try {
-    await Promise.race([opened, aborted]);
-  } finally {
-    signal.removeEventListener("abort", giveUp);
+    while (this.#opened) await untilAborted(this.#opened, signal);
   }
 }

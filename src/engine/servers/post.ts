@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { onAbort } from "../../support/async/on-abort.js";
 import { transportError } from "./errors.js";
 import type { ConnectionUse } from "./keep-alive-client.js";
 
@@ -27,14 +28,13 @@ export function post(dispatcher: Dispatcher, request: PostRequest, use: Connecti
   return new Promise((resolve, reject) => {
     const { signal, path, headers, body } = request;
     const handler = new PostHandler(sink, use, request.origin, settle);
-    const abort = () => handler.abort(signal.reason);
     function settle(error?: unknown): void {
-      signal.removeEventListener("abort", abort);
+      listening[Symbol.dispose]();
       if (error === undefined) resolve();
       else reject(error);
     }
     if (signal.aborted) return reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
+    const listening = onAbort(signal, () => handler.abort(signal.reason));
     // `opaque` tells the client whose connection use it is.
     const options = { method: "POST", path, headers, body, opaque: use } as const;
     dispatcher.dispatch(options, handler);

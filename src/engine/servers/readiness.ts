@@ -1,3 +1,4 @@
+import { untilAborted } from "../../support/async/until-aborted.js";
 import type { ReadinessProblem, ServerReadiness } from "../engine.js";
 import { KeyRefusedError } from "./errors.js";
 
@@ -13,24 +14,13 @@ export async function askReadiness(url: string, questions: ReadinessQuestions): 
   const { health, model, signal } = questions;
   for (const [about, question] of [["server", health] as const, ["model", model] as const]) {
     try {
-      await settledBefore(signal, question);
+      signal.throwIfAborted();
+      await untilAborted(question(), signal);
     } catch (error) {
       return { url, problem: describeProblem(about, error, signal) };
     }
   }
   return { url, problem: undefined };
-}
-
-/** Settles as the question does, or rejects when the signal aborts. */
-function settledBefore(signal: AbortSignal, question: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const giveUp = () => reject(signal.reason);
-    signal.addEventListener("abort", giveUp, { once: true });
-    question()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", giveUp));
-  });
 }
 
 function describeProblem(asked: "server" | "model", error: unknown, signal: AbortSignal): ReadinessProblem {

@@ -1,8 +1,9 @@
+import { backoffMilliseconds } from "../../support/async/backoff.js";
+import { sleep } from "../../support/async/sleep.js";
 import { EngineError } from "../engine.js";
 import type { CutCause } from "./cut-cause.js";
 
-const FIRST_WAIT_MS = 25;
-const LONGEST_WAIT_MS = 5_000;
+const BACKOFF = { firstMilliseconds: 25, longestMilliseconds: 5_000 };
 
 /** Restarts in a row for which the server's own word is the only reason. With the waits between them: two minutes. */
 export const MAX_RESTARTS = 30;
@@ -27,26 +28,8 @@ export class Restarts {
     if (cause !== "message") this.#unproved = 0;
     else if (this.#unproved === MAX_RESTARTS) throw tooMany();
     else this.#unproved++;
-    const milliseconds = Math.min(FIRST_WAIT_MS * 2 ** this.#inRow, LONGEST_WAIT_MS);
-    this.#inRow++;
-    await waitFor(milliseconds, signal);
+    await sleep(backoffMilliseconds(this.#inRow++, BACKOFF), signal);
   }
-}
-
-/** Rejects with the signal's reason when that is aborted before. */
-export async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const giveUp = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", giveUp);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", giveUp, { once: true });
-  });
 }
 
 function tooMany(): EngineError {

@@ -1,11 +1,12 @@
-import { once } from "node:events";
 import type { EngineReply } from "../../native/contract.js";
+import { sleep } from "../../support/async/sleep.js";
+import { untilAborted } from "../../support/async/until-aborted.js";
 import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../engine.js";
 import { CutWatch } from "./cut-cause.js";
 import type { EngineServer, ServerCall } from "./engine-server.js";
 import { abortError, NotStartedError } from "./errors.js";
 import type { PauseHold } from "./pause-hold.js";
-import { Restarts, waitFor } from "./restarts.js";
+import { Restarts } from "./restarts.js";
 import type { ServerPool } from "./server-pool.js";
 import { StopReached, StopWatch } from "./stop-watch.js";
 
@@ -57,7 +58,7 @@ async function whenTaken<T>(run: () => Promise<T>, signal: AbortSignal): Promise
       return await run();
     } catch (error) {
       if (!(error instanceof NotStartedError) || error.retryAfterMilliseconds === undefined) throw error;
-      await waitFor(error.retryAfterMilliseconds, signal);
+      await sleep(error.retryAfterMilliseconds, signal);
     }
   }
 }
@@ -130,10 +131,7 @@ function stoppedReply(reply: EngineReply, stops: StopWatch | undefined): EngineR
 
 /** Waits until the server says what its log probabilities include, or until the call is over: it does not fail for it. */
 async function findLogprobs(server: EngineServer, call: GenerateCall, signal: AbortSignal): Promise<void> {
-  const answered = new AbortController();
-  const over = once(signal, "abort", { signal: answered.signal }).catch(() => undefined);
-  await Promise.race([server.findLogprobs(call), over]);
-  answered.abort();
+  await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);
 }
 
 /** What the log probabilities of a generation include that these servers made. */

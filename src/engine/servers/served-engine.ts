@@ -1,5 +1,5 @@
+import { startCallDeadline } from "../call-deadline.js";
 import type { Engine, EngineServers, EngineSupport, GenerateCall, GenerateResult } from "../engine.js";
-import { startDeadline } from "./deadline.js";
 import type { EngineServer } from "./engine-server.js";
 import { PauseControl } from "./pause-control.js";
 import { resumableCall } from "./resumable-call.js";
@@ -74,12 +74,8 @@ export class ServedEngine implements Engine {
   }
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
-    const deadline = startDeadline(call.signal, this.#options.timeoutSeconds);
-    try {
-      return await resumableCall(this.#pool, this.#pause.hold, call, deadline.signal);
-    } finally {
-      deadline.clear();
-    }
+    using deadline = startCallDeadline(call.signal, this.#options.timeoutSeconds);
+    return await resumableCall(this.#pool, this.#pause.hold, call, deadline.signal);
   }
 
   health(signal?: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
+import { Semaphore } from "../../support/async/semaphore.js";
+import { Waiters } from "../../support/async/waiters.js";
 import { EngineError, type EngineServerState, type ServerReadiness } from "../engine.js";
 import type { EngineServer } from "./engine-server.js";
 import { isUnavailable, NotStartedError } from "./errors.js";
-import { Gate } from "./gate.js";
 import { HealthMonitor } from "./health-monitor.js";
 import { askReadiness } from "./readiness.js";
 import { rendezvousOrder } from "./rendezvous.js";
@@ -10,15 +11,15 @@ import { ServerTally } from "./server-tally.js";
 interface Member {
   readonly server: EngineServer;
   /** Holds back requests for which there is no connection. */
-  readonly gate: Gate;
+  readonly connections: Semaphore;
   readonly monitor: HealthMonitor;
   readonly tally: ServerTally;
   draining: boolean;
   requests: number;
   /** When the server last sent something of a reply or took up work, in milliseconds since the epoch. */
   progressAt: number;
-  /** Called when there are no requests any more. */
-  readonly idle: Set<() => void>;
+  /** Wait until the server has no requests. */
+  readonly idle: Waiters;
 }
 
 /** @param onProgress to be called when the server has sent something of the reply */
@@ -48,13 +49,13 @@ export class ServerPool {
     const memberOf = (server: EngineServer): Member => {
       const member: Member = {
         server,
-        gate: new Gate(connections),
+        connections: new Semaphore(connections),
         monitor: new HealthMonitor({ check: (signal) => check(member, signal), intervalMilliseconds }),
         tally: new ServerTally(),
         draining: false,
         requests: 0,
         progressAt: Date.now(),
-        idle: new Set(),
+        idle: new Waiters(),
       };
       return member;
     };
@@ -66,12 +67,12 @@ export class ServerPool {
   }
 
   list(): EngineServerState[] {
-    return [...this.#members.values()].map(({ server, gate, monitor, tally, draining, requests }) => ({
+    return [...this.#members.values()].map(({ server, connections, monitor, tally, draining, requests }) => ({
       url: server.url,
       state: draining ? "draining" : monitor.state,
       healthy: monitor.state === "up",
       requests,
-      waiting: gate.waiting,
+      waiting: connections.waiting,
       logprobs: server.logprobs ?? "unknown",
       counts: tally.counts,
       lastFailure: tally.lastFailure,
@@ -123,14 +124,15 @@ export class ServerPool {
     if (member.requests === 0) member.progressAt = Date.now();
     member.requests++;
     try {
-      return await member.gate.run(signal, () => {
-        if (member.draining) throw new NotStartedError("engine_error", "The engine server is being drained.");
-        return this.#counted(member, signal, request);
-      });
+      signal.throwIfAborted();
+      const free = member.connections.tryAcquire();
+      using _connection = free ?? (await member.connections.acquire(signal));
+      if (!free && member.draining) throw new NotStartedError("engine_error", "The engine server is being drained.");
+      return await this.#counted(member, signal, request);
     } finally {
       member.progressAt = Date.now();
       member.requests--;
-      if (member.requests === 0) for (const notify of member.idle) notify();
+      if (member.requests === 0) member.idle.wake();
     }
   }
 
@@ -161,23 +163,7 @@ export class ServerPool {
     const member = this.#member(url);
     member.draining = true;
     if (member.requests === 0) return;
-    signal?.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const stop = () => {
-        member.idle.delete(notify);
-        signal?.removeEventListener("abort", giveUp);
-      };
-      const notify = () => {
-        stop();
-        resolve();
-      };
-      const giveUp = () => {
-        stop();
-        reject(signal?.reason);
-      };
-      member.idle.add(notify);
-      signal?.addEventListener("abort", giveUp);
-    });
+    if (!(await member.idle.wait(Number.POSITIVE_INFINITY, signal))) signal?.throwIfAborted();
   }
 
   restore(url: string): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
+import { onAbort } from "../../support/async/on-abort.js";
 import type { LogprobContent, PauseMode } from "../engine.js";
 import { ServerConnections } from "../servers/connections.js";
 import { post, requireHealthy } from "../servers/control.js";
@@ -51,14 +52,12 @@ export class SglangServer implements EngineServer {
     signal.throwIfAborted();
     // The lost connection alone takes a server seconds to notice.
     const abort = () => void this.#abort(rid);
-    signal.addEventListener("abort", abort, { once: true });
+    using _listening = onAbort(signal, abort);
     try {
       return await generateOnce(this.#connections, call, { path: "generate", body, format: "sglang" }, signal);
     } catch (error) {
       if (error instanceof StopReached) abort();
       throw error;
-    } finally {
-      signal.removeEventListener("abort", abort);
     }
   }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../../../support/async/sleep.js";
 import { makeEnd } from "../../escalation.js";
 import type { LaunchedProcess } from "../../launcher.js";
 import type { ProcessEnd, RunningProcess } from "../../running-process.js";
@@ -40,7 +40,7 @@ export class StepProcess implements LaunchedProcess {
       signal.throwIfAborted();
       const started = files.started(life);
       if (started) return String(started.port);
-      await sleep(LOOK_MS, undefined, { signal });
+      await sleep(LOOK_MS, signal);
     }
   }
 
