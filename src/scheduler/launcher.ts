@@ -1,5 +1,5 @@
+import type { ProcessEnd } from "./process-end.js";
 import type { Role } from "./roles.js";
-import type { ProcessEnd } from "./running-process.js";
 
 /** Where a process runs. */
 export interface Place {

@@ -5,7 +5,7 @@ import { SchedulerError } from "./errors.js";
 import { inOrder, type JobSpec, type RoleSpec } from "./job.js";
 import type { Launcher } from "./launcher.js";
 import { LocalLauncher } from "./local/local-launcher.js";
-import { type ProcessRecord, SupervisedProcess } from "./supervised.js";
+import { type ProcessRecord, SupervisedProcess } from "./supervised-process.js";
 
 export interface RunJobOptions {
   /** Default: everything on this machine. */

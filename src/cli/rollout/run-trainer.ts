@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { onAbort } from "../../support/async/on-abort.js";
+import { describeEnd } from "../../support/processes/child-end.js";
+import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
-import { killGroup, trackGroup } from "../../support/processes/process-group.js";
 import { RolloutJobError } from "./errors.js";
 
 export interface TrainingStep {
@@ -26,26 +27,17 @@ export async function runTrainer(
   signal.throwIfAborted();
   const batch = resolve(file);
   const env = { ...process.env, ROLLTAPE_BATCH: batch, ROLLTAPE_VERSION: String(version) };
-  // A group of its own: Ctrl-C is for the job, which ends the program itself.
   const child = spawn(program, [...args, batch], { stdio: ["ignore", "pipe", "pipe"], env, detached: true });
+  // Ctrl-C is for the job, which ends the program itself.
+  const group = new ChildGroup(child);
   // Not inherited: it would be written over the progress bar.
   forwardLines(child.stdout);
   forwardLines(child.stderr);
-  const { pid } = child;
-  if (pid !== undefined) trackGroup(pid);
-  const kill = () => void (pid !== undefined && killGroup(pid));
-  signal.addEventListener("abort", kill, { once: true });
-  try {
-    const how = await new Promise<string>((ended, failed) => {
-      child.once("error", (error) => failed(trainerFailed(`${program} could not be started: ${error.message}`)));
-      child.once("exit", (code, name) => ended(outputRead(child).then(() => describeEnd(code, name))));
-    });
-    signal.throwIfAborted();
-    if (how !== "status 0") throw trainerFailed(`${program} ended with ${how}`);
-  } finally {
-    signal.removeEventListener("abort", kill);
-    kill();
-  }
+  using _killing = onAbort(signal, () => group.kill());
+  const end = await group.ended;
+  if (end.how === "not_started") throw trainerFailed(`${program} could not be started: ${describeEnd(end)}`);
+  signal.throwIfAborted();
+  if (end.how !== "exit" || end.code !== 0) throw trainerFailed(`${program} ended with ${describeEnd(end)}`);
 }
 
 function trainerFailed(why: string): RolloutJobError {

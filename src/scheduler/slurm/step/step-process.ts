@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { sleep } from "../../../support/async/sleep.js";
-import { makeEnd } from "../../escalation.js";
+import { makeEnd } from "../../../support/processes/escalation.js";
 import type { LaunchedProcess } from "../../launcher.js";
-import type { ProcessEnd, RunningProcess } from "../../running-process.js";
+import type { ProcessEnd } from "../../process-end.js";
+import type { RunningProcess } from "../../running-process.js";
 import { slurm } from "../command.js";
 import type { StepFiles } from "./step-files.js";
 

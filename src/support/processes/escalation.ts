@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../async/sleep.js";
 
 /** A way to make something end, and how long it may take. */
 export interface Attempt {
@@ -6,7 +6,7 @@ export interface Attempt {
   readonly seconds: number;
 }
 
-/** Tries one way after the other until it has ended. */
+/** Tries one way after the other until `ended` resolves. */
 export async function makeEnd(ended: Promise<unknown>, attempts: readonly Attempt[]): Promise<void> {
   for (const { act, seconds } of attempts) {
     await act();
@@ -15,9 +15,12 @@ export async function makeEnd(ended: Promise<unknown>, attempts: readonly Attemp
   await ended;
 }
 
-export async function endsWithin(ended: Promise<unknown>, seconds: number): Promise<boolean> {
+async function endsWithin(ended: Promise<unknown>, seconds: number): Promise<boolean> {
   const waited = new AbortController();
-  const late = sleep(seconds * 1000, false, { signal: waited.signal }).catch(() => true);
+  const late = sleep(seconds * 1000, waited.signal).then(
+    () => false,
+    () => true,
+  );
   const inTime = await Promise.race([ended.then(() => true), late]);
   waited.abort();
   return inTime;

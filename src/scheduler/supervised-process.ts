@@ -1,13 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { describeLogEnd, logLength } from "../support/processes/log-file.js";
+import { waitForReadyLine } from "../support/processes/ready-line.js";
+import { pauseBeforeRestart } from "../support/processes/restart-pause.js";
 import type { RoleSpec } from "./job.js";
-import { lastWords, lengthOf } from "./last-words.js";
 import type { LaunchedProcess, Launcher, Place } from "./launcher.js";
 import { fillEnvironment, fillIn, type Values } from "./placeholders.js";
-import { answering, readyLineOf } from "./readiness.js";
+import type { ProcessEnd } from "./process-end.js";
+import { waitUntilAnswers } from "./readiness.js";
 import type { Role } from "./roles.js";
-import type { ProcessEnd } from "./running-process.js";
 
 /** `lost`: it ended more often than it may be started again. `done`: it ended well. */
 export type ProcessState = "starting" | "ready" | "restarting" | "lost" | "done" | "stopped";
@@ -34,9 +35,6 @@ export interface SupervisedOptions {
   readonly values: () => Values;
   readonly onChange: () => void;
 }
-
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
 
 /** One process of a job, started again within its limit. */
 export class SupervisedProcess {
@@ -67,7 +65,7 @@ export class SupervisedProcess {
 
   /** Its log, and what it wrote there last. */
   get lastWords(): string {
-    return lastWords(this.#errors, this.#errorsFrom);
+    return describeLogEnd(this.#errors, this.#errorsFrom);
   }
 
   async stop(): Promise<void> {
@@ -86,11 +84,9 @@ export class SupervisedProcess {
       await this.#running?.stop(0);
       this.#running = undefined;
       if (this.record.restarts >= spec.restarts) return this.#finish("lost", end);
-      this.record.restarts++;
+      const earlier = this.record.restarts++;
       this.#note("restarting", end);
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.record.restarts - 1));
-      await sleep(pause, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-      if (this.#stopping.signal.aborted) return this.#finish("stopped", end);
+      if (!(await pauseBeforeRestart(earlier, this.#stopping.signal))) return this.#finish("stopped", end);
     }
   }
 
@@ -130,7 +126,7 @@ export class SupervisedProcess {
     const logs = join(folder, "logs");
     mkdirSync(logs, { recursive: true });
     const output = join(logs, `${role}-${index}.out`);
-    this.#errorsFrom = lengthOf(this.#errors);
+    this.#errorsFrom = logLength(this.#errors);
     const running = await launcher.launch({
       role,
       index,
@@ -142,8 +138,8 @@ export class SupervisedProcess {
     const ready = async (signal: AbortSignal) => {
       const port = await running.started(signal);
       if (spec.ready === "started") return undefined;
-      if (spec.ready === "line") return readyLineOf(output, signal);
-      return answering(fillIn(spec.ready.url, { ...values, port }), signal);
+      if (spec.ready === "line") return waitForReadyLine(output, signal);
+      return waitUntilAnswers(fillIn(spec.ready.url, { ...values, port }), signal);
     };
     return { running, ready };
   }
