@@ -1,6 +1,12 @@
-import type { Column } from "./header.js";
-import { ELEMENT_BYTES, int32Of, type PartTensor, tensorOf } from "./part.js";
+import { ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
+import type { TensorSpec } from "../../support/safetensors/write-header.js";
+import { int32Of, type PartTensor, tensorOf } from "./part.js";
 import type { Segment, SegmentUnit } from "./segments.js";
+
+/** A tensor of the batch, and how its bytes are made. */
+export interface Column extends TensorSpec {
+  readonly chunks: () => Iterable<Uint8Array>;
+}
 
 /** Made at once, per chunk, so that no turn of the event loop is long. */
 export const CHUNK_BYTES = 1 << 18;

@@ -1,6 +1,6 @@
 import { ApiError } from "../../http/errors.js";
-import { CHUNK_BYTES } from "./columns.js";
-import { byteLengthOf, type Column, safetensorsHeader } from "./header.js";
+import { encodeHeader, tensorBytes } from "../../support/safetensors/write-header.js";
+import { CHUNK_BYTES, type Column } from "./columns.js";
 import { mergedMetadata } from "./metadata.js";
 import { packedColumns } from "./packed.js";
 import { type Padding, paddedColumns } from "./padded.js";
@@ -41,9 +41,19 @@ export function mergeParts(parts: readonly Part[], sessionIds: readonly string[]
   const rowTensors = new RowTensors(parts, segments);
   const columns = columnsOf(segments, options, rowTensors);
   const metadata = mergedMetadata({ parts, segments, sessionIds, labels: rowTensors.labels }, options.layout);
-  const header = safetensorsHeader(columns, metadata);
-  const byteLength = columns.reduce((sum, column) => sum + byteLengthOf(column), header.length);
+  const header = headerOf(columns, metadata);
+  const byteLength = columns.reduce((sum, column) => sum + tensorBytes(column), header.length);
   return { byteLength, chunks: () => gathered(header, columns) };
+}
+
+function headerOf(columns: readonly Column[], metadata: Readonly<Record<string, string>>): Buffer {
+  try {
+    return encodeHeader(columns, metadata);
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new ApiError("batch_too_large", `The batch has too many rows. ${error.message}`)
+      : error;
+  }
 }
 
 function columnsOf(segments: readonly Segment[], options: MergeOptions, rowTensors: RowTensors): Column[] {

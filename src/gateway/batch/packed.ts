@@ -1,10 +1,9 @@
-import { int32Column, slices, total } from "./columns.js";
-import type { Column } from "./header.js";
-import type { Dtype } from "./part.js";
+import { type Column, int32Column, slices, total } from "./columns.js";
+import type { BatchDtype } from "./part.js";
 import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
-const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
+const PER_TOKEN: readonly (readonly [string, BatchDtype])[] = [
   ["input_ids", "I32"],
   ["loss_mask", "I32"],
   ["logprobs", "F32"],
@@ -14,7 +13,7 @@ const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
 
 /** The tensors of layout `packed` (docs/batch-format.md), from packed parts. */
 export function packedColumns(segments: readonly Segment[], rowTensors: RowTensors): Column[] {
-  const ofTokens = (name: string, dtype: Dtype): Column => ({
+  const ofTokens = (name: string, dtype: BatchDtype): Column => ({
     name,
     dtype,
     shape: [total(segments, "tokens")],

@@ -1,11 +1,10 @@
-import { int32Column, shifted, slices, total } from "./columns.js";
-import type { Column } from "./header.js";
+import { type Column, int32Column, shifted, slices, total } from "./columns.js";
 import { rewardsColumn, startsOf } from "./packed.js";
-import { type Dtype, int32Of } from "./part.js";
+import { type BatchDtype, int32Of } from "./part.js";
 import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
-const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
+const PER_TOKEN: readonly (readonly [string, BatchDtype])[] = [
   ["input_ids", "I32"],
   ["loss_mask", "I32"],
   ["logprobs", "F32"],

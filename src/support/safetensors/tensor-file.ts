@@ -1,12 +1,12 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { type Header, headerLength, LENGTH_BYTES, parseHeader, type TensorEntry } from "./header.js";
+import { type Header, LENGTH_BYTES, readHeader, readHeaderLength, type TensorEntry } from "./read-header.js";
 
 const CHUNK_BYTES = 1 << 22;
 
 /** Numbers of a tensor; those of BOOL are 0 or 1. */
 export type TensorValues = Int32Array | Float32Array | Uint8Array;
 
-/** A safetensors file that is read piece by piece: it may be larger than memory. */
+/** A safetensors file that is read piece by piece, because it may be larger than memory. */
 export class TensorFile implements AsyncDisposable {
   readonly header: Header;
   readonly byteLength: number;
@@ -18,21 +18,21 @@ export class TensorFile implements AsyncDisposable {
     this.byteLength = byteLength;
   }
 
-  /** @throws InspectError, or what the file system says */
+  /** @throws SafetensorsError, or an error of the file system */
   static async open(path: string): Promise<TensorFile> {
     const file = await open(path);
     try {
       const { size } = await file.stat();
       const start = await readBytes(file, 0, LENGTH_BYTES);
-      const header = await readBytes(file, 0, Math.min(size, LENGTH_BYTES + headerLength(start)));
-      return new TensorFile(file, parseHeader(header, size), size);
+      const header = await readBytes(file, 0, Math.min(size, LENGTH_BYTES + readHeaderLength(start)));
+      return new TensorFile(file, readHeader(header, size), size);
     } catch (error) {
       await file.close();
       throw error;
     }
   }
 
-  /** The numbers of an I32, F32 or BOOL tensor, a piece at a time. Nothing if the file has no such tensor. */
+  /** Yields the numbers of an I32, F32 or BOOL tensor, a piece at a time; nothing if the file has no such tensor. */
   async *numbers(name: string): AsyncGenerator<TensorValues> {
     const tensor = this.#tensor(name);
     if (!tensor) return;
@@ -41,7 +41,7 @@ export class TensorFile implements AsyncDisposable {
     }
   }
 
-  /** All numbers of a tensor that has so many; undefined if the file has no such tensor. */
+  /** Returns all numbers of a one-dimensional tensor with `count` elements; undefined if the file has no such tensor. */
   async values(name: string, count: number): Promise<TensorValues | undefined> {
     const tensor = this.#tensor(name);
     if (tensor?.shape.length !== 1 || tensor.shape[0] !== count) return undefined;
@@ -65,7 +65,7 @@ export class TensorFile implements AsyncDisposable {
 
 const READABLE: ReadonlySet<string> = new Set(["I32", "F32", "BOOL"]);
 
-/** So many bytes in memory of their own; fewer at the end of the file. */
+/** Returns `length` bytes in memory of their own; fewer at the end of the file. */
 async function readBytes(file: FileHandle, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let read = 0;
