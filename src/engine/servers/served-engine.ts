@@ -1,10 +1,10 @@
 import { startCallDeadline } from "../call-deadline.js";
 import type { Engine, EngineServers, EngineSupport, GenerateCall, GenerateResult } from "../engine.js";
+import { resumableCall } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
-import { PauseControl } from "./pause-control.js";
-import { resumableCall } from "./resumable-call.js";
+import { PauseControl } from "./pause/pause-control.js";
+import { ServerPool } from "./pool/server-pool.js";
 import { checkServerOptions, type ServerOptions } from "./server-options.js";
-import { ServerPool } from "./server-pool.js";
 
 const DEFAULT_HEALTH_SECONDS = 10;
 

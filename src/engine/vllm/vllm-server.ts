@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
 import { EngineError, type GenerateCall, type LogprobContent, type PauseMode } from "../engine.js";
-import { ServerConnections } from "../servers/connections.js";
-import { post, requireHealthy } from "../servers/control.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
-import { isUnavailable, NotServedError, notStarted } from "../servers/errors.js";
-import { type GenerationRequest, generateOnce } from "../servers/generate-once.js";
-import { jsonObject, versionNumber } from "../servers/json.js";
-import { requestBody } from "../servers/request-body.js";
+import { ServerConnections } from "../servers/wire/connections.js";
+import { post, requireHealthy } from "../servers/wire/control.js";
+import { isUnavailable, NotServedError, notStarted } from "../servers/wire/errors.js";
+import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
+import { jsonObject, versionNumber } from "../servers/wire/json.js";
+import { requestBody } from "../servers/wire/request-body.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
 import {
   COMPLETIONS_PREFIX,

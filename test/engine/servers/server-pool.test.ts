@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { EngineError } from "../../../src/engine/engine.js";
-import { NotStartedError, statusError } from "../../../src/engine/servers/errors.js";
-import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
-import { ServerPool } from "../../../src/engine/servers/server-pool.js";
+import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
+import { ServerPool } from "../../../src/engine/servers/pool/server-pool.js";
+import { NotStartedError, statusError } from "../../../src/engine/servers/wire/errors.js";
 import { FakeServer } from "./fake-server.js";
 
 const URLS = ["http://a", "http://b", "http://c", "http://d"];

@@ -1,4 +1,4 @@
-import type { GenerateCall } from "../engine.js";
+import type { GenerateCall } from "../../engine.js";
 
 /** Ends a request whose server generates on behind a stop string. No fault: the output is complete. */
 export class StopReached extends Error {

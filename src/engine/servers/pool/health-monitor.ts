@@ -1,4 +1,4 @@
-import { backoffMilliseconds } from "../../support/async/backoff.js";
+import { backoffMilliseconds } from "../../../support/async/backoff.js";
 
 const RETRY = { firstMilliseconds: 500, longestMilliseconds: 30_000 };
 const CHECK_TIMEOUT_MS = 5_000;

@@ -1,4 +1,4 @@
-import { EngineError } from "../engine.js";
+import { EngineError } from "../../engine.js";
 import type { ControlRequest, ServerConnections } from "./connections.js";
 import { KeyRefusedError, statusError } from "./errors.js";
 

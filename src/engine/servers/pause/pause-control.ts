@@ -1,8 +1,8 @@
-import { EngineError, type PauseMode, type ResumeOptions } from "../engine.js";
-import type { EngineServer } from "./engine-server.js";
-import { isUnavailable } from "./errors.js";
+import { EngineError, type PauseMode, type ResumeOptions } from "../../engine.js";
+import type { EngineServer } from "../engine-server.js";
+import type { ServerPool } from "../pool/server-pool.js";
+import { isUnavailable } from "../wire/errors.js";
 import { PauseHold } from "./pause-hold.js";
-import type { ServerPool } from "./server-pool.js";
 
 /** Pauses and resumes the servers of a pool, one request for it after the other. */
 export class PauseControl {

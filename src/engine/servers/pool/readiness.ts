@@ -1,6 +1,6 @@
-import { untilAborted } from "../../support/async/until-aborted.js";
-import type { ReadinessProblem, ServerReadiness } from "../engine.js";
-import { KeyRefusedError } from "./errors.js";
+import { untilAborted } from "../../../support/async/until-aborted.js";
+import type { ReadinessProblem, ServerReadiness } from "../../engine.js";
+import { KeyRefusedError } from "../wire/errors.js";
 
 export interface ReadinessQuestions {
   readonly health: () => Promise<void>;

@@ -1,4 +1,4 @@
-import { EngineError, type EngineErrorCode } from "../engine.js";
+import { EngineError, type EngineErrorCode } from "../../engine.js";
 import { jsonObject } from "./json.js";
 
 const LONGEST_MESSAGE = 300;

@@ -1,6 +1,6 @@
-import type { EngineReply, ReplyFormat } from "../../native/contract.js";
+import type { EngineReply, ReplyFormat } from "../../../native/contract.js";
+import type { ServerCall } from "../engine-server.js";
 import type { ServerConnections } from "./connections.js";
-import type { ServerCall } from "./engine-server.js";
 import { GenerationSink } from "./reply-sink.js";
 
 export interface GenerationRequest {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { onAbort } from "../../support/async/on-abort.js";
+import { onAbort } from "../../../support/async/on-abort.js";
 import { transportError } from "./errors.js";
 import type { ConnectionUse } from "./keep-alive-client.js";
 

@@ -1,8 +1,8 @@
-import { Semaphore } from "../../support/async/semaphore.js";
-import { Waiters } from "../../support/async/waiters.js";
-import { EngineError, type EngineServerState, type ServerReadiness } from "../engine.js";
-import type { EngineServer } from "./engine-server.js";
-import { isUnavailable, NotStartedError } from "./errors.js";
+import { Semaphore } from "../../../support/async/semaphore.js";
+import { Waiters } from "../../../support/async/waiters.js";
+import { EngineError, type EngineServerState, type ServerReadiness } from "../../engine.js";
+import type { EngineServer } from "../engine-server.js";
+import { isUnavailable, NotStartedError } from "../wire/errors.js";
 import { HealthMonitor } from "./health-monitor.js";
 import { askReadiness } from "./readiness.js";
 import { rendezvousOrder } from "./rendezvous.js";

@@ -1,7 +1,7 @@
-import { backoffMilliseconds } from "../../support/async/backoff.js";
-import { sleep } from "../../support/async/sleep.js";
-import { EngineError } from "../engine.js";
-import type { CutCause } from "./cut-cause.js";
+import { backoffMilliseconds } from "../../../support/async/backoff.js";
+import { sleep } from "../../../support/async/sleep.js";
+import { EngineError } from "../../engine.js";
+import type { CutCause } from "./cut-watch.js";
 
 const BACKOFF = { firstMilliseconds: 25, longestMilliseconds: 5_000 };
 

@@ -1,5 +1,5 @@
-import { untilAborted } from "../../support/async/until-aborted.js";
-import type { PauseMode } from "../engine.js";
+import { untilAborted } from "../../../support/async/until-aborted.js";
+import type { PauseMode } from "../../engine.js";
 
 /** Holds requests back while their engine is paused. */
 export class PauseHold {

@@ -1,8 +1,8 @@
-import type { EngineFinish } from "../../native/contract.js";
-import { EngineError, type GenerateCall } from "../engine.js";
-import type { EngineServer } from "./engine-server.js";
-import { publicText } from "./errors.js";
-import type { PauseHold } from "./pause-hold.js";
+import type { EngineFinish } from "../../../native/contract.js";
+import { EngineError, type GenerateCall } from "../../engine.js";
+import type { EngineServer } from "../engine-server.js";
+import type { PauseHold } from "../pause/pause-hold.js";
+import { publicText } from "../wire/errors.js";
 
 /**
  * Why an engine cut a generation that may be resumed. `pause` and `version` are certain; `message` is what the server says

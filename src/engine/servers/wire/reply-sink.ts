@@ -1,9 +1,9 @@
-import { native } from "../../native/addon.js";
-import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../native/contract.js";
-import type { ServerCall } from "./engine-server.js";
+import { native } from "../../../native/addon.js";
+import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
+import { StopReached } from "../call/stop-watch.js";
+import type { ServerCall } from "../engine-server.js";
 import { errorCode, errorInBody, generationError, replyError, streamError } from "./errors.js";
 import type { ReplySink } from "./post.js";
-import { StopReached } from "./stop-watch.js";
 
 /** From this many bytes on, a whole reply is scanned on a worker thread. */
 const ASYNC_SCAN_BYTES = 256 * 1024;

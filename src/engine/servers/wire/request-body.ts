@@ -1,4 +1,4 @@
-import type { GenerateCall } from "../engine.js";
+import type { GenerateCall } from "../../engine.js";
 
 /** From this many ids on, a request is written on a worker thread. */
 const ASYNC_WRITE_IDS = 32 * 1024;

@@ -1,4 +1,4 @@
-import type { EngineServerCounts } from "../engine.js";
+import type { EngineServerCounts } from "../../engine.js";
 
 /** Counts what became of the requests to one server. */
 export class ServerTally {

@@ -1,13 +1,13 @@
-import type { EngineReply } from "../../native/contract.js";
-import { sleep } from "../../support/async/sleep.js";
-import { untilAborted } from "../../support/async/until-aborted.js";
-import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../engine.js";
-import { CutWatch } from "./cut-cause.js";
-import type { EngineServer, ServerCall } from "./engine-server.js";
-import { abortError, NotStartedError } from "./errors.js";
-import type { PauseHold } from "./pause-hold.js";
+import type { EngineReply } from "../../../native/contract.js";
+import { sleep } from "../../../support/async/sleep.js";
+import { untilAborted } from "../../../support/async/until-aborted.js";
+import { EngineError, type Finish, type GenerateCall, type GenerateResult, type LogprobContent } from "../../engine.js";
+import type { EngineServer, ServerCall } from "../engine-server.js";
+import type { PauseHold } from "../pause/pause-hold.js";
+import type { ServerPool } from "../pool/server-pool.js";
+import { abortError, NotStartedError } from "../wire/errors.js";
+import { CutWatch } from "./cut-watch.js";
 import { Restarts } from "./restarts.js";
-import type { ServerPool } from "./server-pool.js";
 import { StopReached, StopWatch } from "./stop-watch.js";
 
 /**
