@@ -16,11 +16,11 @@ import type { SglangOptions } from "./sglang-options.js";
 /** A pause returns when the last running generation was cut. */
 const PAUSE_MS = 60_000;
 
-/** How long the question for the version may take, for a call that waits for the answer. */
+/** Time limit of the request for the weight version: a call waits for it. */
 const VERSION_MS = 2_000;
 
 /**
- * What is asked to see whether the server answers: the present name, an older one, and what routers have. `/health` of a server
+ * Endpoints that show whether the server answers: the present name, an older one, and that of routers. `/health` of a server
  * generates a token by default: it takes a second, waits during a pause, and is a 503 while a long prompt is read.
  */
 const HEALTH_PATHS = ["model_info", "get_model_info", "health"];
@@ -35,7 +35,7 @@ export class SglangServer implements EngineServer {
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
   readonly #onWarning: ((message: string) => void) | undefined;
-  /** The last abort was refused, and that was told. */
+  /** True if the last abort was refused, which was reported. */
   #abortsRefused = false;
 
   constructor(url: string, options: SglangOptions) {

@@ -39,7 +39,7 @@ export class CutWatch {
    *
    * @throws EngineError if nothing explains it: a weight update would not make the next request end differently.
    */
-  async cause(finish: EngineFinish, server: EngineServer): Promise<CutCause> {
+  async findCause(finish: EngineFinish, server: EngineServer): Promise<CutCause> {
     if (this.#hold.pauses !== this.#pauses) return "pause";
     if (this.#call.currentVersion() !== this.#version || this.#hasTwoVersions()) return "version";
     const { message } = finish;

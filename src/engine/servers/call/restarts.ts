@@ -5,10 +5,10 @@ import type { CutCause } from "./cut-watch.js";
 
 const BACKOFF = { firstMilliseconds: 25, longestMilliseconds: 5_000 };
 
-/** Restarts in a row for which the server's own word is the only reason. With the waits between them: two minutes. */
+/** Limit of restarts in a row whose only reason is the server's own message. With the waits between them: two minutes. */
 export const MAX_RESTARTS = 30;
 
-/** A request that ran for so long before it was cut is no part of a row. */
+/** A request that ran this long before it was cut starts a new row. */
 const LONG_RUN_MS = 10_000;
 
 /** Spaces the restarts of one call and limits them: a server that cuts every request must not be asked in a loop. */

@@ -6,7 +6,7 @@ import { PauseHold } from "./pause-hold.js";
 
 /** Pauses and resumes the servers of a pool, one request for it after the other. */
 export class PauseControl {
-  /** What calls wait at meanwhile. */
+  /** Holds calls back while the servers are paused. */
   readonly hold = new PauseHold();
   readonly #pool: ServerPool;
   #last: Promise<unknown> = Promise.resolve();

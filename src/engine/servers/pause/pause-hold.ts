@@ -8,12 +8,12 @@ export class PauseHold {
   #opened: Promise<void> | undefined;
   #open: () => void = () => {};
 
-  /** How the engine is paused; undefined where it is not. */
+  /** The mode of the current pause; undefined if the engine is not paused. */
   get mode(): PauseMode | undefined {
     return this.#mode;
   }
 
-  /** How often the engine was paused so far. */
+  /** Number of pauses so far. */
   get pauses(): number {
     return this.#pauses;
   }

@@ -9,11 +9,11 @@ import { createHash } from "node:crypto";
 export function rendezvousOrder(key: string, candidates: readonly string[]): string[] {
   if (candidates.length < 2) return [...candidates];
   return candidates
-    .map((candidate) => ({ candidate, weight: weightOf(key, candidate) }))
+    .map((candidate) => ({ candidate, weight: hashWeight(key, candidate) }))
     .sort((a, b) => b.weight - a.weight)
     .map(({ candidate }) => candidate);
 }
 
-function weightOf(key: string, candidate: string): number {
+function hashWeight(key: string, candidate: string): number {
   return createHash("sha256").update(candidate).update("\0").update(key).digest().readUIntBE(0, 6);
 }

@@ -13,27 +13,23 @@ export class ServerTally {
     return this.#lastFailure;
   }
 
-  /** Runs a request and counts how it ends: an abort by the caller is no failure of the server. */
-  async count<T>(signal: AbortSignal, request: () => Promise<T>): Promise<T> {
-    try {
-      const result = await request();
-      this.#add("completed");
-      return result;
-    } catch (error) {
-      if (signal.aborted) this.#add("aborted");
-      else this.failed(error);
-      throw error;
-    }
+  addCompleted(): void {
+    this.#add("completed");
   }
 
-  /** A request failed, or what had to be asked before it. */
-  failed(error: unknown): void {
+  /** The caller gave the request up: no failure of the server. */
+  addAborted(): void {
+    this.#add("aborted");
+  }
+
+  /** A request failed, or a question that had to be answered before it. */
+  addFailed(error: unknown): void {
     this.#add("failed");
     this.#lastFailure = { message: error instanceof Error ? error.message : String(error), at: Date.now() };
   }
 
   /** A request that did not begin here went to another server. */
-  failedOver(): void {
+  addFailover(): void {
     this.#add("failovers");
   }
 

@@ -34,7 +34,7 @@ export interface ControlRequest {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /** How long the answer may take; default 10 s. */
+  /** Time limit of the reply; default 10 s. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -70,12 +70,12 @@ export class ServerConnections {
   }
 
   /**
-   * Asks for a generation. Where the server had closed a kept-alive connection before a byte of the reply came, the
-   * request is sent once more, on a connection of its own; nothing else is ever sent twice.
+   * Asks for a generation. If the server had closed a kept-alive connection before a byte of the reply came, the request
+   * is sent once more, on a connection of its own; nothing else is ever sent twice.
    *
-   * @param makeSink makes what takes the reply; called for each request that is sent.
-   * @returns the one that took it.
-   * @throws NotStartedError where the server never had the whole request.
+   * @param makeSink creates the sink of a reply; called for each request that is sent
+   * @returns the sink that took the reply
+   * @throws NotStartedError if the server never had the whole request.
    */
   async generate<Sink extends ReplySink>(
     request: GenerateRequest,
@@ -117,7 +117,7 @@ export class ServerConnections {
     return { origin: this.#base.origin, path: this.#path(path), headers: own, body, signal };
   }
 
-  /** @returns status and body of the answer, whatever the status. */
+  /** Returns status and body of the reply, whatever the status. */
   async control(request: ControlRequest): Promise<{ status: number; body: string }> {
     const { signal, body, timeoutMilliseconds = CONTROL_MS } = request;
     const key = request.admin ? this.#adminHeaders : this.#headers;

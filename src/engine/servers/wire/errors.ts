@@ -24,7 +24,7 @@ const UNREACHABLE = new Set([
 
 /** A server did not begin with a request, so that another one may get it. */
 export class NotStartedError extends EngineError {
-  /** When the server wants to be asked again, where it says. */
+  /** How long to wait before asking again; undefined if the server does not say. */
   readonly retryAfterMilliseconds: number | undefined;
 
   constructor(
@@ -40,7 +40,7 @@ export class NotStartedError extends EngineError {
 /** A server does not have what was asked for: HTTP 404 or 405. */
 export class NotServedError extends EngineError {}
 
-/** A server refused the API key, or wants one where none is configured: HTTP 401. */
+/** A server refused the API key, or requires one although none is configured: HTTP 401. */
 export class KeyRefusedError extends EngineError {
   static readonly STATUS = 401;
 
@@ -49,7 +49,7 @@ export class KeyRefusedError extends EngineError {
   }
 }
 
-/** Whether a server could not be reached, or takes no requests now. */
+/** Returns true if a server could not be reached, or takes no requests now. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof EngineError && error.code === "engine_unavailable";
 }
@@ -82,7 +82,7 @@ const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
  */
 export function statusError(status: number, body: string, retryAfter = ""): EngineError {
   if (status === KeyRefusedError.STATUS) return new KeyRefusedError("engine_error");
-  const detail = publicText(messageOf(body));
+  const detail = publicText(readMessage(body));
   const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
   if (REFUSED.has(status)) {
     const milliseconds = retryAfterMilliseconds(retryAfter);
@@ -107,7 +107,7 @@ const REJECTED: ReadonlySet<number> = new Set([400, 422]);
 export function generationError(status: number, body: string, retryAfter: string): EngineError {
   const error = statusError(status, body, retryAfter);
   if (REJECTED.has(status)) return new EngineError("engine_rejected_request", error.message);
-  return RAN_OUT_OF_TIME.test(messageOf(body)) ? new EngineError("engine_error", error.message) : error;
+  return RAN_OUT_OF_TIME.test(readMessage(body)) ? new EngineError("engine_error", error.message) : error;
 }
 
 const LONGEST_RETRY_MS = 60_000;
@@ -157,7 +157,7 @@ export function errorCode(error: unknown): string {
 }
 
 /** The engines' error bodies: `{object: "error", message}`, `{error: {message}}`, `{detail}`. */
-function messageOf(body: string): string {
+function readMessage(body: string): string {
   const value = jsonObject(body);
   const { message, error, detail } = value;
   for (const candidate of [message, Object(error).message, error, detail]) {
@@ -166,10 +166,10 @@ function messageOf(body: string): string {
   return "";
 }
 
-/** What a body says went wrong that was answered in place of a reply; undefined where it says nothing of the kind. */
+/** Returns the error message of a body that was sent in place of a reply; undefined if it has none. */
 export function errorInBody(body: string): string | undefined {
   const { error, object } = jsonObject(body);
-  return (error ?? null) !== null || object === "error" ? messageOf(body) : undefined;
+  return (error ?? null) !== null || object === "error" ? readMessage(body) : undefined;
 }
 
 /** First line of a server's message, without lists of numbers (prompts) and file paths, cut to a bearable length. */

@@ -1,4 +1,4 @@
-/** The object that a JSON text stands for; an empty one where it is none. */
+/** Parses a JSON object. Returns an empty object for any other text. */
 export function jsonObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);

@@ -4,7 +4,7 @@ import { transportError } from "./errors.js";
 import type { ConnectionUse } from "./keep-alive-client.js";
 
 export interface PostRequest {
-  /** Of the server, for what is said of it. */
+  /** Origin of the server, for error messages. */
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,9 +12,9 @@ export interface PostRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a reply's body goes to, piece by piece. What it throws ends the request. */
+/** Takes the body of a reply piece by piece. An error that it throws ends the request. */
 export interface ReplySink {
-  /** @param header answers a header's value by its name in lower case; empty where it is not there. */
+  /** @param header returns a header's value by its name in lower case; empty if there is none. */
   begin(status: number, header: (name: string) => string): void;
   piece(bytes: Buffer): void;
 }
@@ -22,7 +22,7 @@ export interface ReplySink {
 /**
  * Sends a request and hands over the reply's body as it comes from the socket, without a copy and without a stream in
  * between. Resolves when the body is complete; rejects with the signal's reason, with what the sink threw, or with an
- * EngineError where the connection failed.
+ * EngineError if the connection failed.
  */
 export function post(dispatcher: Dispatcher, request: PostRequest, use: ConnectionUse, sink: ReplySink): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export function post(dispatcher: Dispatcher, request: PostRequest, use: Connecti
 
 type AbortRequest = (reason: Error) => void;
 
-/** In the older one of undici's two forms of handlers: only that is told when the request's body was sent. */
+/** Uses the older of undici's two handler interfaces, because only that is told when the request's body was sent. */
 class PostHandler implements Dispatcher.DispatchHandler {
   readonly #sink: ReplySink;
   readonly #use: ConnectionUse;
@@ -77,7 +77,7 @@ class PostHandler implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(status: number, headers: readonly Buffer[]): boolean {
-    if (status >= 200) this.#guard(() => this.#sink.begin(status, (name) => headerOf(headers, name)));
+    if (status >= 200) this.#guard(() => this.#sink.begin(status, (name) => findHeader(headers, name)));
     return true;
   }
 
@@ -105,7 +105,7 @@ class PostHandler implements Dispatcher.DispatchHandler {
 }
 
 /** @param headers names and values in turn. */
-function headerOf(headers: readonly Buffer[], name: string): string {
+function findHeader(headers: readonly Buffer[], name: string): string {
   const at = headers.findIndex((field, index) => index % 2 === 0 && field.toString("latin1").toLowerCase() === name);
   return at < 0 ? "" : (headers[at + 1]?.toString("latin1") ?? "");
 }

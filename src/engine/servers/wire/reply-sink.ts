@@ -10,7 +10,7 @@ const ASYNC_SCAN_BYTES = 256 * 1024;
 
 const OK = 200;
 
-/** What is kept of the body of an error: its message is at the beginning. */
+/** Bytes kept of the body of an error: its message is at the beginning. */
 const ERROR_BYTES = 64 * 1024;
 
 /** Takes one reply into a call's generation: a stream piece by piece as it comes, a whole body when it is complete. */
@@ -49,9 +49,9 @@ export class GenerationSink implements ReplySink {
     }
   }
 
-  /** To be called when the body is complete. @throws EngineError where it is no reply that can be recorded. */
+  /** Ends the reply when its body is complete. @throws EngineError if the reply cannot be recorded. */
   async finish(): Promise<EngineReply> {
-    if (this.#stream) return endOf(this.#stream);
+    if (this.#stream) return endStream(this.#stream);
     const body = this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
     if (this.#status !== OK) throw generationError(this.#status, body.toString("utf8"), this.#retryAfter);
     const reply = await this.#takeOver(body);
@@ -98,7 +98,7 @@ function answeredError(error: unknown, body: Buffer): unknown {
   return message === undefined ? undefined : streamError(message);
 }
 
-function endOf(stream: NativeReplyStream): EngineReply {
+function endStream(stream: NativeReplyStream): EngineReply {
   const reply = scan(() => stream.end());
   if (reply.error !== undefined) throw streamError(reply.error);
   return reply;
