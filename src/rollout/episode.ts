@@ -41,7 +41,7 @@ export class Episode {
       try {
         return await work();
       } catch (error) {
-        throw signal.aborted ? asAborted(signal.reason) : rejectionOf(code, error);
+        throw signal.aborted ? toAbortRejection(signal.reason) : toRejection(code, error);
       }
     };
     const session = await step("start_failed", () => this.#start());
@@ -112,12 +112,12 @@ const CODE_OF_REFUSAL: ReadonlyMap<string, RejectionCode> = new Map([
   ["interaction_not_found", "unknown_interaction"],
 ]);
 
-function rejectionOf(code: RejectionCode, error: unknown): Rejection {
+function toRejection(code: RejectionCode, error: unknown): Rejection {
   const refusal = error instanceof ProxyError && code !== "agent_error" ? CODE_OF_REFUSAL.get(error.code) : undefined;
   return Rejection.from(refusal ?? code, error);
 }
 
-function asAborted(reason: unknown): Rejection {
+function toAbortRejection(reason: unknown): Rejection {
   return reason instanceof Rejection
     ? reason
     : new Rejection("episode_aborted", "The episode was given up by its caller.", { cause: reason });

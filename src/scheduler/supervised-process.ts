@@ -13,7 +13,7 @@ import type { Role } from "./roles.js";
 /** `lost`: it ended more often than it may be started again. `done`: it ended well. */
 export type ProcessState = "starting" | "ready" | "restarting" | "lost" | "done" | "stopped";
 
-/** What the job's folder says of a process, in `processes.json`. */
+/** The record of a process in `processes.json` of the job's folder. */
 export interface ProcessRecord {
   readonly role: Role;
   readonly index: number;

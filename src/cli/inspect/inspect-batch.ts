@@ -4,11 +4,11 @@ import { type BatchFindings, readFindings } from "./batch-findings.js";
 import { type InspectedColumns, readRowColumns } from "./columns.js";
 import { type RowEntry, readRows } from "./rows.js";
 
-/** What a batch holds, read from its header and its tensors. */
+/** The content of a batch, read from its header and its tensors. */
 export interface InspectedBatch {
   readonly header: Header;
   readonly byteLength: number;
-  /** None where the file is not a batch of a proxy. */
+  /** Empty if the file is not a batch of Rolltape. */
   readonly rows: readonly RowEntry[];
   /** One for each row, or each node of a tree; after the discount. */
   readonly rewards: readonly number[];

@@ -11,20 +11,20 @@ import { RolloutJobError } from "./errors.js";
 
 const RESTARTS = 3;
 const TAIL_BYTES = 8192;
-/** How `rolltape serve` ends with a configuration that cannot be used. */
+/** How `rolltape serve` ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
 export interface ProxyWorkerOptions {
   /** Of `rolltape serve`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Where what it writes to its standard error goes, whole lines at a time. */
+  /** Receives its standard error, whole lines at a time. */
   readonly logs: DestinationStream;
 }
 
 /**
- * `rolltape serve` in a process of its own, with its logs among those of the job. It is started again when it dies, a few
- * times; what it had recorded is gone then. It does not hear the terminal's Ctrl-C, and does not outlive this process.
+ * `rolltape serve` in a process of its own, with its logs among those of the job. If it dies, it is started again a few
+ * times; what it had recorded is lost. It does not receive the terminal's Ctrl-C, and does not outlive this process.
  */
 export class ProxyWorker {
   readonly #options: ProxyWorkerOptions;
@@ -39,7 +39,7 @@ export class ProxyWorker {
   /**
    * Resolves when it takes calls.
    *
-   * @throws RolloutJobError `proxy_failed` where it ends before that
+   * @throws RolloutJobError `proxy_failed` if it ends before that
    */
   async start(): Promise<void> {
     const life = await this.#spawn();
@@ -63,7 +63,7 @@ export class ProxyWorker {
     }
   }
 
-  /** Undefined where the job is over. */
+  /** Returns undefined if the job is over. */
   async #startAgain(restarts: number): Promise<Life | undefined> {
     if (!(await pauseBeforeRestart(restarts, this.#stopping.signal))) return undefined;
     return this.#spawn().catch((error: Error) => ({ ended: Promise.resolve(error.message) }));

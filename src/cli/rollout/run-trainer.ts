@@ -9,7 +9,7 @@ import { RolloutJobError } from "./errors.js";
 export interface TrainingStep {
   /** The batch, a safetensors file. */
   readonly file: string;
-  /** The weight version that there is when the program has ended. */
+  /** The weight version after the program has ended. */
   readonly version: number;
 }
 
@@ -17,7 +17,7 @@ export interface TrainingStep {
  * Runs a program that trains on one batch and brings the new weights to the engine before it ends. It finds the file as its
  * last argument and in ROLLTAPE_BATCH, the version in ROLLTAPE_VERSION. What it prints goes to this process's standard error.
  *
- * @throws RolloutJobError `trainer_failed`; the signal's reason where that ended it
+ * @throws RolloutJobError `trainer_failed`; the signal's reason if the signal aborts
  */
 export async function runTrainer(
   [program, ...args]: readonly [string, ...string[]],

@@ -53,7 +53,7 @@ export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Ui
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-/** How many rows, tokens or turns all segments have. */
+/** Returns the number of rows, tokens or turns of all segments. */
 export function total(segments: readonly Segment[], per: SegmentUnit): number {
   return segments.reduce((sum, { [per]: [from, to] }) => sum + to - from, 0);
 }

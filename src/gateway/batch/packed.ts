@@ -21,7 +21,7 @@ export function packedColumns(segments: readonly Segment[], rowTensors: RowTenso
   });
   return [
     ...PER_TOKEN.map(([name, dtype]) => ofTokens(name, dtype)),
-    int32Column("cu_seqlens", startsOf(rowLengths(segments))),
+    int32Column("cu_seqlens", addStarts(rowLengths(segments))),
     rewardsColumn(segments, "rewards"),
     ...rowTensors.columns("wide"),
     ofTokens("attention_mask", "BOOL"),
@@ -39,8 +39,8 @@ export function rowLengths(segments: readonly Segment[]): number[] {
   return segments.flatMap(({ part, rows }) => part.rows.slice(...rows).map(({ length }) => length));
 }
 
-/** Where each of these begins when they follow each other, and where the last ends. */
-export function startsOf(lengths: readonly number[]): Int32Array {
+/** Returns the start of each of these if they follow each other, and the end of the last. */
+export function addStarts(lengths: readonly number[]): Int32Array {
   const starts = new Int32Array(lengths.length + 1);
   lengths.forEach((length, index) => (starts[index + 1] = (starts[index] ?? 0) + length));
   return starts;

@@ -22,7 +22,7 @@ interface PaddedRow {
 export function paddedColumns(segments: readonly Segment[], padding: Padding, rowTensors: RowTensors): Column[] {
   const longest = rowLengths(segments).reduce((most, length) => Math.max(most, length), 0);
   const width = Math.ceil(longest / padding.pad_to_multiple_of) * padding.pad_to_multiple_of;
-  const rows = rowsOf(segments);
+  const rows = listRows(segments);
   const side = padding.pad_side;
   const column = (name: string, dtype: BatchDtype, pad: number): Column => ({
     name,
@@ -70,7 +70,7 @@ function filled({ dtype, pad }: PaddedColumn, elements: number): Uint8Array {
   return new Uint8Array(elements * ELEMENT_BYTES[dtype]);
 }
 
-function rowsOf(segments: readonly Segment[]): PaddedRow[] {
+function listRows(segments: readonly Segment[]): PaddedRow[] {
   return segments.flatMap(({ part, rows, tokens }) => {
     let from = tokens[0];
     return part.rows.slice(...rows).map(({ length }) => {

@@ -39,24 +39,24 @@ const rowSchema = z.object({
 const metadataSchema = z.object({
   style: z.string(),
   discount: z.string(),
-  rewards_missing: jsonOf(z.array(z.string())),
-  incomplete_calls: jsonOf(z.record(z.string(), z.int())),
-  aborted_calls: jsonOf(z.record(z.string(), z.int())),
-  rows: jsonOf(z.array(rowSchema)),
+  rewards_missing: jsonText(z.array(z.string())),
+  incomplete_calls: jsonText(z.record(z.string(), z.int())),
+  aborted_calls: jsonText(z.record(z.string(), z.int())),
+  rows: jsonText(z.array(rowSchema)),
   version: z.string().optional(),
   model: z.string().optional(),
   model_digest: z.string().optional(),
   config: z.string().optional(),
   concat_reward: z.string().optional(),
-  unrewarded_roots: jsonOf(
+  unrewarded_roots: jsonText(
     z.object({
       count: z.int(),
       first: z.array(z.object({ session_id: z.string(), interaction_id: z.string() })),
     }),
   ).optional(),
-  left_out: jsonOf(z.object({ undelivered: z.int(), retried: z.int() })).optional(),
+  left_out: jsonText(z.object({ undelivered: z.int(), retried: z.int() })).optional(),
   uncounted_rewards: z.string().optional(),
-  row_codes: jsonOf(z.record(z.string(), z.array(z.string()))).optional(),
+  row_codes: jsonText(z.record(z.string(), z.array(z.string()))).optional(),
 });
 
 type Metadata = Omit<z.output<typeof metadataSchema>, "rows">;
@@ -99,7 +99,7 @@ export function tensorOf({ tensors }: Part, name: string): PartTensor {
   return tensor;
 }
 
-function jsonOf<Schema extends z.ZodType>(schema: Schema) {
+function jsonText<Schema extends z.ZodType>(schema: Schema) {
   const parsed = z.string().transform((text, context): unknown => {
     try {
       return JSON.parse(text);

@@ -1,5 +1,5 @@
 import { type Column, int32Column, shifted, slices, total } from "./columns.js";
-import { rewardsColumn, startsOf } from "./packed.js";
+import { addStarts, rewardsColumn } from "./packed.js";
 import { type BatchDtype, int32Of } from "./part.js";
 import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
@@ -55,7 +55,7 @@ function offsets(segments: readonly Segment[]): Column[] {
       own.push((starts[node + 1] ?? 0) - (starts[node] ?? 0));
     }
   }
-  const starts = startsOf(own);
+  const starts = addStarts(own);
   const trees = Int32Array.from([...roots, own.length], (node) => starts[node] ?? 0);
   return [int32Column("cu_trees", trees), int32Column("node_offsets", starts)];
 }

@@ -29,7 +29,7 @@ export class TaskNotTaken extends Error {
 interface Running {
   readonly id: number;
   started: boolean;
-  /** What the agent threw. */
+  /** The error that the agent threw. */
   failure?: Error;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -80,7 +80,7 @@ export class WorkerProcess {
   }
 
   /**
-   * What the task answers. A process whose task is given up is killed.
+   * Runs a task and returns its result. If the signal aborts, the process is killed.
    *
    * @throws TaskNotTaken, the error that the agent threw, or the reason of the signal
    */
@@ -106,7 +106,7 @@ export class WorkerProcess {
     }
   }
 
-  /** Ends it and what it started. */
+  /** Kills the process and all that it started. */
   kill(): void {
     this.#usable = false;
     this.#group.kill();
@@ -128,7 +128,7 @@ export class WorkerProcess {
     }
   }
 
-  /** What it says of anything but the task that it runs is none of its own words. */
+  /** Ignores messages about another task than the one that runs: the agent may have sent them. */
   #hear(message: WorkerMessage): void {
     if (message.id !== this.#running?.id) return;
     if (message.type === "started") {
