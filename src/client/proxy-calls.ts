@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { startDeadline } from "../support/async/start-deadline.js";
+import { Deadline } from "../support/async/deadline.js";
+import { sleep } from "../support/async/sleep.js";
 import type { HttpReply } from "./connection-pool.js";
 import { ProxyError } from "./errors.js";
 import type { Transport } from "./transport.js";
@@ -53,14 +53,10 @@ export class ProxyCalls {
   async bytes(call: ProxyCall): Promise<Uint8Array> {
     const seconds = call.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
     const expired = () => new ProxyError("request_timed_out", `${call.path} did not answer within ${seconds} seconds.`);
-    const deadline = startDeadline(call.signal, seconds, expired);
-    try {
-      const { status, body } = await this.#sendRepeatedly(call, deadline.signal);
-      if (status < 300) return body;
-      throw refusal(call.path, status, body);
-    } finally {
-      deadline.clear();
-    }
+    using deadline = new Deadline(call.signal, seconds, expired);
+    const { status, body } = await this.#sendRepeatedly(call, deadline.signal);
+    if (status < 300) return body;
+    throw refusal(call.path, status, body);
   }
 
   async #sendRepeatedly(call: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
@@ -69,7 +65,7 @@ export class ProxyCalls {
         return await this.#send(call, signal);
       } catch {
         signal.throwIfAborted();
-        await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+        await sleep(pause, signal);
       }
     }
     try {

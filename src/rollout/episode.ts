@@ -2,6 +2,7 @@ import type { AdminClient } from "../client/admin-client.js";
 import type { ConnectionPool } from "../client/connection-pool.js";
 import { ProxyError } from "../client/errors.js";
 import { SessionClient } from "../client/session-client.js";
+import { untilAborted } from "../support/async/until-aborted.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
 import { episodeFetch } from "./episode-fetch.js";
 import { Rejection, type RejectionCode } from "./rejection.js";
@@ -40,7 +41,7 @@ export class Episode {
       try {
         return await work();
       } catch (error) {
-        throw signal.aborted ? asAborted(signal.reason) : rejectionOf(code, error);
+        throw signal.aborted ? toAbortRejection(signal.reason) : toRejection(code, error);
       }
     };
     const session = await step("start_failed", () => this.#start());
@@ -81,20 +82,6 @@ export class Episode {
   }
 }
 
-/** Gives up on work that does not hear the signal. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop: () => void = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
 /**
  * Sets every reward. Returns them by the id of what they reward: interactions, or the session.
  *
@@ -125,12 +112,12 @@ const CODE_OF_REFUSAL: ReadonlyMap<string, RejectionCode> = new Map([
   ["interaction_not_found", "unknown_interaction"],
 ]);
 
-function rejectionOf(code: RejectionCode, error: unknown): Rejection {
+function toRejection(code: RejectionCode, error: unknown): Rejection {
   const refusal = error instanceof ProxyError && code !== "agent_error" ? CODE_OF_REFUSAL.get(error.code) : undefined;
   return Rejection.from(refusal ?? code, error);
 }
 
-function asAborted(reason: unknown): Rejection {
+function toAbortRejection(reason: unknown): Rejection {
   return reason instanceof Rejection
     ? reason
     : new Rejection("episode_aborted", "The episode was given up by its caller.", { cause: reason });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { AdminClient } from "../client/admin-client.js";
 import { HttpTransport } from "../client/transport.js";
-import { startDeadline } from "../support/async/start-deadline.js";
+import { Deadline } from "../support/async/deadline.js";
 import type {
   AcceptedEpisode,
   EpisodeOptions,
@@ -39,25 +39,21 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   /** Resolves when every member has. Members are in the order in which they were started. */
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     const groupId = options.groupId ?? `group-${randomUUID()}`;
-    const siblings = startDeadline(options.signal, undefined, () => new Error("no limit"));
+    using siblings = new Deadline(options.signal, undefined, () => new Error("no limit"));
     const member = async (): Promise<EpisodeResult> => {
       const result = await runWorkflow(this.workflow, engine, data, { ...options, groupId, signal: siblings.signal });
       if (this.#drop && result.rejected.length > 0) siblings.abort(incomplete());
       return result;
     };
-    try {
-      const results = await Promise.all(Array.from({ length: this.groupSize }, member));
-      const accepted = results.flatMap((result) => result.accepted);
-      const rejected = results.flatMap((result) => result.rejected);
-      if (!this.#drop || rejected.length === 0) return { accepted, rejected };
-      await freeSessions(engine, accepted);
-      return {
-        accepted: [],
-        rejected: results.flatMap(({ accepted, rejected }) => [...accepted.map(drop), ...rejected]),
-      };
-    } finally {
-      siblings.clear();
-    }
+    const results = await Promise.all(Array.from({ length: this.groupSize }, member));
+    const accepted = results.flatMap((result) => result.accepted);
+    const rejected = results.flatMap((result) => result.rejected);
+    if (!this.#drop || rejected.length === 0) return { accepted, rejected };
+    await freeSessions(engine, accepted);
+    return {
+      accepted: [],
+      rejected: results.flatMap(({ accepted, rejected }) => [...accepted.map(drop), ...rejected]),
+    };
   }
 }
 

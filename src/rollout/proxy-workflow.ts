@@ -1,6 +1,6 @@
 import { AdminClient } from "../client/admin-client.js";
 import { HttpTransport, proxyUrl } from "../client/transport.js";
-import { startDeadline } from "../support/async/start-deadline.js";
+import { Deadline } from "../support/async/deadline.js";
 import type {
   Agent,
   EpisodeExportOptions,
@@ -42,7 +42,7 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     const { groupId } = options;
     const url = this.#url ?? engine.url;
     const admin = new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey);
-    const deadline = startDeadline(options.signal, this.#options.timeoutSeconds, () => this.#expired());
+    using deadline = new Deadline(options.signal, this.#options.timeoutSeconds, () => this.#expired());
     const { signal } = deadline;
     const episode = new Episode({ ...this.#options, ...options, admin, url, connections: engine.connections, signal });
     try {
@@ -54,7 +54,6 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     } finally {
       // What the agent left running ends with its episode.
       deadline.abort(new Rejection("episode_aborted", "The episode is over."));
-      deadline.clear();
     }
   }
 

@@ -1,11 +1,11 @@
+import type { ProcessEnd } from "./process-end.js";
 import type { Role } from "./roles.js";
-import type { ProcessEnd } from "./running-process.js";
 
 /** Where a process runs. */
 export interface Place {
   /** The machine's name. */
   readonly node: string;
-  /** How the other machines reach it. */
+  /** Address under which other machines reach it. */
   readonly address: string;
 }
 
@@ -28,7 +28,7 @@ export interface LaunchedProcess {
   stop(seconds: number): Promise<void>;
 }
 
-/** What brings processes to their machines. */
+/** Starts processes on their machines. */
 export interface Launcher {
   place(role: Role, index: number): Place;
   /** Each start of the same process has the same port, as long as that is free: others may know its address. */

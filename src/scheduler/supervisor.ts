@@ -1,10 +1,11 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { onAbort } from "../support/async/on-abort.js";
 import { SchedulerError } from "./errors.js";
 import { inOrder, type JobSpec, type RoleSpec } from "./job.js";
 import type { Launcher } from "./launcher.js";
 import { LocalLauncher } from "./local/local-launcher.js";
-import { type ProcessRecord, SupervisedProcess } from "./supervised.js";
+import { type ProcessRecord, SupervisedProcess } from "./supervised-process.js";
 
 export interface RunJobOptions {
   /** Default: everything on this machine. */
@@ -24,8 +25,9 @@ export async function runJob(
   { launcher = new LocalLauncher(), signal }: RunJobOptions = {},
 ): Promise<void> {
   const supervisor = new Supervisor(job, launcher);
+  using _listening = onAbort(signal, () => supervisor.fail(new SchedulerError("job_stopped", "The job was stopped.")));
   try {
-    await Promise.race([supervisor.run(), stopped(signal)]);
+    await supervisor.run();
   } finally {
     await supervisor.stop();
   }
@@ -36,12 +38,17 @@ class Supervisor {
   readonly #launcher: Launcher;
   /** By role, in the order of their start. */
   readonly #started: SupervisedProcess[][] = [];
-  #failed: (error: SchedulerError) => void = () => undefined;
+  /** Rejects when the job cannot go on. */
+  readonly #failure: Promise<never>;
+  #reject: (error: SchedulerError) => void = () => undefined;
   #stopping = false;
 
   constructor(job: JobSpec, launcher: Launcher) {
     this.#job = job;
     this.#launcher = launcher;
+    this.#failure = new Promise<never>((_, reject) => (this.#reject = reject));
+    // Nothing waits for it between two steps of the job, nor after the last.
+    this.#failure.catch(() => undefined);
     mkdirSync(job.folder, { recursive: true });
     // Of a run before this one: its servers are gone.
     rmSync(join(job.folder, "workers"), { recursive: true, force: true });
@@ -49,18 +56,21 @@ class Supervisor {
   }
 
   async run(): Promise<void> {
-    const failure = new Promise<never>((_, reject) => (this.#failed = reject));
-    failure.catch(() => undefined);
     for (const spec of inOrder(this.#job)) {
       if (this.#stopping) return;
-      await Promise.race([this.#startRole(spec), failure]);
+      await Promise.race([this.#startRole(spec), this.#failure]);
     }
     const controllers = this.#started.at(-1) ?? [];
-    const ends = await Promise.race([Promise.all(controllers.map(({ over }) => over)), failure]);
+    const ends = await Promise.race([Promise.all(controllers.map(({ over }) => over)), this.#failure]);
     const bad = ends.findIndex(({ code }) => code !== 0);
     if (bad < 0 || this.#stopping) return;
     const message = `The controller ${ends[bad]?.text}. ${controllers[bad]?.lastWords}`;
     throw new SchedulerError("job_failed", message);
+  }
+
+  /** Makes {@link run} reject. */
+  fail(error: SchedulerError): void {
+    this.#reject(error);
   }
 
   async stop(): Promise<void> {
@@ -94,7 +104,7 @@ class Supervisor {
     if (!processes.every(({ record }) => record.state === "lost")) return;
     const [first] = processes;
     const message = `No process of role ${role} is left: the first ${first?.record.ended}. ${first?.lastWords}`;
-    this.#failed(new SchedulerError("job_failed", message));
+    this.fail(new SchedulerError("job_failed", message));
   }
 
   #values(index: number): Record<string, string | undefined> {
@@ -119,12 +129,4 @@ class Supervisor {
     writeFileSync(`${file}.new`, `${JSON.stringify(this.#records(), null, 2)}\n`);
     renameSync(`${file}.new`, file);
   }
-}
-
-function stopped(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = () => reject(new SchedulerError("job_stopped", "The job was stopped."));
-    if (signal?.aborted) stop();
-    signal?.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
-import { rendezvousOrder } from "../../src/engine/servers/rendezvous.js";
+import { rendezvousOrder } from "../../src/engine/servers/pool/rendezvous.js";
 import { numbers, type WireExport } from "../helpers/export-json.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { inventedLogprob } from "../helpers/sglang/scheduler.js";

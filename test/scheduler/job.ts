@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type JobInput, type JobSpec, jobSchema } from "../../src/scheduler/job.js";
-import type { ProcessRecord } from "../../src/scheduler/supervised.js";
+import type { ProcessRecord } from "../../src/scheduler/supervised-process.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine } from "../../src/engine/index.js";
-import { rendezvousOrder } from "../../src/engine/servers/rendezvous.js";
+import { rendezvousOrder } from "../../src/engine/servers/pool/rendezvous.js";
 import { Proxy } from "../helpers/proxy.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 

@@ -1,5 +1,6 @@
 import { refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "../../config/index.js";
 import type { RunningGateway } from "../../gateway/start.js";
+import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
 import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
@@ -20,6 +21,6 @@ export async function gateway(overrides: readonly string[], { config: file }: Co
   const { startGateway } = await import("../../gateway/start.js");
   running = await startGateway(config, { logger });
   const { url, workers } = running;
-  process.stdout.write(`${JSON.stringify({ event: "ready", url, workers, pid: process.pid })}\n`);
+  printReadyLine({ url, workers });
   logger.info({ url, workers }, "ready");
 }

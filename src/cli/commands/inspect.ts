@@ -1,6 +1,6 @@
+import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { inspectBatch } from "../inspect/inspect-batch.js";
 import { describeBatch } from "../inspect/report.js";
-import { TensorFile } from "../inspect/safetensors-file.js";
 
 /** `rolltape inspect`: what a batch holds, on standard output. */
 export async function inspect(path: string, { rows = 0 }: { readonly rows?: number }): Promise<void> {

@@ -10,6 +10,7 @@ import {
   writeKeyFile,
 } from "../../config/index.js";
 import type { RunningServer } from "../../server/start.js";
+import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
 import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
@@ -47,7 +48,7 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   // These servers serve calls, as far as is known.
   for (const { key, message } of warnings) logger.warn({ key }, message);
   const served = { ...describeServer(config, admin, running), ...(notReady.length > 0 ? { not_ready: notReady } : {}) };
-  process.stdout.write(`${JSON.stringify({ event: "ready", ...served, pid: process.pid })}\n`);
+  printReadyLine(served);
   logger.info(served, "ready");
 }
 

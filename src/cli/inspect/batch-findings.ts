@@ -1,8 +1,8 @@
 import type { LogprobContent } from "../../engine/engine.js";
+import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { inertText } from "../inert-text.js";
 import { countLabels, readRowColumns } from "./columns.js";
 import { readFacts } from "./metadata.js";
-import type { TensorFile } from "./safetensors-file.js";
 
 /** Properties of batches that may make a model learn something else than was intended. */
 export interface BatchFindings {

@@ -1,6 +1,6 @@
 import { ROW_COLUMNS, type RowColumn } from "../../session/batch/row-columns.js";
+import type { TensorFile, TensorValues } from "../../support/safetensors/tensor-file.js";
 import { readFacts } from "./metadata.js";
-import type { TensorFile, TensorValues } from "./safetensors-file.js";
 
 /** A `row_*` tensor of a batch. */
 export interface InspectedColumn {

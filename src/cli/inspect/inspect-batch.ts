@@ -1,13 +1,14 @@
+import type { Header } from "../../support/safetensors/read-header.js";
+import type { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { type BatchFindings, readFindings } from "./batch-findings.js";
 import { type InspectedColumns, readRowColumns } from "./columns.js";
-import { type Header, type RowEntry, rowsOf } from "./header.js";
-import type { TensorFile } from "./safetensors-file.js";
+import { type RowEntry, readRows } from "./rows.js";
 
-/** What a batch holds, read from its header and its tensors. */
+/** The content of a batch, read from its header and its tensors. */
 export interface InspectedBatch {
   readonly header: Header;
   readonly byteLength: number;
-  /** None where the file is not a batch of a proxy. */
+  /** Empty if the file is not a batch of Rolltape. */
   readonly rows: readonly RowEntry[];
   /** One for each row, or each node of a tree; after the discount. */
   readonly rewards: readonly number[];
@@ -28,7 +29,7 @@ export async function inspectBatch(file: TensorFile): Promise<InspectedBatch> {
   }
   let lossTokens = 0;
   for await (const piece of file.numbers("loss_mask")) for (const each of piece) lossTokens += each;
-  const rows = rowsOf(header);
+  const rows = readRows(header);
   const columns = await readRowColumns(file, rows.length);
   const findings = await readFindings(file, rows.length);
   return { header, byteLength, rows, rewards, lossTokens, versions: await countVersions(file), columns, findings };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Header } from "./header.js";
+import type { Header } from "../../support/safetensors/read-header.js";
 
 const rootSchema = z.object({ session_id: z.string(), interaction_id: z.string() });
 const schemas = {

@@ -1,4 +1,4 @@
-/** What a list of numbers looks like from afar. */
+/** Summary of a list of numbers. */
 export interface Distribution {
   readonly count: number;
   readonly least: number;

@@ -1,10 +1,11 @@
+import type { Header } from "../../support/safetensors/read-header.js";
 import { inertText } from "../inert-text.js";
 import { labelOf } from "./columns.js";
-import type { Header, RowEntry } from "./header.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { describeMetadata } from "./metadata.js";
 import { type Distribution, distribution, formatNumber, histogram } from "./numbers.js";
 import { describeColumns } from "./row-columns.js";
+import type { RowEntry } from "./rows.js";
 import { inspectWarnings } from "./warnings.js";
 
 const BINS = 10;

@@ -1,7 +1,7 @@
 import { format, parse } from "node:path";
+import { TensorFile } from "../../support/safetensors/tensor-file.js";
 import { addFindings, type BatchFindings, NO_FINDINGS, readFindings } from "../inspect/batch-findings.js";
-import { rowsOf } from "../inspect/header.js";
-import { TensorFile } from "../inspect/safetensors-file.js";
+import { readRows } from "../inspect/rows.js";
 import type { BatchWriter, WrittenBatch } from "./batch-writer.js";
 
 /** The files that a job writes. */
@@ -45,7 +45,7 @@ export class BatchFiles {
 
   async #count(path: string): Promise<void> {
     await using file = await TensorFile.open(path);
-    const lengths = rowsOf(file.header).map(({ length }) => length);
+    const lengths = readRows(file.header).map(({ length }) => length);
     this.bytes += file.byteLength;
     this.rows += lengths.length;
     this.tokens += lengths.reduce((total, each) => total + each, 0);

@@ -1,6 +1,6 @@
 import { mkdtemp, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../../support/async/sleep.js";
 import { BatchFileError, writeBatchFile } from "./batch-file.js";
 
 export interface BatchWriterOptions {
@@ -55,7 +55,7 @@ export class BatchWriter {
         if (signal.aborted || !untilSaved) throw failure;
       }
       if (attempt === 0) tell(this.#announcement(failure));
-      await sleep(pauseMilliseconds, undefined, { signal }).catch(() => undefined);
+      await sleep(pauseMilliseconds, signal).catch(() => undefined);
     }
   }
 

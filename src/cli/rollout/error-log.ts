@@ -2,7 +2,8 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { className } from "../../rollout/class-name.js";
 import type { TaskResult } from "../../rollout/controller/task.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
-import { standardErrorOf, withoutTail } from "../../rollout/subproc/standard-error.js";
+import { standardErrorOf } from "../../rollout/subproc/standard-error.js";
+import { removeTail } from "../../support/processes/output-tail.js";
 
 /**
  * Writes a JSON line for each rejected episode: the reason, the stack of the error and the standard error of the agent's
@@ -62,7 +63,7 @@ function recordsOf({ index, taskId, rejected }: TaskResult) {
       session_id: sessionId ?? null,
       group_id: groupId ?? null,
       code: reason.code,
-      message: withoutTail(reason.message, errors),
+      message: removeTail(reason.message, errors),
       error: describeThrown(reason.cause),
       standard_error: errors === "" ? null : errors,
     };

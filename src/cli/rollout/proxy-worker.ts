@@ -1,36 +1,35 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { DestinationStream } from "pino";
-import { withTail } from "../../rollout/subproc/standard-error.js";
-import { describeEnd, outputRead } from "../../support/processes/ended.js";
-import { OutputTail } from "../../support/processes/output-tail.js";
-import { killGroup, trackGroup } from "../../support/processes/process-group.js";
+import { describeEnd } from "../../support/processes/child-end.js";
+import { ChildGroup } from "../../support/processes/child-group.js";
+import { appendTail, OutputTail } from "../../support/processes/output-tail.js";
+import { readFirstLine } from "../../support/processes/ready-line.js";
+import { pauseBeforeRestart } from "../../support/processes/restart-pause.js";
 import { RolloutJobError } from "./errors.js";
 
 const RESTARTS = 3;
-const FIRST_PAUSE_MS = 250;
 const TAIL_BYTES = 8192;
-/** How `rolltape serve` ends with a configuration that cannot be used. */
+/** How `rolltape serve` ends if its configuration is invalid. */
 const UNUSABLE = "status 2";
 
 export interface ProxyWorkerOptions {
   /** Of `rolltape serve`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Where what it writes to its standard error goes, whole lines at a time. */
+  /** Receives its standard error, whole lines at a time. */
   readonly logs: DestinationStream;
 }
 
 /**
- * `rolltape serve` in a process of its own, with its logs among those of the job. It is started again when it dies, a few
- * times; what it had recorded is gone then. It does not hear the terminal's Ctrl-C, and does not outlive this process.
+ * `rolltape serve` in a process of its own, with its logs among those of the job. If it dies, it is started again a few
+ * times; what it had recorded is lost. It does not receive the terminal's Ctrl-C, and does not outlive this process.
  */
 export class ProxyWorker {
   readonly #options: ProxyWorkerOptions;
   readonly #stopping = new AbortController();
-  #child: ChildProcess | undefined;
+  #group: ChildGroup | undefined;
   #over: Promise<void> = Promise.resolve();
 
   constructor(options: ProxyWorkerOptions) {
@@ -40,7 +39,7 @@ export class ProxyWorker {
   /**
    * Resolves when it takes calls.
    *
-   * @throws RolloutJobError `proxy_failed` where it ends before that
+   * @throws RolloutJobError `proxy_failed` if it ends before that
    */
   async start(): Promise<void> {
     const life = await this.#spawn();
@@ -49,7 +48,7 @@ export class ProxyWorker {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#child?.kill("SIGTERM");
+    this.#group?.child.kill("SIGTERM");
     await this.#over;
   }
 
@@ -64,11 +63,9 @@ export class ProxyWorker {
     }
   }
 
-  /** Undefined where the job is over. */
+  /** Returns undefined if the job is over. */
   async #startAgain(restarts: number): Promise<Life | undefined> {
-    const { signal } = this.#stopping;
-    await sleep(FIRST_PAUSE_MS * 2 ** restarts, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return undefined;
+    if (!(await pauseBeforeRestart(restarts, this.#stopping.signal))) return undefined;
     return this.#spawn().catch((error: Error) => ({ ended: Promise.resolve(error.message) }));
   }
 
@@ -83,18 +80,17 @@ export class ProxyWorker {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       env,
     });
-    this.#child = child;
-    const { pid } = child;
-    if (pid !== undefined) trackGroup(pid);
-    const ended = endOf(child).finally(() => pid !== undefined && killGroup(pid));
-    const { stderr } = child;
-    if (stderr === null) throw new Error("a proxy worker has no standard error");
+    const group = new ChildGroup(child);
+    this.#group = group;
+    const ended = group.ended.then(describeEnd);
+    const { stdout, stderr } = child;
+    if (stdout === null || stderr === null) throw new Error("a proxy worker has no output");
     const tail = new OutputTail(stderr, TAIL_BYTES);
     // A process that does not start shows its lines in the error only.
     let held: string[] | undefined = [];
     createInterface(stderr).on("line", (line) => (held ? held.push(line) : logs.write(`${line}\n`)));
     try {
-      await readyLine(child);
+      if ((await readFirstLine(stdout)) === undefined) throw new Error("it took no calls");
       for (const line of held) logs.write(`${line}\n`);
       held = undefined;
       tail.end();
@@ -102,7 +98,7 @@ export class ProxyWorker {
     } catch (error) {
       child.kill("SIGTERM");
       const how = await ended;
-      const why = withTail(
+      const why = appendTail(
         `a proxy worker did not start: ${(error as Error).message}; it ended with ${how}.`,
         tail.text,
       );
@@ -114,25 +110,6 @@ export class ProxyWorker {
 /** One process of a worker, and how it ended. */
 interface Life {
   readonly ended: Promise<string>;
-}
-
-/** Resolves when its output was read, too. */
-function endOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) => resolve(outputRead(child).then(() => describeEnd(code, signal))));
-  });
-}
-
-/** Waits for the line that it prints when it takes calls. */
-async function readyLine({ stdout }: ChildProcess): Promise<void> {
-  if (!stdout) throw new Error("it has no standard output");
-  const lines = createInterface(stdout);
-  const line = await new Promise<string | undefined>((resolve) => {
-    lines.once("line", resolve).once("close", () => resolve(undefined));
-  });
-  stdout.resume();
-  if (line === undefined) throw new Error("it took no calls");
 }
 
 function report(message: string): void {

@@ -1,7 +1,8 @@
 import { className } from "../../rollout/class-name.js";
 import type { Rejection } from "../../rollout/rejection.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
-import { standardErrorOf, withoutTail } from "../../rollout/subproc/standard-error.js";
+import { standardErrorOf } from "../../rollout/subproc/standard-error.js";
+import { removeTail } from "../../support/processes/output-tail.js";
 import { inertText } from "../inert-text.js";
 
 /** A rejected episode of a task. */
@@ -74,7 +75,7 @@ function keyOf({ sessionId, reason }: RejectedOf): string {
 function firstLine({ reason }: RejectedOf): string {
   const errors = standardErrorOf(reason.cause);
   const isProcess = reason.cause instanceof SubprocError;
-  const message = isProcess ? withoutTail(reason.message, errors) : reason.message;
+  const message = isProcess ? removeTail(reason.message, errors) : reason.message;
   const [first = ""] = message.split("\n");
   const name = classOf(reason);
   return shortened(name === "" ? first : `${name}: ${first}`);

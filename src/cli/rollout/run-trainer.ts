@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { onAbort } from "../../support/async/on-abort.js";
+import { describeEnd } from "../../support/processes/child-end.js";
+import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
-import { killGroup, trackGroup } from "../../support/processes/process-group.js";
 import { RolloutJobError } from "./errors.js";
 
 export interface TrainingStep {
   /** The batch, a safetensors file. */
   readonly file: string;
-  /** The weight version that there is when the program has ended. */
+  /** The weight version after the program has ended. */
   readonly version: number;
 }
 
@@ -16,7 +17,7 @@ export interface TrainingStep {
  * Runs a program that trains on one batch and brings the new weights to the engine before it ends. It finds the file as its
  * last argument and in ROLLTAPE_BATCH, the version in ROLLTAPE_VERSION. What it prints goes to this process's standard error.
  *
- * @throws RolloutJobError `trainer_failed`; the signal's reason where that ended it
+ * @throws RolloutJobError `trainer_failed`; the signal's reason if the signal aborts
  */
 export async function runTrainer(
   [program, ...args]: readonly [string, ...string[]],
@@ -26,26 +27,17 @@ export async function runTrainer(
   signal.throwIfAborted();
   const batch = resolve(file);
   const env = { ...process.env, ROLLTAPE_BATCH: batch, ROLLTAPE_VERSION: String(version) };
-  // A group of its own: Ctrl-C is for the job, which ends the program itself.
   const child = spawn(program, [...args, batch], { stdio: ["ignore", "pipe", "pipe"], env, detached: true });
+  // Ctrl-C is for the job, which ends the program itself.
+  const group = new ChildGroup(child);
   // Not inherited: it would be written over the progress bar.
   forwardLines(child.stdout);
   forwardLines(child.stderr);
-  const { pid } = child;
-  if (pid !== undefined) trackGroup(pid);
-  const kill = () => void (pid !== undefined && killGroup(pid));
-  signal.addEventListener("abort", kill, { once: true });
-  try {
-    const how = await new Promise<string>((ended, failed) => {
-      child.once("error", (error) => failed(trainerFailed(`${program} could not be started: ${error.message}`)));
-      child.once("exit", (code, name) => ended(outputRead(child).then(() => describeEnd(code, name))));
-    });
-    signal.throwIfAborted();
-    if (how !== "status 0") throw trainerFailed(`${program} ended with ${how}`);
-  } finally {
-    signal.removeEventListener("abort", kill);
-    kill();
-  }
+  using _killing = onAbort(signal, () => group.kill());
+  const end = await group.ended;
+  if (end.how === "not_started") throw trainerFailed(`${program} could not be started: ${describeEnd(end)}`);
+  signal.throwIfAborted();
+  if (end.how !== "exit" || end.code !== 0) throw trainerFailed(`${program} ended with ${describeEnd(end)}`);
 }
 
 function trainerFailed(why: string): RolloutJobError {

@@ -1,6 +1,6 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
+import { startCallDeadline } from "../call-deadline.js";
 import { type Engine, EngineError, type GenerateCall, type GenerateResult } from "../engine.js";
-import { startDeadline } from "../servers/deadline.js";
 import { decode, type LlamaSlot, prefill, reuseCache } from "./decode.js";
 import type { EmbeddedOptions } from "./embedded-options.js";
 import { OutputWriter } from "./output-writer.js";
@@ -43,12 +43,8 @@ class EmbeddedEngine implements Engine {
     if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
       throw new EngineError("engine_error", "The prompt has a token id that the engine's model does not have.");
     }
-    const deadline = startDeadline(call.signal, this.#timeoutSeconds);
-    try {
-      return await this.#inSlot({ ...call, signal: deadline.signal }, prompt);
-    } finally {
-      deadline.clear();
-    }
+    using deadline = startCallDeadline(call.signal, this.#timeoutSeconds);
+    return await this.#inSlot({ ...call, signal: deadline.signal }, prompt);
   }
 
   async #inSlot(call: GenerateCall, prompt: Int32Array): Promise<GenerateResult> {

@@ -1,3 +1,4 @@
+import { WaitQueue } from "../../support/async/wait-queue.js";
 import { CachedTokens } from "./cached-tokens.js";
 import { chooseSlot } from "./choose-slot.js";
 
@@ -10,17 +11,10 @@ export interface Slot<S> {
   busy: boolean;
 }
 
-interface Waiter<S> {
-  readonly prompt: Int32Array;
-  readonly affinityKey: string;
-  readonly resolve: (slot: Slot<S>) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 /** Hands out sequences to calls, each to one at a time; calls that find none wait in the order in which they came. */
 export class SequencePool<S> {
   readonly #slots: readonly Slot<S>[];
-  readonly #waiting = new Set<Waiter<S>>();
+  readonly #waiting = new WaitQueue<Slot<S>>();
   #clock = 0;
   #idle: (() => void) | undefined;
 
@@ -38,28 +32,7 @@ export class SequencePool<S> {
   async acquire(prompt: Int32Array, affinityKey: string, signal: AbortSignal): Promise<Slot<S>> {
     signal.throwIfAborted();
     const free = this.#slots.filter(({ busy }) => !busy);
-    const slot = chooseSlot(free, prompt, affinityKey);
-    return slot ? this.#take(slot, affinityKey) : await this.#wait(prompt, affinityKey, signal);
-  }
-
-  async #wait(prompt: Int32Array, affinityKey: string, signal: AbortSignal): Promise<Slot<S>> {
-    let leave = () => {};
-    try {
-      return await new Promise<Slot<S>>((resolve, reject) => {
-        const waiter: Waiter<S> = { prompt, affinityKey, resolve, reject };
-        this.#waiting.add(waiter);
-        leave = () => {
-          this.#waiting.delete(waiter);
-          reject(signal.reason);
-        };
-        signal.addEventListener("abort", leave, { once: true });
-      });
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
-  }
-
-  #take(slot: Slot<S>, affinityKey: string): Slot<S> {
+    const slot = chooseSlot(free, prompt, affinityKey) ?? (await this.#waiting.wait(signal));
     slot.busy = true;
     slot.affinityKey = affinityKey;
     slot.lastUsed = ++this.#clock;
@@ -67,18 +40,15 @@ export class SequencePool<S> {
   }
 
   release(slot: Slot<S>): void {
+    // A sequence stays busy if it passes directly to the next call.
+    if (this.#waiting.serve(slot)) return;
     slot.busy = false;
-    const [next] = this.#waiting;
-    if (next) {
-      this.#waiting.delete(next);
-      next.resolve(this.#take(slot, next.affinityKey));
-    } else if (this.#slots.every(({ busy }) => !busy)) this.#idle?.();
+    if (this.#slots.every(({ busy }) => !busy)) this.#idle?.();
   }
 
   /** Turns away the calls that wait, and resolves when the last sequence is back. */
   async drain(reason: unknown): Promise<void> {
-    for (const { reject } of this.#waiting) reject(reason);
-    this.#waiting.clear();
+    this.#waiting.rejectAll(reason);
     if (this.#slots.some(({ busy }) => busy)) await new Promise<void>((resolve) => (this.#idle = resolve));
   }
 }

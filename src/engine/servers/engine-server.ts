@@ -3,11 +3,11 @@ import type { GenerateCall, LogprobContent, PauseMode } from "../engine.js";
 
 /** A call, as one of its requests. */
 export interface ServerCall extends GenerateCall {
-  /** To be called instead of `onTokens`. @throws StopReached if the output is complete and the server goes on. */
+  /** Called instead of `onTokens`. @throws StopReached if the output is complete but the server would continue. */
   readonly received?: () => void;
 }
 
-/** What a server says of an update of its weights; fields are undefined if it does not say. */
+/** State of a weight update, as the server reports it. A field is undefined if the server does not report it. */
 export interface WeightUpdate {
   readonly paused?: boolean | undefined;
   readonly version?: number | undefined;
@@ -20,7 +20,7 @@ export interface EngineServer {
    * Sends one request for what is left of the call: prompt and generation so far, and the rest of the token budget. The
    * sampled tokens go to the call's generation.
    *
-   * @throws NotStartedError where the server did not begin with it, so that another one may.
+   * @throws NotStartedError if the server did not begin with it, so that another one may get it.
    */
   request(call: ServerCall, signal: AbortSignal): Promise<EngineReply>;
   /** What its log probabilities include; undefined if that is not known yet. */

@@ -1,10 +1,10 @@
+import { startCallDeadline } from "../call-deadline.js";
 import type { Engine, EngineServers, EngineSupport, GenerateCall, GenerateResult } from "../engine.js";
-import { startDeadline } from "./deadline.js";
+import { generateOnServers } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
-import { PauseControl } from "./pause-control.js";
-import { resumableCall } from "./resumable-call.js";
+import { PauseControl } from "./pause/pause-control.js";
+import { ServerPool } from "./pool/server-pool.js";
 import { checkServerOptions, type ServerOptions } from "./server-options.js";
-import { ServerPool } from "./server-pool.js";
 
 const DEFAULT_HEALTH_SECONDS = 10;
 
@@ -25,7 +25,7 @@ export class ServedEngine implements Engine {
   readonly #pause: PauseControl;
   #contextLength: Promise<number> | undefined;
 
-  /** @throws RangeError where an option is out of range, TypeError where an address is not a URL. */
+  /** @throws RangeError if an option is out of range, TypeError if an address is not a URL. */
   constructor(
     { type, effectiveTemperature }: ServedEngineType,
     options: ServerOptions,
@@ -52,7 +52,7 @@ export class ServedEngine implements Engine {
     };
   }
 
-  /** What every server can hold. Asked once, and again where a server did not answer. */
+  /** Returns the shortest context of all servers. They are asked once, and again if one did not answer. */
   contextLength(): Promise<number> {
     this.#contextLength ??= this.#askContextLength();
     return this.#contextLength;
@@ -74,12 +74,8 @@ export class ServedEngine implements Engine {
   }
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
-    const deadline = startDeadline(call.signal, this.#options.timeoutSeconds);
-    try {
-      return await resumableCall(this.#pool, this.#pause.hold, call, deadline.signal);
-    } finally {
-      deadline.clear();
-    }
+    using deadline = startCallDeadline(call.signal, this.#options.timeoutSeconds);
+    return await generateOnServers(this.#pool, this.#pause.hold, call, deadline.signal);
   }
 
   health(signal?: AbortSignal): Promise<void> {

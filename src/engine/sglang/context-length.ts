@@ -1,7 +1,7 @@
 import { EngineError } from "../engine.js";
-import type { ServerConnections } from "../servers/connections.js";
-import { statusError } from "../servers/errors.js";
-import { jsonObject, positiveInteger } from "../servers/json.js";
+import type { ServerConnections } from "../servers/wire/connections.js";
+import { statusError } from "../servers/wire/errors.js";
+import { jsonObject, positiveInteger } from "../servers/wire/json.js";
 
 /** The present name first, then older ones. */
 const INFO_PATHS = ["server_info", "get_server_info", "model_info"];

@@ -9,7 +9,7 @@ const GREEDY_BELOW = 1e-6;
 /**
  * One or more SGLang servers, spoken to through `/generate` with token ids.
  *
- * @throws RangeError where an option is out of range, TypeError where an address is not a URL.
+ * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createSglangEngine(options: SglangOptions): Engine {
   return new ServedEngine({ type: "sglang", effectiveTemperature }, options, (url) => new SglangServer(url, options));

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
+import { onAbort } from "../../support/async/on-abort.js";
 import type { LogprobContent, PauseMode } from "../engine.js";
-import { ServerConnections } from "../servers/connections.js";
-import { post, requireHealthy } from "../servers/control.js";
+import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
-import { generateOnce } from "../servers/generate-once.js";
-import { jsonObject, versionNumber } from "../servers/json.js";
-import { requestBody } from "../servers/request-body.js";
-import { StopReached } from "../servers/stop-watch.js";
+import { ServerConnections } from "../servers/wire/connections.js";
+import { post, requireHealthy } from "../servers/wire/control.js";
+import { generateOnce } from "../servers/wire/generate-once.js";
+import { jsonObject, versionNumber } from "../servers/wire/json.js";
+import { requestBody } from "../servers/wire/request-body.js";
 import { askContextLength } from "./context-length.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import type { SglangOptions } from "./sglang-options.js";
@@ -15,11 +16,11 @@ import type { SglangOptions } from "./sglang-options.js";
 /** A pause returns when the last running generation was cut. */
 const PAUSE_MS = 60_000;
 
-/** How long the question for the version may take, for a call that waits for the answer. */
+/** Time limit of the request for the weight version: a call waits for it. */
 const VERSION_MS = 2_000;
 
 /**
- * What is asked to see whether the server answers: the present name, an older one, and what routers have. `/health` of a server
+ * Endpoints that show whether the server answers: the present name, an older one, and that of routers. `/health` of a server
  * generates a token by default: it takes a second, waits during a pause, and is a 503 while a long prompt is read.
  */
 const HEALTH_PATHS = ["model_info", "get_model_info", "health"];
@@ -34,7 +35,7 @@ export class SglangServer implements EngineServer {
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
   readonly #onWarning: ((message: string) => void) | undefined;
-  /** The last abort was refused, and that was told. */
+  /** True if the last abort was refused, which was reported. */
   #abortsRefused = false;
 
   constructor(url: string, options: SglangOptions) {
@@ -51,14 +52,12 @@ export class SglangServer implements EngineServer {
     signal.throwIfAborted();
     // The lost connection alone takes a server seconds to notice.
     const abort = () => void this.#abort(rid);
-    signal.addEventListener("abort", abort, { once: true });
+    using _listening = onAbort(signal, abort);
     try {
       return await generateOnce(this.#connections, call, { path: "generate", body, format: "sglang" }, signal);
     } catch (error) {
       if (error instanceof StopReached) abort();
       throw error;
-    } finally {
-      signal.removeEventListener("abort", abort);
     }
   }
 

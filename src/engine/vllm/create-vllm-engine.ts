@@ -13,7 +13,7 @@ const LOWEST_TEMPERATURE = 0.01;
  * `--logprobs-mode processed_logprobs`; vLLM's default leaves temperature and penalties out. Each server is asked once
  * which of them it reports.
  *
- * @throws RangeError where an option is out of range, TypeError where an address is not a URL.
+ * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */
 export function createVllmEngine(options: VllmOptions): Engine {
   return new ServedEngine({ type: "vllm", effectiveTemperature }, options, (url) => new VllmServer(url, options));

@@ -4,7 +4,7 @@ import type { GenerateCall, LogprobContent, SamplingParams } from "../engine.js"
 /** A generation of a few tokens, behind whatever the server has in its queue. */
 const PROBE_MS = 15_000;
 
-/** Between two attempts where the first got no answer. */
+/** Between two attempts if the first got no answer. */
 const RETRY_MS = 30_000;
 
 /**
@@ -92,7 +92,7 @@ export async function runProbe(
   const call = { prompt: start, generation, sampling: PROBE_SAMPLING, affinityKey, currentVersion: () => 0, signal };
   try {
     await generate(call, signal);
-    return contentOf([...generation.logprobs()]);
+    return classifyLogprobs([...generation.logprobs()]);
   } finally {
     start.release();
   }
@@ -104,16 +104,16 @@ const ROUNDING = 1e-5;
 /** More equal logits than this are no tie but a model that knows nothing. */
 const LARGEST_TIE = 8;
 
-function contentOf(logprobs: readonly number[]): LogprobContent {
+function classifyLogprobs(logprobs: readonly number[]): LogprobContent {
   if (logprobs.length === 0) throw new Error("The engine's reply to the probe has no tokens.");
   // The modes `raw_logits` and `processed_logits` report logits.
   if (logprobs.some((logprob) => logprob > ROUNDING)) return "unknown";
-  const isTruncated = logprobs.some((logprob) => logprob > -ROUNDING) && logprobs.every(isOfTie);
+  const isTruncated = logprobs.some((logprob) => logprob > -ROUNDING) && logprobs.every(belongsToTie);
   return isTruncated ? "truncated" : "raw";
 }
 
 /** Top-k keeps all tokens whose logit equals that of the k-th: of n equal ones each has the probability 1/n. */
-function isOfTie(logprob: number): boolean {
+function belongsToTie(logprob: number): boolean {
   const count = Math.round(Math.exp(-logprob));
   return count <= LARGEST_TIE && Math.abs(logprob + Math.log(count)) < ROUNDING;
 }

@@ -1,7 +1,7 @@
 import { EngineError } from "../engine.js";
-import type { ServerConnections } from "../servers/connections.js";
-import { statusError } from "../servers/errors.js";
-import { jsonObject, positiveInteger } from "../servers/json.js";
+import type { ServerConnections } from "../servers/wire/connections.js";
+import { statusError } from "../servers/wire/errors.js";
+import { jsonObject, positiveInteger } from "../servers/wire/json.js";
 
 /** A model that a server serves, as its `/v1/models` lists it. */
 export interface ServedModel {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { EngineReply } from "../../native/contract.js";
 import { EngineError, type GenerateCall, type LogprobContent, type PauseMode } from "../engine.js";
-import { ServerConnections } from "../servers/connections.js";
-import { post, requireHealthy } from "../servers/control.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
-import { isUnavailable, NotServedError, notStarted } from "../servers/errors.js";
-import { type GenerationRequest, generateOnce } from "../servers/generate-once.js";
-import { jsonObject, versionNumber } from "../servers/json.js";
-import { requestBody } from "../servers/request-body.js";
+import { ServerConnections } from "../servers/wire/connections.js";
+import { post, requireHealthy } from "../servers/wire/control.js";
+import { isUnavailable, NotServedError, notStarted } from "../servers/wire/errors.js";
+import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
+import { jsonObject, versionNumber } from "../servers/wire/json.js";
+import { requestBody } from "../servers/wire/request-body.js";
 import { LogprobsProbe, runProbe } from "./logprobs-probe.js";
 import {
   COMPLETIONS_PREFIX,
@@ -22,13 +22,13 @@ import type { VllmApi, VllmOptions } from "./vllm-options.js";
 /** A pause returns when the last running generation was cut. */
 const PAUSE_MS = 60_000;
 
-/** How long a question about a weight update may take, for a call that waits for the answer. */
+/** Time limit of a request for the state of a weight update: a call waits for it. */
 const UPDATE_MS = 2_000;
 
 const GENERATE_PATH = "inference/v1/generate";
 const COMPLETIONS_PATH = "v1/completions";
 
-/** Begins the request ids of probes, for who reads the server's log. */
+/** Prefix of the request ids of probes, which makes them recognizable in the server's log. */
 const PROBE_ID = "rolltape-logprobs-";
 
 type Endpoint = Exclude<VllmApi, "auto">;
@@ -38,7 +38,7 @@ export class VllmServer implements EngineServer {
   readonly url: string;
   readonly #connections: ServerConnections;
   readonly #modelName: string | undefined;
-  /** Those that may be there; once one has answered, that one. */
+  /** Endpoints that the server may have; once one has answered, that one. */
   #endpoints: readonly Endpoint[];
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
@@ -53,42 +53,23 @@ export class VllmServer implements EngineServer {
   }
 
   async request(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
-    return this.#watched(() => this.#request(call, signal));
-  }
-
-  async #request(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
-    const model = await this.#servedModel().catch((error: unknown) => {
-      throw notStarted(error);
-    });
-    const reply = await this.#firstServed(async (endpoint) => {
-      const send = async () => {
-        const request = await requestOf(endpoint, call, { model: model.name, oneMore: this.#listsOneMore });
-        signal.throwIfAborted();
-        return await generateOnce(this.#connections, call, request, signal);
-      };
-      return await send().catch((error: unknown) => {
-        if (!this.#refusedOneMore(error, endpoint, call)) throw error;
-        return send();
-      });
-    });
-    return withFinish(reply, call);
-  }
-
-  /** Whether the request may do with one alternative less; if so, later ones do too. */
-  #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: GenerateCall): boolean {
-    if (!this.#listsOneMore || endpoint !== "generate" || sampling.topLogprobs === 0) return false;
-    if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
-    if (!/logprobs/i.test(error.message)) return false;
-    this.#listsOneMore = false;
-    return true;
+    try {
+      return withFinish(await this.#generate(call, signal), call);
+    } catch (error) {
+      this.#forgetIfAway(error);
+      throw error;
+    }
   }
 
   /** Tries the endpoints in their order: a server that answers 404 or 405 does not have one. */
-  async #firstServed(request: (endpoint: Endpoint) => Promise<EngineReply>): Promise<EngineReply> {
+  async #generate(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+    const { name: model } = await this.#servedModel().catch((error: unknown) => {
+      throw notStarted(error);
+    });
     let missing: unknown;
     for (const endpoint of this.#endpoints) {
       try {
-        const reply = await request(endpoint);
+        const reply = await this.#send(endpoint, model, call, signal);
         this.#endpoints = [endpoint];
         return reply;
       } catch (error) {
@@ -97,6 +78,28 @@ export class VllmServer implements EngineServer {
       }
     }
     throw missing;
+  }
+
+  /** Sends the request; once more if the server only refused to list one alternative more than is wanted. */
+  async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
+    for (;;) {
+      const request = await encodeRequest(endpoint, call, { model, oneMore: this.#listsOneMore });
+      signal.throwIfAborted();
+      try {
+        return await generateOnce(this.#connections, call, request, signal);
+      } catch (error) {
+        if (!this.#refusedOneMore(error, endpoint, call)) throw error;
+      }
+    }
+  }
+
+  /** Returns true if the request can be sent again with one alternative less. Later ones then have one less, too. */
+  #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: GenerateCall): boolean {
+    if (!this.#listsOneMore || endpoint !== "generate" || sampling.topLogprobs === 0) return false;
+    if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
+    if (!/logprobs/i.test(error.message)) return false;
+    this.#listsOneMore = false;
+    return true;
   }
 
   get logprobs(): LogprobContent | undefined {
@@ -108,27 +111,17 @@ export class VllmServer implements EngineServer {
       runProbe(call, async (probe, signal) => {
         const { name } = await this.#servedModel();
         const [endpoint = "completions"] = this.#endpoints;
-        await generateOnce(
-          this.#connections,
-          probe,
-          await requestOf(endpoint, probe, { model: name, idPrefix: PROBE_ID }),
-          signal,
-        );
+        const request = await encodeRequest(endpoint, probe, { model: name, idPrefix: PROBE_ID });
+        await generateOnce(this.#connections, probe, request, signal);
       }),
     );
   }
 
-  /** A server that was out of reach may have been started anew, with another mode. */
-  async #watched<T>(task: () => Promise<T>): Promise<T> {
-    try {
-      return await task();
-    } catch (error) {
-      if (isUnavailable(error)) {
-        this.#logprobs.forget();
-        this.#listsOneMore = true;
-      }
-      throw error;
-    }
+  /** A server that was out of reach may have been started again, in another mode. */
+  #forgetIfAway(error: unknown): void {
+    if (!isUnavailable(error)) return;
+    this.#logprobs.forget();
+    this.#listsOneMore = true;
   }
 
   #servedModel(): Promise<ServedModel> {
@@ -160,8 +153,13 @@ export class VllmServer implements EngineServer {
   }
 
   /** vLLM's `/health` generates nothing: it says whether the engine's process has died. */
-  health(signal?: AbortSignal): Promise<void> {
-    return this.#watched(() => requireHealthy(this.#connections, ["health"], signal));
+  async health(signal?: AbortSignal): Promise<void> {
+    try {
+      await requireHealthy(this.#connections, ["health"], signal);
+    } catch (error) {
+      this.#forgetIfAway(error);
+      throw error;
+    }
   }
 
   pause(mode: PauseMode): Promise<void> {
@@ -179,12 +177,12 @@ export class VllmServer implements EngineServer {
 
 interface RequestOptions {
   readonly model: string;
-  /** Ask for one alternative more than is wanted, where the sampled token may take the place of one. */
+  /** Ask for one alternative more than is wanted, because the sampled token may take the place of one. */
   readonly oneMore?: boolean;
   readonly idPrefix?: string;
 }
 
-async function requestOf(
+async function encodeRequest(
   endpoint: Endpoint,
   call: GenerateCall,
   { model, oneMore = false, idPrefix = "" }: RequestOptions,
@@ -211,7 +209,7 @@ function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: Gene
 /**
  * Older servers send no frame for a generation that ends without a new token, so that its finish reason is lost. Tokens
  * end it only at the limit or at a stop token; without stop strings, nothing else is left than that it was cut. Stop strings
- * are found by who knows the texts of the tokens.
+ * are found by this proxy if it knows the texts of the tokens.
  */
 function withFinish(reply: EngineReply, { generation, sampling, tokenBytes }: GenerateCall): EngineReply {
   if (reply.finish) return reply;

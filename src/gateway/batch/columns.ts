@@ -1,6 +1,12 @@
-import type { Column } from "./header.js";
-import { ELEMENT_BYTES, int32Of, type PartTensor, tensorOf } from "./part.js";
+import { ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
+import type { TensorSpec } from "../../support/safetensors/write-header.js";
+import { int32Of, type PartTensor, tensorOf } from "./part.js";
 import type { Segment, SegmentUnit } from "./segments.js";
+
+/** A tensor of the batch, and how its bytes are made. */
+export interface Column extends TensorSpec {
+  readonly chunks: () => Iterable<Uint8Array>;
+}
 
 /** Made at once, per chunk, so that no turn of the event loop is long. */
 export const CHUNK_BYTES = 1 << 18;
@@ -47,7 +53,7 @@ export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Ui
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-/** How many rows, tokens or turns all segments have. */
+/** Returns the number of rows, tokens or turns of all segments. */
 export function total(segments: readonly Segment[], per: SegmentUnit): number {
   return segments.reduce((sum, { [per]: [from, to] }) => sum + to - from, 0);
 }

@@ -1,12 +1,12 @@
 import { ApiError } from "../../http/errors.js";
-import { CHUNK_BYTES } from "./columns.js";
-import { byteLengthOf, type Column, safetensorsHeader } from "./header.js";
+import { encodeHeader, tensorBytes } from "../../support/safetensors/write-header.js";
+import { CHUNK_BYTES, type Column } from "./columns.js";
 import { mergedMetadata } from "./metadata.js";
 import { packedColumns } from "./packed.js";
 import { type Padding, paddedColumns } from "./padded.js";
 import type { Part } from "./part.js";
 import { RowTensors } from "./row-tensors.js";
-import { type Segment, segmentsOf } from "./segments.js";
+import { findSegments, type Segment } from "./segments.js";
 import { treeColumns } from "./tree.js";
 
 export type BatchLayout = "padded" | "packed" | "tree";
@@ -30,23 +30,33 @@ export function partLayout(layout: BatchLayout): "packed" | "tree" {
 }
 
 /**
- * Puts the parts of several workers together, byte for byte the file that one worker with all these sessions would answer.
+ * Puts the parts of several workers together, byte for byte the file that one worker with all these sessions would send.
  *
  * @param sessionIds all sessions of the parts, in the order of the batch
- * @throws {@link ApiError} `batch_too_large` where offsets or the header do not fit the format
+ * @throws {@link ApiError} `batch_too_large` if offsets or the header do not fit the format
  */
 export function mergeParts(parts: readonly Part[], sessionIds: readonly string[], options: MergeOptions): MergedBatch {
   const offsets = options.layout === "tree" ? "node_offsets" : "cu_seqlens";
-  const segments = segmentsOf(parts, sessionIds, offsets);
+  const segments = findSegments(parts, sessionIds, offsets);
   const rowTensors = new RowTensors(parts, segments);
-  const columns = columnsOf(segments, options, rowTensors);
+  const columns = planColumns(segments, options, rowTensors);
   const metadata = mergedMetadata({ parts, segments, sessionIds, labels: rowTensors.labels }, options.layout);
-  const header = safetensorsHeader(columns, metadata);
-  const byteLength = columns.reduce((sum, column) => sum + byteLengthOf(column), header.length);
+  const header = buildHeader(columns, metadata);
+  const byteLength = columns.reduce((sum, column) => sum + tensorBytes(column), header.length);
   return { byteLength, chunks: () => gathered(header, columns) };
 }
 
-function columnsOf(segments: readonly Segment[], options: MergeOptions, rowTensors: RowTensors): Column[] {
+function buildHeader(columns: readonly Column[], metadata: Readonly<Record<string, string>>): Buffer {
+  try {
+    return encodeHeader(columns, metadata);
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new ApiError("batch_too_large", `The batch has too many rows. ${error.message}`)
+      : error;
+  }
+}
+
+function planColumns(segments: readonly Segment[], options: MergeOptions, rowTensors: RowTensors): Column[] {
   const tokens = segments.reduce((sum, { tokens: [from, to] }) => sum + to - from, 0);
   if (options.layout !== "padded" && tokens > MAX_OFFSET) {
     throw new ApiError("batch_too_large", `The batch has ${tokens} tokens; its int32 offsets count to ${MAX_OFFSET}.`);

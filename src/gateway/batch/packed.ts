@@ -1,10 +1,9 @@
-import { int32Column, slices, total } from "./columns.js";
-import type { Column } from "./header.js";
-import type { Dtype } from "./part.js";
+import { type Column, int32Column, slices, total } from "./columns.js";
+import type { BatchDtype } from "./part.js";
 import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
-const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
+const PER_TOKEN: readonly (readonly [string, BatchDtype])[] = [
   ["input_ids", "I32"],
   ["loss_mask", "I32"],
   ["logprobs", "F32"],
@@ -14,7 +13,7 @@ const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
 
 /** The tensors of layout `packed` (docs/reference/batch-format.md), from packed parts. */
 export function packedColumns(segments: readonly Segment[], rowTensors: RowTensors): Column[] {
-  const ofTokens = (name: string, dtype: Dtype): Column => ({
+  const ofTokens = (name: string, dtype: BatchDtype): Column => ({
     name,
     dtype,
     shape: [total(segments, "tokens")],
@@ -22,7 +21,7 @@ export function packedColumns(segments: readonly Segment[], rowTensors: RowTenso
   });
   return [
     ...PER_TOKEN.map(([name, dtype]) => ofTokens(name, dtype)),
-    int32Column("cu_seqlens", startsOf(rowLengths(segments))),
+    int32Column("cu_seqlens", addStarts(rowLengths(segments))),
     rewardsColumn(segments, "rewards"),
     ...rowTensors.columns("wide"),
     ofTokens("attention_mask", "BOOL"),
@@ -40,8 +39,8 @@ export function rowLengths(segments: readonly Segment[]): number[] {
   return segments.flatMap(({ part, rows }) => part.rows.slice(...rows).map(({ length }) => length));
 }
 
-/** Where each of these begins when they follow each other, and where the last ends. */
-export function startsOf(lengths: readonly number[]): Int32Array {
+/** Returns the start of each of these if they follow each other, and the end of the last. */
+export function addStarts(lengths: readonly number[]): Int32Array {
   const starts = new Int32Array(lengths.length + 1);
   lengths.forEach((length, index) => (starts[index + 1] = (starts[index] ?? 0) + length));
   return starts;

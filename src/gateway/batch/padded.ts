@@ -1,7 +1,7 @@
-import { bytesOf, CHUNK_BYTES } from "./columns.js";
-import type { Column } from "./header.js";
+import { ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
+import { bytesOf, CHUNK_BYTES, type Column } from "./columns.js";
 import { rewardsColumn, rowLengths } from "./packed.js";
-import { type Dtype, ELEMENT_BYTES, type Part, tensorOf } from "./part.js";
+import { type BatchDtype, type Part, tensorOf } from "./part.js";
 import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
@@ -22,9 +22,9 @@ interface PaddedRow {
 export function paddedColumns(segments: readonly Segment[], padding: Padding, rowTensors: RowTensors): Column[] {
   const longest = rowLengths(segments).reduce((most, length) => Math.max(most, length), 0);
   const width = Math.ceil(longest / padding.pad_to_multiple_of) * padding.pad_to_multiple_of;
-  const rows = rowsOf(segments);
+  const rows = listRows(segments);
   const side = padding.pad_side;
-  const column = (name: string, dtype: Dtype, pad: number): Column => ({
+  const column = (name: string, dtype: BatchDtype, pad: number): Column => ({
     name,
     dtype,
     shape: [rows.length, width],
@@ -44,7 +44,7 @@ export function paddedColumns(segments: readonly Segment[], padding: Padding, ro
 
 interface PaddedColumn {
   readonly name: string;
-  readonly dtype: Dtype;
+  readonly dtype: BatchDtype;
   readonly pad: number;
   readonly width: number;
   readonly side: "left" | "right";
@@ -70,7 +70,7 @@ function filled({ dtype, pad }: PaddedColumn, elements: number): Uint8Array {
   return new Uint8Array(elements * ELEMENT_BYTES[dtype]);
 }
 
-function rowsOf(segments: readonly Segment[]): PaddedRow[] {
+function listRows(segments: readonly Segment[]): PaddedRow[] {
   return segments.flatMap(({ part, rows, tokens }) => {
     let from = tokens[0];
     return part.rows.slice(...rows).map(({ length }) => {

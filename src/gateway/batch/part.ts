@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "../../http/errors.js";
+import { SafetensorsError } from "../../support/safetensors/errors.js";
+import { type Header, readHeader, type TensorEntry } from "../../support/safetensors/read-header.js";
 
 /** A row of a batch, a node of a tree, as `rows` of the metadata has it. */
 export interface Row {
@@ -18,13 +20,12 @@ export interface Part {
 }
 
 export interface PartTensor {
-  readonly dtype: Dtype;
+  readonly dtype: BatchDtype;
   readonly bytes: Uint8Array;
 }
 
-export type Dtype = "I32" | "F32" | "BOOL";
-
-export const ELEMENT_BYTES: Readonly<Record<Dtype, number>> = { I32: 4, F32: 4, BOOL: 1 };
+/** The element types of a batch. */
+export type BatchDtype = "I32" | "F32" | "BOOL";
 
 /** Its keys in the order in which a worker writes them, since the merged rows are written from what this reads. */
 const rowSchema = z.object({
@@ -38,35 +39,27 @@ const rowSchema = z.object({
 const metadataSchema = z.object({
   style: z.string(),
   discount: z.string(),
-  rewards_missing: jsonOf(z.array(z.string())),
-  incomplete_calls: jsonOf(z.record(z.string(), z.int())),
-  aborted_calls: jsonOf(z.record(z.string(), z.int())),
-  rows: jsonOf(z.array(rowSchema)),
+  rewards_missing: jsonText(z.array(z.string())),
+  incomplete_calls: jsonText(z.record(z.string(), z.int())),
+  aborted_calls: jsonText(z.record(z.string(), z.int())),
+  rows: jsonText(z.array(rowSchema)),
   version: z.string().optional(),
   model: z.string().optional(),
   model_digest: z.string().optional(),
   config: z.string().optional(),
   concat_reward: z.string().optional(),
-  unrewarded_roots: jsonOf(
+  unrewarded_roots: jsonText(
     z.object({
       count: z.int(),
       first: z.array(z.object({ session_id: z.string(), interaction_id: z.string() })),
     }),
   ).optional(),
-  left_out: jsonOf(z.object({ undelivered: z.int(), retried: z.int() })).optional(),
+  left_out: jsonText(z.object({ undelivered: z.int(), retried: z.int() })).optional(),
   uncounted_rewards: z.string().optional(),
-  row_codes: jsonOf(z.record(z.string(), z.array(z.string()))).optional(),
+  row_codes: jsonText(z.record(z.string(), z.array(z.string()))).optional(),
 });
 
 type Metadata = Omit<z.output<typeof metadataSchema>, "rows">;
-
-const headerSchema = z.object({ __metadata__: metadataSchema }).catchall(
-  z.object({
-    dtype: z.enum(["I32", "F32", "BOOL"]),
-    shape: z.array(z.int().min(0)),
-    data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
-  }),
-);
 
 /**
  * Reads a safetensors file (docs/reference/batch-format.md) without copying its tensors.
@@ -74,24 +67,24 @@ const headerSchema = z.object({ __metadata__: metadataSchema }).catchall(
  * @throws {@link ApiError} `invalid_worker_reply` for bytes that are none
  */
 export function readPart(file: Uint8Array): Part {
-  const { header, data } = split(file);
-  const parsed = headerSchema.safeParse(header);
+  const header = parseHeader(file);
+  const parsed = metadataSchema.safeParse(header.metadata);
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
-  const { __metadata__: metadata, ...entries } = parsed.data;
-  const tensors = Object.entries(entries).map(([name, entry]) => {
-    const { dtype, shape, data_offsets } = entry as TensorEntry;
-    const [from, to] = data_offsets;
-    const elements = shape.reduce((product, extent) => product * extent, 1);
-    if (to > data.length || to - from !== elements * ELEMENT_BYTES[dtype]) throw invalid(`${name} is cut off`);
-    return [name, { dtype, bytes: data.subarray(from, to) }] as const;
-  });
-  return { metadata, rows: metadata.rows, tensors: new Map(tensors) };
+  const tensors = header.tensors.map((entry) => [entry.name, viewTensor(file, entry)] as const);
+  return { metadata: parsed.data, rows: parsed.data.rows, tensors: new Map(tensors) };
 }
 
-interface TensorEntry {
-  readonly dtype: Dtype;
-  readonly shape: readonly number[];
-  readonly data_offsets: readonly [number, number];
+function parseHeader(file: Uint8Array): Header {
+  try {
+    return readHeader(file);
+  } catch (error) {
+    throw error instanceof SafetensorsError ? invalid(error.reason) : error;
+  }
+}
+
+function viewTensor(file: Uint8Array, { name, dtype, start, end }: TensorEntry): PartTensor {
+  if (dtype !== "I32" && dtype !== "F32" && dtype !== "BOOL") throw invalid(`${name} has dtype ${dtype}`);
+  return { dtype, bytes: file.subarray(start, end) };
 }
 
 /** int32 values of a part's tensor, a view. */
@@ -106,22 +99,7 @@ export function tensorOf({ tensors }: Part, name: string): PartTensor {
   return tensor;
 }
 
-function split(file: Uint8Array): { header: unknown; data: Uint8Array } {
-  if (file.byteLength < 8) throw invalid("it ends within its length");
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  const end = 8 + Number(view.getBigUint64(0, true));
-  if (end > file.byteLength) throw invalid("it ends within its header");
-  try {
-    return {
-      header: JSON.parse(Buffer.from(file.buffer, file.byteOffset + 8, end - 8).toString()),
-      data: file.subarray(end),
-    };
-  } catch {
-    throw invalid("its header is not JSON");
-  }
-}
-
-function jsonOf<Schema extends z.ZodType>(schema: Schema) {
+function jsonText<Schema extends z.ZodType>(schema: Schema) {
   const parsed = z.string().transform((text, context): unknown => {
     try {
       return JSON.parse(text);

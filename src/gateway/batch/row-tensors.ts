@@ -1,6 +1,5 @@
 import { MAX_LABELS, ROW_COLUMNS, type RowColumn } from "../../session/batch/row-columns.js";
-import { bytesOf, CHUNK_BYTES, int32Column, shifted, slices, total } from "./columns.js";
-import type { Column } from "./header.js";
+import { bytesOf, CHUNK_BYTES, type Column, int32Column, shifted, slices, total } from "./columns.js";
 import { int32Of, type Part } from "./part.js";
 import type { Segment, SegmentUnit } from "./segments.js";
 

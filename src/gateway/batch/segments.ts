@@ -18,7 +18,7 @@ export type SegmentUnit = "rows" | "tokens" | "turns";
  *
  * @param offsets name of the tensor that says where each row's tokens begin: `cu_seqlens`, or `node_offsets` of trees
  */
-export function segmentsOf(parts: readonly Part[], sessionIds: readonly string[], offsets: string): Segment[] {
+export function findSegments(parts: readonly Part[], sessionIds: readonly string[], offsets: string): Segment[] {
   const bySession = new Map<string, Segment>();
   for (const part of parts) {
     const starts = int32Of(part, offsets);

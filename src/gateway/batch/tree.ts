@@ -1,11 +1,10 @@
-import { int32Column, shifted, slices, total } from "./columns.js";
-import type { Column } from "./header.js";
-import { rewardsColumn, startsOf } from "./packed.js";
-import { type Dtype, int32Of } from "./part.js";
+import { type Column, int32Column, shifted, slices, total } from "./columns.js";
+import { addStarts, rewardsColumn } from "./packed.js";
+import { type BatchDtype, int32Of } from "./part.js";
 import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
-const PER_TOKEN: readonly (readonly [string, Dtype])[] = [
+const PER_TOKEN: readonly (readonly [string, BatchDtype])[] = [
   ["input_ids", "I32"],
   ["loss_mask", "I32"],
   ["logprobs", "F32"],
@@ -56,7 +55,7 @@ function offsets(segments: readonly Segment[]): Column[] {
       own.push((starts[node + 1] ?? 0) - (starts[node] ?? 0));
     }
   }
-  const starts = startsOf(own);
+  const starts = addStarts(own);
   const trees = Int32Array.from([...roots, own.length], (node) => starts[node] ?? 0);
   return [int32Column("cu_trees", trees), int32Column("node_offsets", starts)];
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from "../../client/proxy-calls.js";
 import type { Config } from "../../config/index.js";
+import { WaitQueue } from "../../support/async/wait-queue.js";
 import type { RolloutEngine, RolloutWorkflow } from "../contract.js";
 import { runWorkflow } from "../episode-result.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
@@ -11,7 +12,6 @@ import { ControllerError } from "./errors.js";
 import { RolloutBatch } from "./rollout-batch.js";
 import { assertLimits, StalenessControl } from "./staleness.js";
 import type { RejectionCounts, TaskResult } from "./task.js";
-import { BatchWaiters } from "./waiters.js";
 
 export interface SubmitOptions {
   /** Session ids begin with it. Default `task-<index>`. */
@@ -60,7 +60,8 @@ export class RolloutController<Data = unknown> {
   readonly #announced: AnnouncedVersion;
   readonly #accepted: AcceptedTasks<Data>;
   readonly #queue: Task<Data>[] = [];
-  readonly #waiters = new BatchWaiters<RolloutBatch<Data>>();
+  /** Callers of {@link waitBatch}. Undefined tells them that no batch follows. */
+  readonly #waiters = new WaitQueue<RolloutBatch<Data> | undefined>();
   readonly #stopping = new AbortController();
   readonly #rejectedEpisodes = new Map<RejectionCode, number>();
   readonly #ended = new Set<Promise<void>>();
@@ -205,11 +206,11 @@ export class RolloutController<Data = unknown> {
       if (task) this.#start(task);
     }
     const last = this.#complete && this.#queue.length === 0 && this.#staleness.running === 0;
-    while (this.#waiters.waiting) {
+    while (this.#waiters.length > 0) {
       const { consumerBatchSize: count, maxStaleness } = this.#options;
       const tasks = this.#accepted.take({ count, last, dueVersion: this.version - maxStaleness });
       if (tasks === undefined) return;
-      this.#waiters.hand(tasks.length > 0 ? this.#batchOf(tasks) : undefined);
+      this.#waiters.serve(tasks.length > 0 ? this.#batchOf(tasks) : undefined);
     }
   }
 

@@ -1,7 +1,7 @@
-import { startDeadline } from "../../support/async/start-deadline.js";
+import { Deadline } from "../../support/async/deadline.js";
+import { Semaphore } from "../../support/async/semaphore.js";
 import { SubprocError } from "./errors.js";
 import type { WorkerTask } from "./messages.js";
-import { Slots } from "./slots.js";
 import { processFailed } from "./standard-error.js";
 import { TaskNotTaken, WorkerProcess } from "./worker-process.js";
 
@@ -20,13 +20,13 @@ export interface ProcessPoolOptions {
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: ProcessPoolOptions;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #workers = new Set<WorkerProcess>();
   readonly #closing = new AbortController();
 
   constructor(options: ProcessPoolOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.maxWorkers);
+    this.#slots = new Semaphore(options.maxWorkers);
   }
 
   /** Runs a task in a worker process that has no other. The process is killed when the signal aborts. */
@@ -37,20 +37,15 @@ export class ProcessPool implements AsyncDisposable {
   /** Does some work with a process of its own, when there is room for one, within the time of a task. */
   async occupy<T>(signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
-    const leave = await this.#slots.take(either);
+    using _slot = await this.#slots.acquire(either);
     const { timeoutSeconds } = this.#options;
     const expired = () =>
       new SubprocError(
         "agent_timeout",
         `The agent's process was killed: it was at work for ${timeoutSeconds} seconds.`,
       );
-    const deadline = startDeadline(either, timeoutSeconds, expired);
-    try {
-      return await work(deadline.signal);
-    } finally {
-      deadline.clear();
-      leave();
-    }
+    using deadline = new Deadline(either, timeoutSeconds, expired);
+    return await work(deadline.signal);
   }
 
   /** Kills the workers; tasks that run or wait are rejected with `pool_closed`. */

@@ -1,8 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { spawn } from "node:child_process";
+import { onAbort } from "../../support/async/on-abort.js";
+import { untilAborted } from "../../support/async/until-aborted.js";
+import { type ChildEnd, describeEnd } from "../../support/processes/child-end.js";
+import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
 import { OutputTail } from "../../support/processes/output-tail.js";
-import { killGroup, trackGroup } from "../../support/processes/process-group.js";
 import { SubprocError } from "./errors.js";
 import { RewardLine } from "./reward-line.js";
 import { processFailed, stillAtWork } from "./standard-error.js";
@@ -36,6 +38,7 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     cwd: program.directory,
     env: { ...bareEnvironment(), ...program.environment },
   });
+  const group = new ChildGroup(child);
   forwardLines(child.stderr);
   const errors = new OutputTail(child.stderr, TAIL_BYTES);
   // It carries the reward, so it is shown only if the program fails.
@@ -44,13 +47,17 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   // A program that does not read its data is none the worse.
   child.stdin.on("error", () => {});
   child.stdin.end(program.input);
-  const how = await ended(child, file, signal).catch((error: unknown) => {
+  const end = await waitForEnd(group, signal).catch((error: unknown) => {
     show(output);
     throw stillAtWork(error, errors.text);
   });
-  if (how !== "status 0") {
+  if (end.how === "not_started") {
+    const message = `${file} could not be started: ${describeEnd(end)}`;
+    throw new SubprocError("program_not_started", message, { cause: end.error });
+  }
+  if (end.how !== "exit" || end.code !== 0) {
     show(output);
-    throw processFailed("program_failed", `${file} ended with ${how}.`, errors.text);
+    throw processFailed("program_failed", `${file} ended with ${describeEnd(end)}.`, errors.text);
   }
   const { value, otherNumbers } = reward.end();
   if (value === undefined) {
@@ -73,28 +80,9 @@ function warn(file: string): void {
   process.emitWarning(`${file} printed other numbers before its reward, the last line. ${advice}`, "AgentWarning");
 }
 
-/** Resolves with how it ended, when all that it said was read. */
-function ended(child: ChildProcessWithoutNullStreams, file: string, signal: AbortSignal): Promise<string> {
-  const { pid } = child;
-  if (pid !== undefined) trackGroup(pid);
-  const kill = () => {
-    if (pid !== undefined) killGroup(pid);
-  };
-  return new Promise<string>((resolve, reject) => {
-    const giveUp = () => {
-      kill();
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener("abort", giveUp, { once: true });
-    child.on("error", (cause) => {
-      const message = `${file} could not be started: ${cause.message}`;
-      reject(new SubprocError("program_not_started", message, { cause }));
-    });
-    child.on("exit", (code, name) => {
-      signal.removeEventListener("abort", giveUp);
-      kill();
-      // Asked for here: the output may be at its end by the time that anybody else hears of the exit.
-      resolve(outputRead(child).then(() => describeEnd(code, name)));
-    });
-  });
+/** Resolves when the program has exited and its output was read. Kills it and rejects when the signal aborts before its exit. */
+async function waitForEnd(group: ChildGroup, signal: AbortSignal): Promise<ChildEnd> {
+  using _killing = onAbort(signal, () => group.kill());
+  await untilAborted(group.exited, signal);
+  return await group.ended;
 }

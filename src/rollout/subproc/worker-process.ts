@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describeEnd, outputRead } from "../../support/processes/ended.js";
+import { onAbort } from "../../support/async/on-abort.js";
+import { type ChildEnd, describeEnd } from "../../support/processes/child-end.js";
+import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
 import { OutputTail } from "../../support/processes/output-tail.js";
-import { killGroup, trackGroup } from "../../support/processes/process-group.js";
 import { SubprocError } from "./errors.js";
 import { loaders } from "./loaders.js";
 import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
@@ -28,7 +29,7 @@ export class TaskNotTaken extends Error {
 interface Running {
   readonly id: number;
   started: boolean;
-  /** What the agent threw. */
+  /** The error that the agent threw. */
   failure?: Error;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -36,7 +37,7 @@ interface Running {
 
 /** One worker process, as its parent sees it. It runs one task at a time. */
 export class WorkerProcess {
-  readonly #child: ChildProcess;
+  readonly #group: ChildGroup;
   readonly #tail: OutputTail;
   readonly #flush: () => void;
   #running: Running | undefined;
@@ -47,7 +48,7 @@ export class WorkerProcess {
   constructor(nodeArguments: readonly string[] = []) {
     const isSource = import.meta.url.endsWith(".ts");
     const file = fileURLToPath(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url));
-    this.#child = fork(file, [], {
+    const child = fork(file, [], {
       detached: true,
       serialization: "advanced",
       env: bareEnvironment(),
@@ -55,18 +56,21 @@ export class WorkerProcess {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       execArgv: [...loaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
     });
-    const { pid, stdout, stderr } = this.#child;
+    this.#group = new ChildGroup(child);
+    const { stdout, stderr } = child;
     if (stdout === null || stderr === null) throw new Error("a worker process has no output");
-    if (pid !== undefined) trackGroup(pid);
     const flushes = [forwardLines(stdout), forwardLines(stderr)];
     this.#flush = () => {
       for (const flush of flushes) flush();
     };
     this.#tail = new OutputTail(stderr, TAIL_BYTES);
-    this.#child.on("message", (message: WorkerMessage) => this.#hear(message));
-    this.#child.on("error", () => void this.#end("it could not be started"));
-    this.#child.on("exit", (code, signal) => void this.#end(describeEnd(code, signal)));
+    child.on("message", (message: WorkerMessage) => this.#hear(message));
+    void this.#group.exited.then((end) => this.#end(end));
     this.#rest([stdout, stderr]);
+  }
+
+  get #child(): ChildProcess {
+    return this.#group.child;
   }
 
   /** `busy`: it runs a task. `gone`: it was killed or has ended. */
@@ -76,7 +80,7 @@ export class WorkerProcess {
   }
 
   /**
-   * What the task answers. A process whose task is given up is killed.
+   * Runs a task and returns its result. If the signal aborts, the process is killed.
    *
    * @throws TaskNotTaken, the error that the agent threw, or the reason of the signal
    */
@@ -85,29 +89,27 @@ export class WorkerProcess {
     // Nothing else may keep this process alive until the child answers or ends.
     this.#child.ref();
     this.#child.channel?.ref();
-    const give = () => {
+    const giveUp = () => {
       this.kill();
       this.#settle()?.reject(stillAtWork(signal.reason, this.#tail.text) as Error);
     };
     try {
-      return await new Promise((resolve, reject) => {
-        this.#running = { id: this.#tasks++, started: false, resolve, reject };
-        signal.addEventListener("abort", give, { once: true });
-        if (!this.#child.connected)
-          return this.#settle()?.reject(new TaskNotTaken("its connection was closed", this.#tail.text));
-        this.#send({ ...task, id: this.#running.id });
-      });
+      const id = this.#tasks++;
+      const outcome = new Promise((resolve, reject) => (this.#running = { id, started: false, resolve, reject }));
+      using _givingUp = onAbort(signal, giveUp);
+      if (this.#child.connected) this.#send({ ...task, id });
+      else this.#settle()?.reject(new TaskNotTaken("its connection was closed", this.#tail.text));
+      return await outcome;
     } finally {
-      signal.removeEventListener("abort", give);
       this.#child.unref();
       this.#child.channel?.unref();
     }
   }
 
-  /** Ends it and what it started. */
+  /** Kills the process and all that it started. */
   kill(): void {
     this.#usable = false;
-    if (this.#child.pid !== undefined) killGroup(this.#child.pid);
+    this.#group.kill();
   }
 
   /** Kills the process and writes what is left of its output: this process may end before it could read the end. */
@@ -126,7 +128,7 @@ export class WorkerProcess {
     }
   }
 
-  /** What it says of anything but the task that it runs is none of its own words. */
+  /** Ignores messages about another task than the one that runs: the agent may have sent them. */
   #hear(message: WorkerMessage): void {
     if (message.id !== this.#running?.id) return;
     if (message.type === "started") {
@@ -151,11 +153,12 @@ export class WorkerProcess {
     this.#settle()?.reject(running.failure);
   }
 
-  async #end(how: string): Promise<void> {
+  async #end(end: ChildEnd): Promise<void> {
     this.kill();
     const running = this.#settle();
     if (!running) return;
-    await outputRead(this.#child);
+    await this.#group.ended;
+    const how = end.how === "not_started" ? "it could not be started" : describeEnd(end);
     if (!running.started) return running.reject(new TaskNotTaken(how, this.#tail.text));
     if (running.failure) {
       noteStandardError(running.failure, this.#tail.text);

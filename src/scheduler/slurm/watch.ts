@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../../support/async/sleep.js";
 import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { hasEnded, isHopeless, type JobState, jobState } from "./job-state.js";
@@ -53,7 +53,7 @@ async function ask(id: string, pollSeconds: number, signal: AbortSignal | undefi
 
 async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await sleep(seconds * 1000, undefined, { signal });
+    await sleep(seconds * 1000, signal);
   } catch (cause) {
     throw new SchedulerError("job_stopped", "The job was stopped.", { cause });
   }

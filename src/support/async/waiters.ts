@@ -1,8 +1,10 @@
-/** Those who wait for something to happen. Who waits in vain leaves nothing behind. */
+import { onAbort } from "./on-abort.js";
+
+/** Tasks that wait for the same event. All of them continue when it happens. */
 export class Waiters {
   readonly #waiting = new Set<() => void>();
 
-  /** Lets everyone go on who waits now. */
+  /** Resumes every task that waits now. */
   wake(): void {
     const woken = [...this.#waiting];
     this.#waiting.clear();
@@ -15,14 +17,14 @@ export class Waiters {
     return new Promise((resolve) => {
       const settle = (woken: boolean) => {
         clearTimeout(timer);
+        listening[Symbol.dispose]();
         this.#waiting.delete(wokenUp);
-        signal?.removeEventListener("abort", givenUp);
         resolve(woken);
       };
       const wokenUp = () => settle(true);
       const givenUp = () => settle(false);
       const timer = Number.isFinite(milliseconds) ? setTimeout(givenUp, milliseconds) : undefined;
-      signal?.addEventListener("abort", givenUp, { once: true });
+      const listening = onAbort(signal, givenUp);
       this.#waiting.add(wokenUp);
     });
   }

@@ -45,3 +45,16 @@ export class OutputTail {
     this.#bytes = Buffer.from(Buffer.concat([this.#bytes, chunk.subarray(-kept)]).subarray(-kept));
   }
 }
+
+const LEAD = " Its standard error ends with:\n";
+
+/** Returns a sentence about a process that failed, followed by the end of its standard error. */
+export function appendTail(sentence: string, text: string): string {
+  return text === "" ? sentence : sentence + LEAD + text;
+}
+
+/** Returns a message without the end of the standard error that {@link appendTail} put there. */
+export function removeTail(message: string, text: string): string {
+  const end = LEAD + text;
+  return text !== "" && message.endsWith(end) ? message.slice(0, -end.length) : message;
+}

@@ -1,4 +1,4 @@
-/** Groups that are to die with this process: a signal of the terminal does not reach them. */
+/** Groups to kill when this process exits: a signal of the terminal does not reach them. */
 const living = new Set<number>();
 
 /** Kills the group when this process exits. Its leader was started with `detached`. */
@@ -7,14 +7,17 @@ export function trackGroup(leader: number): void {
   living.add(leader);
 }
 
-/** Leaves the group alone when this process exits. Answers whether it was tracked until now. */
+/** Leaves the group alone when this process exits. Returns true if it was tracked until now. */
 export function forgetGroup(leader: number): boolean {
   const known = living.delete(leader);
   if (living.size === 0) process.off("exit", killAll);
   return known;
 }
 
-/** Kills every process of a tracked group, those that its leader left behind too. Idempotent. */
+/**
+ * Kills every process of a tracked group, also those that its leader left behind. Idempotent: once nothing is left of a
+ * group, its number may belong to another one.
+ */
 export function killGroup(leader: number): void {
   if (forgetGroup(leader)) signalGroup(leader, "SIGKILL");
 }

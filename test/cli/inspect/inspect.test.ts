@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { inspectBatch } from "../../../src/cli/inspect/inspect-batch.js";
 import { distribution, histogram } from "../../../src/cli/inspect/numbers.js";
 import { describeBatch } from "../../../src/cli/inspect/report.js";
-import { TensorFile } from "../../../src/cli/inspect/safetensors-file.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
+import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { turn, user } from "../../helpers/turn.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
-import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import type { SglangOptions } from "../../../src/engine/sglang/sglang-options.js";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";

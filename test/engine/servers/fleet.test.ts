@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine, GenerateCall, PauseMode } from "../../../src/engine/engine.js";
-import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
 import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";

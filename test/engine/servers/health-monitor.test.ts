@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { HealthMonitor } from "../../../src/engine/servers/health-monitor.js";
+import { HealthMonitor } from "../../../src/engine/servers/pool/health-monitor.js";
 
 let healthy = true;
 let checks: number[] = [];

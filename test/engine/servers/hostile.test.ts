@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { GenerateCall } from "../../../src/engine/engine.js";
-import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
 import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../helpers/engine-frames.js";
 import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
 
 const urls = fc.uniqueArray(fc.webUrl(), { minLength: 1, maxLength: 12 });
 const key = fc.string();

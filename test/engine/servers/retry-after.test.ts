@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { retryAfterMilliseconds } from "../../../src/engine/servers/errors.js";
+import { retryAfterMilliseconds } from "../../../src/engine/servers/wire/errors.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { callOf } from "../generate-call.js";

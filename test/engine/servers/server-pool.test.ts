@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { EngineError } from "../../../src/engine/engine.js";
-import { NotStartedError, statusError } from "../../../src/engine/servers/errors.js";
-import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
-import { ServerPool } from "../../../src/engine/servers/server-pool.js";
+import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
+import { ServerPool } from "../../../src/engine/servers/pool/server-pool.js";
+import { NotStartedError, statusError } from "../../../src/engine/servers/wire/errors.js";
 import { FakeServer } from "./fake-server.js";
+import { runRequest } from "./run-request.js";
 
 const URLS = ["http://a", "http://b", "http://c", "http://d"];
 const never = new AbortController().signal;
@@ -24,7 +25,7 @@ function poolOf(urls: readonly string[] = URLS, options: { connections?: number;
 
 /** The server that gets a request of this key. */
 function homeOf(pool: ServerPool, key: string): Promise<string> {
-  return pool.run(key, never, async ({ url }) => url);
+  return runRequest(pool, key, never, async ({ url }) => url);
 }
 
 const unreachable = () => new NotStartedError("engine_unavailable", "nobody there");
@@ -58,7 +59,7 @@ describe("a pool", () => {
   it("gives a request that did not begin to the next server of the order, and once to each", async () => {
     const { pool } = poolOf();
     const tried: string[] = [];
-    const running = pool.run("key", never, async ({ url }) => {
+    const running = runRequest(pool, "key", never, async ({ url }) => {
       tried.push(url);
       throw unreachable();
     });
@@ -70,7 +71,7 @@ describe("a pool", () => {
     const { pool } = poolOf();
     const tried: string[] = [];
     const failure = new EngineError("engine_unavailable", "connection lost");
-    const running = pool.run("key", never, async ({ url }) => {
+    const running = runRequest(pool, "key", never, async ({ url }) => {
       tried.push(url);
       throw failure;
     });
@@ -88,7 +89,7 @@ describe("a pool", () => {
       if (url === home) throw unreachable();
       return url;
     };
-    expect(await pool.run("key", never, request)).toBe(next);
+    expect(await runRequest(pool, "key", never, request)).toBe(next);
     expect(pool.list().find(({ url }) => url === home)?.state).toBe("down");
     expect(await homeOf(pool, "key")).toBe(next);
     await vi.advanceTimersByTimeAsync(600);
@@ -102,7 +103,7 @@ describe("a pool", () => {
 
   it("tries a server that is down where no other takes the request", async () => {
     const { pool } = poolOf(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
-    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(pool.list().map(({ state }) => state)).toEqual(["down", "down"]);
     expect(await homeOf(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
   });
@@ -127,7 +128,7 @@ describe("a pool", () => {
   it("does not ask a lone server for its health, nor leave it out", async () => {
     vi.useFakeTimers();
     const { pool, servers } = poolOf(["http://a"], { healthMilliseconds: 1_000 });
-    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     await vi.advanceTimersByTimeAsync(60_000);
     expect(servers[0]?.healthChecks).toBe(0);
     expect(pool.list()[0]?.state).toBe("down");
@@ -140,7 +141,7 @@ describe("servers that are not checked", () => {
   it("are all tried in their order, whatever happened before", async () => {
     const { pool } = poolOf();
     const [home = ""] = rendezvousOrder("key", URLS);
-    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(pool.list().map(({ state }) => state)).toEqual(["down", "down", "down", "down"]);
     expect(await homeOf(pool, "key")).toBe(home);
     expect(pool.list().find(({ url }) => url === home)?.state).toBe("up");
@@ -161,7 +162,7 @@ describe("a server whose requests are silent", () => {
   it("is asked after a minute whether its scheduler runs, and is down if that does not answer", async () => {
     const { pool, home, stateOf } = watched();
     home.schedulerDead = true;
-    void pool.run("key", never, forever);
+    void runRequest(pool, "key", never, forever);
     await vi.advanceTimersByTimeAsync(59_000);
     expect([home.schedulerChecks, stateOf()]).toEqual([0, "up"]);
     await vi.advanceTimersByTimeAsync(2_000);
@@ -170,7 +171,7 @@ describe("a server whose requests are silent", () => {
 
   it("is up while its scheduler answers, however long a prompt takes", async () => {
     const { pool, home, stateOf } = watched();
-    void pool.run("key", never, forever);
+    void runRequest(pool, "key", never, forever);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(home.schedulerChecks).toBeGreaterThan(10);
     expect(stateOf()).toBe("up");
@@ -179,7 +180,7 @@ describe("a server whose requests are silent", () => {
   it("is not asked while tokens come, nor without requests", async () => {
     const { pool, home } = watched();
     await vi.advanceTimersByTimeAsync(100_000);
-    void pool.run("key", never, (_, onProgress) => {
+    void runRequest(pool, "key", never, (_, onProgress) => {
       setInterval(onProgress, 30_000);
       return forever();
     });
@@ -192,7 +193,7 @@ describe("a server whose requests are silent", () => {
     const { pool, servers } = poolOf(["http://a"]);
     const [server] = servers;
     if (server) server.schedulerDead = true;
-    void pool.run("key", never, forever);
+    void runRequest(pool, "key", never, forever);
     await expect(pool.health()).resolves.toBeUndefined();
     await vi.advanceTimersByTimeAsync(61_000);
     await expect(pool.health()).rejects.toThrow("no answer");
@@ -205,12 +206,12 @@ describe("the counts of a server", () => {
   it("tell completed, failed and aborted requests apart, and those that another server got", async () => {
     const { pool } = poolOf(["http://a", "http://b"]);
     const [home = "", next = ""] = rendezvousOrder("key", ["http://a", "http://b"]);
-    await pool.run("key", never, async ({ url }) => {
+    await runRequest(pool, "key", never, async ({ url }) => {
       if (url === home) throw unreachable();
     });
-    await expect(pool.run("key", never, () => Promise.reject(new Error("broke")))).rejects.toThrow("broke");
+    await expect(runRequest(pool, "key", never, () => Promise.reject(new Error("broke")))).rejects.toThrow("broke");
     const controller = new AbortController();
-    const leaving = pool.run("key", controller.signal, async () => {
+    const leaving = runRequest(pool, "key", controller.signal, async () => {
       controller.abort(new Error("left"));
       throw controller.signal.reason;
     });
@@ -223,7 +224,7 @@ describe("the counts of a server", () => {
 
   it("hold no failover where no server is left", async () => {
     const { pool } = poolOf(["http://a"]);
-    await expect(pool.run("key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
+    await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(countsOf(pool)).toEqual([{ completed: 0, failed: 1, aborted: 0, failovers: 0 }]);
   });
 });
@@ -232,7 +233,7 @@ describe("draining", () => {
   it("goes on where its waiting is given up", async () => {
     const { pool } = poolOf(["http://a"]);
     let finish = () => {};
-    const running = pool.run("key", never, () => new Promise<void>((resolve) => (finish = resolve)));
+    const running = runRequest(pool, "key", never, () => new Promise<void>((resolve) => (finish = resolve)));
     const limit = new AbortController();
     const draining = pool.drain("http://a", limit.signal);
     limit.abort(new Error("too long"));
@@ -247,7 +248,7 @@ describe("draining", () => {
     const { pool } = poolOf(URLS, { connections: 1 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     let finish = () => {};
-    const first = pool.run("key", never, ({ url }) => {
+    const first = runRequest(pool, "key", never, ({ url }) => {
       return new Promise<string>((resolve) => {
         finish = () => resolve(url);
       });

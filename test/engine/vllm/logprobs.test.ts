@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
-import { rendezvousOrder } from "../../../src/engine/servers/rendezvous.js";
+import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
 import { callOf, promptOf } from "../generate-call.js";

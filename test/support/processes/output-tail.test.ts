@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { OutputTail } from "../../../src/support/processes/output-tail.js";
+import { appendTail, OutputTail, removeTail } from "../../../src/support/processes/output-tail.js";
 
 async function tailOf(text: string, limit: number): Promise<string> {
   const stream = new PassThrough();
@@ -24,5 +24,18 @@ describe("the tail of an output", () => {
   it("keeps the end of a line that is longer than the limit", async () => {
     expect(await tailOf("abcdefgh", 3)).toBe("…fgh");
     expect(await tailOf("äöü", 3)).toBe("…ü");
+  });
+});
+
+describe("an error message with the tail of an output", () => {
+  it("ends with the tail, which can be removed again", () => {
+    const message = appendTail("It ended with status 1.", "line\n");
+    expect(message).toBe("It ended with status 1. Its standard error ends with:\nline\n");
+    expect(removeTail(message, "line\n")).toBe("It ended with status 1.");
+  });
+
+  it("is the sentence alone if there was no output", () => {
+    expect(appendTail("It ended with status 1.", "")).toBe("It ended with status 1.");
+    expect(removeTail("It ended with status 1.", "")).toBe("It ended with status 1.");
   });
 });

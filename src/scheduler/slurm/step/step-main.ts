@@ -2,9 +2,10 @@
 // Usage: step-main PLAN
 import { spawn } from "node:child_process";
 import { hostname } from "node:os";
+import { watchEnd } from "../../../support/processes/child-end.js";
 import { freePort } from "../../free-port.js";
 import { fillEnvironment, fillIn } from "../../placeholders.js";
-import { endOf } from "../../running-process.js";
+import { toProcessEnd } from "../../process-end.js";
 import { readPlan, report } from "./step-files.js";
 
 // Slurm signals every process of a step: the one that runs here has heard it too, and its end is waited for.
@@ -16,8 +17,8 @@ const number = await freePort(plan.port);
 const port = String(number);
 const [file = "", ...args] = plan.command.map((text) => fillIn(text, { port }));
 const child = spawn(file, args, { env: { ...process.env, ...fillEnvironment(plan.env, { port }) }, stdio: "inherit" });
-const ended = endOf(child, file);
+const { exited } = watchEnd(child);
 report(plan, { event: "started", life, step: process.env["SLURM_STEP_ID"] ?? "", port: number, host: hostname() });
-const { code, text } = await ended;
+const { code, text } = toProcessEnd(await exited, file);
 report(plan, { event: "ended", life, code, text });
 process.exitCode = code;

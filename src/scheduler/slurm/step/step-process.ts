@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { makeEnd } from "../../escalation.js";
+import { sleep } from "../../../support/async/sleep.js";
+import { makeEnd } from "../../../support/processes/escalation.js";
 import type { LaunchedProcess } from "../../launcher.js";
-import type { ProcessEnd, RunningProcess } from "../../running-process.js";
+import type { ProcessEnd } from "../../process-end.js";
+import type { RunningProcess } from "../../running-process.js";
 import { slurm } from "../command.js";
 import type { StepFiles } from "./step-files.js";
 
@@ -40,7 +41,7 @@ export class StepProcess implements LaunchedProcess {
       signal.throwIfAborted();
       const started = files.started(life);
       if (started) return String(started.port);
-      await sleep(LOOK_MS, undefined, { signal });
+      await sleep(LOOK_MS, signal);
     }
   }
 

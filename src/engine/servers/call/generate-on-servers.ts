@@ -1,0 +1,142 @@
+import type { EngineReply } from "../../../native/contract.js";
+import { sleep } from "../../../support/async/sleep.js";
+import { untilAborted } from "../../../support/async/until-aborted.js";
+import type { GenerateCall, GenerateResult } from "../../engine.js";
+import type { EngineServer, ServerCall } from "../engine-server.js";
+import type { PauseHold } from "../pause/pause-hold.js";
+import type { ServerLease } from "../pool/server-lease.js";
+import type { ServerPool } from "../pool/server-pool.js";
+import type { ServerRoute } from "../pool/server-route.js";
+import { NotStartedError } from "../wire/errors.js";
+import { CutWatch } from "./cut-watch.js";
+import { OutputSoFar } from "./output-so-far.js";
+import { checkReply, readFinish } from "./read-finish.js";
+import { Restarts } from "./restarts.js";
+import { StopReached, type StopWatch } from "./stop-watch.js";
+
+/** One call, and what all of its requests share. */
+interface Generating {
+  readonly pool: ServerPool;
+  readonly hold: PauseHold;
+  readonly call: GenerateCall;
+  readonly output: OutputSoFar;
+}
+
+/** What one server answered. */
+interface Answer {
+  readonly reply: EngineReply;
+  readonly server: EngineServer;
+  readonly watch: CutWatch;
+  /** How long the request took. */
+  readonly milliseconds: number;
+}
+
+/**
+ * Runs one call: as many requests as weight updates make of it. A generation that an update cuts continues from prompt +
+ * partial output with the rest of the token budget, on another server if its own is drained.
+ *
+ * Penalties are the server's work, and it counts from the start of each request: tokens before a cut are prompt to the
+ * request after it.
+ *
+ * @param signal the caller's, joined with the deadline
+ */
+export async function generateOnServers(
+  pool: ServerPool,
+  hold: PauseHold,
+  call: GenerateCall,
+  signal: AbortSignal,
+): Promise<GenerateResult> {
+  const output = new OutputSoFar(call);
+  const restarts = new Restarts();
+  for (let resumes = 0; ; resumes++) {
+    await hold.pass(signal);
+    const { reply, server, watch, milliseconds } = await request({ pool, hold, call, output }, signal);
+    output.add(reply, server);
+    const finish = readFinish(reply, call);
+    if (finish) return output.result(finish, resumes);
+    const cause = await watch.findCause(reply.finish ?? { type: "abort" }, server);
+    output.prepareResume();
+    await restarts.wait(cause, milliseconds, signal);
+  }
+}
+
+/** Sends what is left of the call to one server after the other, until one begins with it. */
+async function request({ pool, hold, call, output }: Generating, signal: AbortSignal): Promise<Answer> {
+  const { stops } = output;
+  let route = pool.route(call.affinityKey);
+  for (;;) {
+    using lease = await route.next(signal);
+    if (!lease) {
+      await waitForRetry(route, signal);
+      route = pool.route(call.affinityKey);
+      continue;
+    }
+    const { server } = lease;
+    const inputTokens = call.prompt.length + call.generation.length;
+    const watch = new CutWatch(hold, call);
+    const began = Date.now();
+    try {
+      const reply = await send(lease, call, stops, signal);
+      const milliseconds = Date.now() - began;
+      signal.throwIfAborted();
+      checkReply(reply, inputTokens);
+      await learnLogprobs(server, call, reply, signal);
+      lease.complete();
+      return { reply: applyStop(reply, stops), server, watch, milliseconds };
+    } catch (error) {
+      lease.fail(error, signal);
+      route.refuse(error);
+    }
+  }
+}
+
+/** Every server refused. Waits if one of them said when it wants to be asked again, else throws the refusal. */
+async function waitForRetry({ refusal }: ServerRoute, signal: AbortSignal): Promise<void> {
+  const retryAfter = refusal instanceof NotStartedError ? refusal.retryAfterMilliseconds : undefined;
+  if (retryAfter === undefined) throw refusal;
+  await sleep(retryAfter, signal);
+}
+
+/** Sends the request. A server that generates on behind a stop string is stopped when its tokens are read along. */
+async function send(
+  lease: ServerLease,
+  call: GenerateCall,
+  stops: StopWatch | undefined,
+  signal: AbortSignal,
+): Promise<EngineReply> {
+  const from = call.generation.length;
+  const received = (): void => {
+    lease.noteProgress();
+    const cut = stops?.read() ?? false;
+    call.onTokens?.();
+    if (cut) throw new StopReached();
+  };
+  const serverCall: ServerCall = { ...call, received };
+  try {
+    return await lease.server.request(serverCall, signal);
+  } catch (error) {
+    if (!(error instanceof StopReached)) throw error;
+    return { tokens: call.generation.length - from };
+  }
+}
+
+/**
+ * Waits until the server says what its log probabilities include, or until the call is over: it does not fail for it. A
+ * server that cut the generation is being updated, and would answer no question now.
+ */
+async function learnLogprobs(
+  server: EngineServer,
+  call: GenerateCall,
+  { finish }: EngineReply,
+  signal: AbortSignal,
+): Promise<void> {
+  if (server.logprobs !== undefined || finish?.type === "abort") return;
+  await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);
+}
+
+/** A stop string ends the output, whatever the server says of tokens that were removed. */
+function applyStop(reply: EngineReply, stops: StopWatch | undefined): EngineReply {
+  const matched = stops?.matched;
+  if (matched === undefined || reply.finish?.type === "stop") return reply;
+  return { ...reply, finish: { type: "stop", matched } };
+}

@@ -1,0 +1,38 @@
+import type { EngineReply } from "../../../native/contract.js";
+import { EngineError, type Finish, type GenerateCall } from "../../engine.js";
+import { abortError } from "../wire/errors.js";
+
+/**
+ * Checks a reply against its request.
+ *
+ * @param inputTokens prompt tokens that were sent
+ * @throws EngineError if the server ran on other tokens, or gave the generation up
+ */
+export function checkReply({ promptTokens, finish, tokens }: EngineReply, inputTokens: number): void {
+  if (promptTokens !== undefined && promptTokens !== inputTokens) {
+    const message = `The engine ran on ${promptTokens} prompt tokens where ${inputTokens} were sent.`;
+    throw new EngineError("engine_error", message);
+  }
+  if (finish?.type === "abort" && finish.statusCode !== undefined) {
+    throw abortError(finish.message, finish.statusCode, tokens);
+  }
+}
+
+/** Returns why the generation ended; undefined if it was cut. */
+export function readFinish({ finish }: EngineReply, { generation, sampling }: GenerateCall): Finish | undefined {
+  if (finish?.type === "abort") {
+    return generation.length < sampling.maxTokens ? undefined : { reason: "length" };
+  }
+  if (generation.length === 0) throw new EngineError("engine_error", "The engine's reply has no tokens.");
+  if (finish?.type === "length") return { reason: "length" };
+  if (finish?.type !== "stop") {
+    throw new EngineError("engine_error", "The engine's reply does not say why the generation ended.");
+  }
+  const matched = finish.matched ?? findStopToken(generation.ids(generation.length - 1), sampling.stopTokenIds);
+  return matched === undefined ? { reason: "stop" } : { reason: "stop", matched };
+}
+
+/** vLLM names no token if it is the model's own end-of-sequence token. */
+function findStopToken([last]: Int32Array, stopTokenIds: readonly number[]): number | undefined {
+  return last !== undefined && stopTokenIds.includes(last) ? last : undefined;
+}

@@ -1,0 +1,82 @@
+import type { GenerateCall } from "../../engine.js";
+
+/** Ends a request whose server generates on behind a stop string. No fault: the output is complete. */
+export class StopReached extends Error {
+  override readonly name = "StopReached";
+}
+
+/**
+ * Looks for stop strings in the output as it grows, and cuts off the tokens behind the one that completes the first of them.
+ *
+ * Servers look for themselves, but vLLM's without a detokenizer (`--tokens-only`) do not, and none sees a stop string that
+ * began before a weight update cut the generation. Texts are compared as bytes, because a token may end inside a character.
+ */
+export class StopWatch {
+  readonly #call: GenerateCall;
+  readonly #tokenBytes: (id: number) => Uint8Array;
+  readonly #stops: readonly { readonly text: string; readonly bytes: Buffer }[];
+  readonly #tailBytes: number;
+  /** End of the text before the next token, as far as a stop string may begin in it. */
+  #tail = Buffer.alloc(0);
+  #seen = 0;
+  #matched: string | undefined;
+
+  private constructor(call: GenerateCall, tokenBytes: (id: number) => Uint8Array, stops: readonly string[]) {
+    this.#call = call;
+    this.#tokenBytes = tokenBytes;
+    this.#stops = stops.map((text) => ({ text, bytes: Buffer.from(text) }));
+    this.#tailBytes = Math.max(...this.#stops.map(({ bytes }) => bytes.length)) - 1;
+  }
+
+  /** Undefined if the call has no stop strings, or if the texts of its tokens are not known. */
+  static of(call: GenerateCall): StopWatch | undefined {
+    const stops = call.sampling.stop.filter((stop) => stop !== "");
+    return call.tokenBytes && stops.length > 0 ? new StopWatch(call, call.tokenBytes, stops) : undefined;
+  }
+
+  /** The stop string that the output ends with. */
+  get matched(): string | undefined {
+    return this.#matched;
+  }
+
+  /**
+   * Reads the tokens that came since. Those behind a stop string are removed from the generation.
+   *
+   * @returns whether any were removed: the server does not know that the output is complete.
+   */
+  read(): boolean {
+    const { generation } = this.#call;
+    if (this.#matched === undefined) this.#find(generation.ids(this.#seen));
+    if (this.#matched === undefined || generation.length === this.#seen) return false;
+    generation.truncate(this.#seen);
+    return true;
+  }
+
+  /** The generation begins anew. */
+  reset(): void {
+    this.#tail = Buffer.alloc(0);
+    this.#seen = 0;
+    this.#matched = undefined;
+  }
+
+  #find(ids: Int32Array): void {
+    for (const id of ids) {
+      this.#seen++;
+      const text = Buffer.concat([this.#tail, this.#tokenBytes(id)]);
+      this.#matched = this.#firstIn(text);
+      if (this.#matched !== undefined) return;
+      this.#tail = text.subarray(Math.max(0, text.length - this.#tailBytes));
+    }
+  }
+
+  /** Of several the one that begins first, as in the engines. */
+  #firstIn(text: Buffer): string | undefined {
+    let found: string | undefined;
+    let start = text.length;
+    for (const stop of this.#stops) {
+      const index = text.indexOf(stop.bytes);
+      if (index >= 0 && index < start) [found, start] = [stop.text, index];
+    }
+    return found;
+  }
+}

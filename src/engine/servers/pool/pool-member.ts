@@ -1,0 +1,95 @@
+import { Semaphore } from "../../../support/async/semaphore.js";
+import { Waiters } from "../../../support/async/waiters.js";
+import type { EngineServerState } from "../../engine.js";
+import type { EngineServer } from "../engine-server.js";
+import { isUnavailable } from "../wire/errors.js";
+import { HealthMonitor } from "./health-monitor.js";
+import { ServerTally } from "./server-tally.js";
+
+/**
+ * A server with requests that has sent nothing for so long is asked whether its scheduler runs. A healthy one is silent
+ * while it works on a long prompt or on replies that are not streamed, but answers.
+ */
+const SILENCE_MS = 60_000;
+
+export interface PoolMemberOptions {
+  /** Requests that may be in flight at once. */
+  readonly connections: number;
+  /** Between two health checks; 0 for none. */
+  readonly intervalMilliseconds: number;
+}
+
+/** One server of a pool: its connections, its health, its requests and what became of them. */
+export class PoolMember {
+  readonly server: EngineServer;
+  /** Holds back requests for which there is no connection. */
+  readonly connections: Semaphore;
+  readonly monitor: HealthMonitor;
+  readonly tally = new ServerTally();
+  /** Gets no more requests. */
+  draining = false;
+  #requests = 0;
+  /** When the server last sent a part of a reply or took up work, in milliseconds since the epoch. */
+  #progressAt = Date.now();
+  readonly #idle = new Waiters();
+
+  constructor(server: EngineServer, { connections, intervalMilliseconds }: PoolMemberOptions) {
+    this.server = server;
+    this.connections = new Semaphore(connections);
+    this.monitor = new HealthMonitor({ check: (signal) => this.#check(signal), intervalMilliseconds });
+  }
+
+  get state(): EngineServerState {
+    return {
+      url: this.server.url,
+      state: this.draining ? "draining" : this.monitor.state,
+      healthy: this.monitor.state === "up",
+      requests: this.#requests,
+      waiting: this.connections.waiting,
+      logprobs: this.server.logprobs ?? "unknown",
+      counts: this.tally.counts,
+      lastFailure: this.tally.lastFailure,
+    };
+  }
+
+  /** Counts a request from the time that it waits for a connection. */
+  enter(): void {
+    if (this.#requests === 0) this.noteProgress();
+    this.#requests++;
+  }
+
+  leave(): void {
+    this.noteProgress();
+    this.#requests--;
+    if (this.#requests === 0) this.#idle.wake();
+  }
+
+  /** The server has sent a part of a reply, or may begin to work. */
+  noteProgress(): void {
+    this.#progressAt = Date.now();
+  }
+
+  /** Resolves when the server has no requests. Rejects with the signal's reason if the signal aborts first. */
+  async waitIdle(signal?: AbortSignal): Promise<void> {
+    if (this.#requests === 0) return;
+    if (!(await this.#idle.wait(Number.POSITIVE_INFINITY, signal))) signal?.throwIfAborted();
+  }
+
+  /** Checks the server outside of the monitor's own pace. The result counts if it is the first that is known. */
+  async checkNow(signal?: AbortSignal): Promise<void> {
+    try {
+      await this.#check(signal);
+    } catch (error) {
+      if (this.monitor.state === "unknown" && isUnavailable(error)) this.monitor.reportFailure();
+      throw error;
+    }
+    this.monitor.reportSuccess();
+  }
+
+  /** Rejects unless the server answers, and its scheduler too if its own requests give reason to doubt that it runs. */
+  async #check(signal?: AbortSignal): Promise<void> {
+    await this.server.health(signal);
+    const silent = this.#requests > 0 && Date.now() - this.#progressAt >= SILENCE_MS;
+    if (silent) await this.server.schedulerHealth?.(signal);
+  }
+}

@@ -1,0 +1,166 @@
+import { Pool } from "undici";
+import { notStarted, transportError } from "./errors.js";
+import { ConnectionUse, KeepAliveClient } from "./keep-alive-client.js";
+import { post, type ReplySink } from "./post.js";
+
+/** Below the five seconds after which uvicorn, the engines' web server, closes an idle connection. */
+const KEEP_ALIVE_MS = 4_000;
+const CONNECT_MS = 10_000;
+const CONTROL_MS = 10_000;
+
+/** A generation takes as long as it takes: neither its first nor its next byte has a time limit here. */
+const GENERATE_OPTIONS = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  connectTimeout: CONNECT_MS,
+  pipelining: 1,
+} as const;
+
+export interface GenerateRequest {
+  /** Below the server's base address, without a slash before it. */
+  readonly path: string;
+  readonly body: Buffer;
+  /** Names the session to routers that keep one with one worker. */
+  readonly routingKey: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ControlRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Sent with the admin key, if there is one. */
+  readonly admin?: boolean;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  /** Time limit of the reply; default 10 s. */
+  readonly timeoutMilliseconds?: number;
+}
+
+export interface ServerKeys {
+  readonly apiKey?: string | undefined;
+  readonly adminApiKey?: string | undefined;
+}
+
+/** Connections to one engine server, or to a router. */
+export class ServerConnections {
+  readonly #base: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #adminHeaders: Readonly<Record<string, string>>;
+  readonly #generations: Pool;
+  /** Control requests have connections of their own: an abort must not queue behind the generations that it is for. */
+  readonly #control: Pool;
+
+  /** @param keys `admin` is what the server asks for on its control endpoints, if that is another key */
+  constructor(url: string, connections: number, keys: ServerKeys) {
+    this.#base = new URL(url.endsWith("/") ? url : `${url}/`);
+    this.#headers = authorization(keys.apiKey);
+    this.#adminHeaders = authorization(keys.adminApiKey ?? keys.apiKey);
+    this.#generations = new Pool(this.#base.origin, {
+      ...GENERATE_OPTIONS,
+      connections,
+      factory: (origin, options) => new KeepAliveClient(origin, options),
+    });
+    this.#control = new Pool(this.#base.origin, {
+      connections: 4,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectTimeout: CONNECT_MS,
+    });
+  }
+
+  /**
+   * Asks for a generation. If the server had closed a kept-alive connection before a byte of the reply came, the request
+   * is sent once more, on a connection of its own; nothing else is ever sent twice.
+   *
+   * @param makeSink creates the sink of a reply; called for each request that is sent
+   * @returns the sink that took the reply
+   * @throws NotStartedError if the server never had the whole request.
+   */
+  async generate<Sink extends ReplySink>(
+    request: GenerateRequest,
+    makeSink: () => Sink,
+    signal: AbortSignal,
+  ): Promise<Sink> {
+    const use = new ConnectionUse();
+    const sink = makeSink();
+    try {
+      await post(this.#generations, this.#posted(request, signal), use, sink);
+      return sink;
+    } catch (error) {
+      if (signal.aborted || !use.keptAliveWithoutReply) throw failure(error, use, signal);
+      return await this.#onFreshConnection(request, makeSink(), signal);
+    }
+  }
+
+  async #onFreshConnection<Sink extends ReplySink>(
+    request: GenerateRequest,
+    sink: Sink,
+    signal: AbortSignal,
+  ): Promise<Sink> {
+    const use = new ConnectionUse();
+    const client = new KeepAliveClient(this.#base.origin, GENERATE_OPTIONS);
+    try {
+      await post(client, this.#posted(request, signal), use, sink);
+      return sink;
+    } catch (error) {
+      throw failure(error, use, signal);
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  #posted({ path, body, routingKey, headers }: GenerateRequest, signal: AbortSignal) {
+    const key = headerValue(routingKey);
+    const routing = { "x-smg-routing-key": key, "x-session-id": key };
+    const own = { ...this.#headers, ...routing, ...headers, "content-type": "application/json" };
+    return { origin: this.#base.origin, path: this.#path(path), headers: own, body, signal };
+  }
+
+  /** Returns status and body of the reply, whatever the status. */
+  async control(request: ControlRequest): Promise<{ status: number; body: string }> {
+    const { signal, body, timeoutMilliseconds = CONTROL_MS } = request;
+    const key = request.admin ? this.#adminHeaders : this.#headers;
+    try {
+      const response = await this.#control.request({
+        method: request.method,
+        path: this.#path(request.path),
+        headers: body === undefined ? key : { ...key, "content-type": "application/json" },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: signal ?? null,
+        headersTimeout: timeoutMilliseconds,
+        bodyTimeout: timeoutMilliseconds,
+      });
+      return { status: response.statusCode, body: await response.body.text() };
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : transportError(error, this.#base.origin);
+    }
+  }
+
+  get(path: string, signal?: AbortSignal): Promise<{ status: number; body: string }> {
+    return this.control({ method: "GET", path, signal });
+  }
+
+  /** Calls in flight are rejected with engine_unavailable. */
+  async close(): Promise<void> {
+    await Promise.all([this.#generations.destroy(), this.#control.destroy()]);
+  }
+
+  #path(name: string): string {
+    return `${this.#base.pathname}${name}`;
+  }
+}
+
+function authorization(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
+}
+
+function failure(error: unknown, use: ConnectionUse, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  return use.mayHaveRun ? error : notStarted(error);
+}
+
+/** Header values are ASCII here: the rest is percent-encoded. */
+function headerValue(text: string): string {
+  return text.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
+}

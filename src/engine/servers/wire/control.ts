@@ -1,0 +1,28 @@
+import { EngineError } from "../../engine.js";
+import type { ControlRequest, ServerConnections } from "./connections.js";
+import { KeyRefusedError, statusError } from "./errors.js";
+
+/** @throws EngineError unless the answer has status 200. */
+export async function post(server: ServerConnections, request: Omit<ControlRequest, "method">): Promise<void> {
+  const { status, body } = await server.control({ ...request, method: "POST" });
+  if (status !== 200) throw statusError(status, body);
+}
+
+/**
+ * Asks for the first of `paths` that the server has.
+ *
+ * @throws EngineError engine_unavailable unless it answers with status 200; a KeyRefusedError if that is 401
+ */
+export async function requireHealthy(
+  server: ServerConnections,
+  paths: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  let status = 404;
+  for (const path of paths) {
+    ({ status } = await server.get(path, signal));
+    if (status !== 404) break;
+  }
+  if (status === KeyRefusedError.STATUS) throw new KeyRefusedError("engine_unavailable");
+  if (status !== 200) throw new EngineError("engine_unavailable", `The engine is not healthy (HTTP ${status}).`);
+}

@@ -1,0 +1,180 @@
+import { EngineError, type EngineErrorCode } from "../../engine.js";
+import { jsonObject } from "./json.js";
+
+const LONGEST_MESSAGE = 300;
+
+/** Node's and undici's codes for a server that cannot be reached or that went away. */
+const UNREACHABLE = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "UND_ERR_SOCKET",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "UND_ERR_CLOSED",
+  "UND_ERR_DESTROYED",
+]);
+
+/** A server did not begin with a request, so that another one may get it. */
+export class NotStartedError extends EngineError {
+  /** How long to wait before asking again; undefined if the server does not say. */
+  readonly retryAfterMilliseconds: number | undefined;
+
+  constructor(
+    code: EngineErrorCode,
+    message: string,
+    options: ErrorOptions & { retryAfterMilliseconds?: number } = {},
+  ) {
+    super(code, message, options);
+    this.retryAfterMilliseconds = options.retryAfterMilliseconds;
+  }
+}
+
+/** A server does not have what was asked for: HTTP 404 or 405. */
+export class NotServedError extends EngineError {}
+
+/** A server refused the API key, or requires one although none is configured: HTTP 401. */
+export class KeyRefusedError extends EngineError {
+  static readonly STATUS = 401;
+
+  constructor(code: EngineErrorCode) {
+    super(code, `The engine refused the API key (HTTP ${KeyRefusedError.STATUS}).`);
+  }
+}
+
+/** Returns true if a server could not be reached, or takes no requests now. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof EngineError && error.code === "engine_unavailable";
+}
+
+/**
+ * The error for a request that got no complete reply.
+ *
+ * @param origin of the server: scheme, host and port, without what an address may have of a user's
+ */
+export function transportError(error: unknown, origin: string): EngineError {
+  if (error instanceof EngineError) return error;
+  const code = errorCode(error);
+  if (UNREACHABLE.has(code)) {
+    const message = `The engine at ${origin} cannot be reached (${code}).`;
+    return new EngineError("engine_unavailable", message, { cause: error });
+  }
+  const message = `The request to the engine at ${origin} failed (${code || "unknown"}).`;
+  return new EngineError("engine_error", message, { cause: error });
+}
+
+/** A server that is starting, going down or full answers so, and a router without workers: nothing was generated. */
+const UNAVAILABLE = 503;
+const REFUSED: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
+const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
+
+/**
+ * The error for a reply with an HTTP status other than 200.
+ *
+ * @param retryAfter the header of that name
+ */
+export function statusError(status: number, body: string, retryAfter = ""): EngineError {
+  if (status === KeyRefusedError.STATUS) return new KeyRefusedError("engine_error");
+  const detail = publicText(readMessage(body));
+  const message = `The engine answered HTTP ${status}${detail && `: ${detail}`}`;
+  if (REFUSED.has(status)) {
+    const milliseconds = retryAfterMilliseconds(retryAfter);
+    return new NotStartedError(
+      "engine_error",
+      message,
+      milliseconds === undefined ? {} : { retryAfterMilliseconds: milliseconds },
+    );
+  }
+  return NOT_SERVED.has(status)
+    ? new NotServedError("engine_error", message)
+    : new EngineError("engine_error", message);
+}
+
+/** SGLang's limit for the run of a request (SGLANG_REQ_RUNNING_TIMEOUT): a 503 after it has generated for a while. */
+const RAN_OUT_OF_TIME = /running timeout/i;
+
+/** The engine finds fault with the request: a grammar that it cannot compile, a parameter that it does not take. */
+const REJECTED: ReadonlySet<number> = new Set([400, 422]);
+
+/** The error for a generation that was answered with an HTTP status other than 200. */
+export function generationError(status: number, body: string, retryAfter: string): EngineError {
+  const error = statusError(status, body, retryAfter);
+  if (REJECTED.has(status)) return new EngineError("engine_rejected_request", error.message);
+  return RAN_OUT_OF_TIME.test(readMessage(body)) ? new EngineError("engine_error", error.message) : error;
+}
+
+const LONGEST_RETRY_MS = 60_000;
+
+/** A Retry-After header (RFC 9110, 10.2.3): seconds, or a date. A minute at most: asking costs a server little. */
+export function retryAfterMilliseconds(header: string): number | undefined {
+  const text = header.trim();
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(0, milliseconds), LONGEST_RETRY_MS);
+}
+
+/** The error for a generation that the engine gave up, with so many tokens. */
+export function abortError(message: string | undefined, statusCode: number, tokens: number): EngineError {
+  const detail = publicText(message ?? "");
+  const text = `The engine gave up (${statusCode})${detail && `: ${detail}`}`;
+  if (REJECTED.has(statusCode)) return new EngineError("engine_rejected_request", text);
+  const neverRan = statusCode === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message ?? "");
+  return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
+}
+
+/** The error for a stream that says that something went wrong. */
+export function streamError(message: string): EngineError {
+  const detail = publicText(message);
+  return new EngineError("engine_error", `The engine failed on the way${detail && `: ${detail}`}`);
+}
+
+/** The same error for a request that cannot have begun. */
+export function notStarted(error: unknown): unknown {
+  if (!(error instanceof EngineError) || error instanceof NotStartedError) return error;
+  return new NotStartedError(error.code, error.message, { cause: error });
+}
+
+const REPLY_MESSAGES: Readonly<Record<string, string>> = {
+  ERR_REPLY_MALFORMED: "The engine's reply is not what it should be: malformed JSON or fields missing.",
+  ERR_REPLY_MISMATCH: "The ids, log probabilities and counts of the engine's reply do not agree with each other.",
+  ERR_REPLY_NOT_FINITE: "The engine's reply has a log probability that is not a finite number.",
+};
+
+/** The error for a reply whose tokens could not be taken over; anything else is returned as it is. */
+export function replyError(error: unknown): unknown {
+  const message = REPLY_MESSAGES[errorCode(error)];
+  return message === undefined ? error : new EngineError("engine_error", message, { cause: error });
+}
+
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** The engines' error bodies: `{object: "error", message}`, `{error: {message}}`, `{detail}`. */
+function readMessage(body: string): string {
+  const value = jsonObject(body);
+  const { message, error, detail } = value;
+  for (const candidate of [message, Object(error).message, error, detail]) {
+    if (typeof candidate === "string") return candidate;
+  }
+  return "";
+}
+
+/** Returns the error message of a body that was sent in place of a reply; undefined if it has none. */
+export function errorInBody(body: string): string | undefined {
+  const { error, object } = jsonObject(body);
+  return (error ?? null) !== null || object === "error" ? readMessage(body) : undefined;
+}
+
+/** First line of a server's message, without lists of numbers (prompts) and file paths, cut to a bearable length. */
+export function publicText(message: string): string {
+  const [line = ""] = message.split("\n", 1);
+  const plain = line.replace(/-?\d+(?:\s*,\s*-?\d+){3,}/g, "…").replace(/(?:\/[\w.@-]+){2,}/g, "…");
+  return plain.length > LONGEST_MESSAGE - 40 ? `${plain.slice(0, LONGEST_MESSAGE - 41)}…` : plain;
+}

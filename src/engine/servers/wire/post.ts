@@ -1,0 +1,115 @@
+import type { Dispatcher } from "undici";
+import { onAbort } from "../../../support/async/on-abort.js";
+import { transportError } from "./errors.js";
+import type { ConnectionUse } from "./keep-alive-client.js";
+
+export interface PostRequest {
+  /** Origin of the server, for error messages. */
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+}
+
+/** Takes the body of a reply piece by piece. An error that it throws ends the request. */
+export interface ReplySink {
+  /** @param header returns a header's value by its name in lower case; empty if there is none. */
+  begin(status: number, header: (name: string) => string): void;
+  piece(bytes: Buffer): void;
+}
+
+/**
+ * Sends a request and hands over the reply's body as it comes from the socket, without a copy and without a stream in
+ * between. Resolves when the body is complete; rejects with the signal's reason, with what the sink threw, or with an
+ * EngineError if the connection failed.
+ */
+export function post(dispatcher: Dispatcher, request: PostRequest, use: ConnectionUse, sink: ReplySink): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const { signal, path, headers, body } = request;
+    const handler = new PostHandler(sink, use, request.origin, settle);
+    function settle(error?: unknown): void {
+      listening[Symbol.dispose]();
+      if (error === undefined) resolve();
+      else reject(error);
+    }
+    if (signal.aborted) return reject(signal.reason);
+    const listening = onAbort(signal, () => handler.abort(signal.reason));
+    // `opaque` tells the client whose connection use it is.
+    const options = { method: "POST", path, headers, body, opaque: use } as const;
+    dispatcher.dispatch(options, handler);
+  });
+}
+
+type AbortRequest = (reason: Error) => void;
+
+/** Uses the older of undici's two handler interfaces, because only that is told when the request's body was sent. */
+class PostHandler implements Dispatcher.DispatchHandler {
+  readonly #sink: ReplySink;
+  readonly #use: ConnectionUse;
+  readonly #origin: string;
+  readonly #settle: (error?: unknown) => void;
+  #abortRequest: AbortRequest | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(sink: ReplySink, use: ConnectionUse, origin: string, settle: (error?: unknown) => void) {
+    this.#sink = sink;
+    this.#use = use;
+    this.#origin = origin;
+    this.#settle = settle;
+  }
+
+  /** Ends the request for a reason of our own, which the caller gets at once. */
+  abort(error: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { error };
+    this.#settle(error);
+    this.#abortRequest?.(toError(error));
+  }
+
+  onConnect(abort: AbortRequest): void {
+    this.#abortRequest = abort;
+    if (this.#failure) abort(toError(this.#failure.error));
+  }
+
+  onBodySent(): void {
+    this.#use.written();
+  }
+
+  onHeaders(status: number, headers: readonly Buffer[]): boolean {
+    if (status >= 200) this.#guard(() => this.#sink.begin(status, (name) => findHeader(headers, name)));
+    return true;
+  }
+
+  onData(piece: Buffer): boolean {
+    this.#guard(() => this.#sink.piece(piece));
+    return true;
+  }
+
+  onComplete(): void {
+    if (!this.#failure) this.#settle();
+  }
+
+  onError(error: Error): void {
+    if (!this.#failure) this.#settle(transportError(error, this.#origin));
+  }
+
+  #guard(task: () => void): void {
+    if (this.#failure) return;
+    try {
+      task();
+    } catch (error) {
+      this.abort(error);
+    }
+  }
+}
+
+/** @param headers names and values in turn. */
+function findHeader(headers: readonly Buffer[], name: string): string {
+  const at = headers.findIndex((field, index) => index % 2 === 0 && field.toString("latin1").toLowerCase() === name);
+  return at < 0 ? "" : (headers[at + 1]?.toString("latin1") ?? "");
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

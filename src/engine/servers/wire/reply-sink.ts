@@ -1,0 +1,113 @@
+import { native } from "../../../native/addon.js";
+import type { EngineReply, NativeReplyStream, ReplyFormat } from "../../../native/contract.js";
+import { StopReached } from "../call/stop-watch.js";
+import type { ServerCall } from "../engine-server.js";
+import { errorCode, errorInBody, generationError, replyError, streamError } from "./errors.js";
+import type { ReplySink } from "./post.js";
+
+/** From this many bytes on, a whole reply is scanned on a worker thread. */
+const ASYNC_SCAN_BYTES = 256 * 1024;
+
+const OK = 200;
+
+/** Bytes kept of the body of an error: its message is at the beginning. */
+const ERROR_BYTES = 64 * 1024;
+
+/** Takes one reply into a call's generation: a stream piece by piece as it comes, a whole body when it is complete. */
+export class GenerationSink implements ReplySink {
+  readonly #call: ServerCall;
+  readonly #format: ReplyFormat;
+  readonly #version: number;
+  #status = 0;
+  #retryAfter = "";
+  #bytes = 0;
+  #stream: NativeReplyStream | undefined;
+  readonly #pieces: Buffer[] = [];
+
+  /** @param version the weight version of tokens for which the reply names none. */
+  constructor(call: ServerCall, format: ReplyFormat, version: number) {
+    this.#call = call;
+    this.#format = format;
+    this.#version = version;
+  }
+
+  begin(status: number, header: (name: string) => string): void {
+    const { generation, sampling } = this.#call;
+    this.#status = status;
+    if (status !== OK) this.#retryAfter = header("retry-after");
+    else if (header("content-type").startsWith("text/event-stream")) {
+      this.#stream = new native.ReplyStream(this.#format, generation, this.#version, sampling.topLogprobs);
+    }
+  }
+
+  piece(bytes: Buffer): void {
+    if (this.#stream) {
+      if (scan(() => this.#stream?.push(bytes))) this.#received();
+    } else if (this.#status === OK || this.#bytes < ERROR_BYTES) {
+      this.#pieces.push(bytes);
+      this.#bytes += bytes.byteLength;
+    }
+  }
+
+  /** Ends the reply when its body is complete. @throws EngineError if the reply cannot be recorded. */
+  async finish(): Promise<EngineReply> {
+    if (this.#stream) return endStream(this.#stream);
+    const body = this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
+    if (this.#status !== OK) throw generationError(this.#status, body.toString("utf8"), this.#retryAfter);
+    const reply = await this.#takeOver(body);
+    if (reply.tokens > 0) this.#receivedAll();
+    return reply;
+  }
+
+  #received(): void {
+    const { received, onTokens } = this.#call;
+    (received ?? onTokens)?.();
+  }
+
+  /** The reply is complete: there is nothing to stop. */
+  #receivedAll(): void {
+    try {
+      this.#received();
+    } catch (error) {
+      if (!(error instanceof StopReached)) throw error;
+    }
+  }
+
+  async #takeOver(body: Buffer): Promise<EngineReply> {
+    const { generation, sampling } = this.#call;
+    const atOnce = body.byteLength < ASYNC_SCAN_BYTES;
+    try {
+      if (this.#format === "sglang") {
+        return atOnce
+          ? generation.appendSglangReply(body, this.#version)
+          : await generation.appendSglangReplyAsync(body, this.#version);
+      }
+      return atOnce
+        ? generation.appendVllmReply(body, this.#version, sampling.topLogprobs)
+        : await generation.appendVllmReplyAsync(body, this.#version, sampling.topLogprobs);
+    } catch (error) {
+      throw answeredError(error, body) ?? replyError(error);
+    }
+  }
+}
+
+/** Some servers and routers answer an error with status 200. */
+function answeredError(error: unknown, body: Buffer): unknown {
+  if (errorCode(error) !== "ERR_REPLY_MALFORMED" || body.byteLength > ERROR_BYTES) return undefined;
+  const message = errorInBody(body.toString("utf8"));
+  return message === undefined ? undefined : streamError(message);
+}
+
+function endStream(stream: NativeReplyStream): EngineReply {
+  const reply = scan(() => stream.end());
+  if (reply.error !== undefined) throw streamError(reply.error);
+  return reply;
+}
+
+function scan<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw replyError(error);
+  }
+}

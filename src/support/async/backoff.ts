@@ -1,0 +1,13 @@
+export interface Backoff {
+  readonly firstMilliseconds: number;
+  readonly longestMilliseconds: number;
+}
+
+/**
+ * Returns how long to wait before another attempt: twice as long after each failed attempt.
+ *
+ * @param earlier how many waits there were before this one
+ */
+export function backoffMilliseconds(earlier: number, { firstMilliseconds, longestMilliseconds }: Backoff): number {
+  return Math.min(firstMilliseconds * 2 ** earlier, longestMilliseconds);
+}

@@ -1,0 +1,40 @@
+import { setMaxListeners } from "node:events";
+import { onAbort } from "./on-abort.js";
+
+/** The limit of setTimeout, 24 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A caller's signal joined with a time limit. Dispose it when the work is done. */
+export class Deadline implements Disposable {
+  /** Aborts with the caller's reason, with the error of the time-out, or with the reason given to {@link abort}. */
+  readonly signal: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #listening: Disposable;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param seconds no limit if undefined
+   * @param expired creates the error of the time-out
+   */
+  constructor(caller: AbortSignal | undefined, seconds: number | undefined, expired: () => Error) {
+    const { signal } = this.#controller;
+    // Hundreds of episodes or calls may listen to one signal, which is no leak. A limit of 0 would also mean unlimited, but
+    // undici reads the limit back, which fails on Node 20 if it is 0.
+    setMaxListeners(Number.POSITIVE_INFINITY, signal, ...(caller ? [caller] : []));
+    this.signal = signal;
+    this.#listening = onAbort(caller, () => this.#controller.abort(caller?.reason));
+    const expire = () => this.#controller.abort(expired());
+    this.#timer = seconds === undefined ? undefined : setTimeout(expire, Math.min(seconds * 1000, LONGEST_MS));
+  }
+
+  /** Aborts the signal early. */
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Stops the timer and removes the listener from the caller's signal. The signal stays as it is. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#listening[Symbol.dispose]();
+  }
+}

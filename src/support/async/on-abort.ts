@@ -1,0 +1,10 @@
+/**
+ * Calls `listener` when the signal aborts, at once if it is already aborted.
+ *
+ * @returns a handle that removes the listener. Dispose it when the work is done, because a signal may outlive it by hours.
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): Disposable {
+  if (signal?.aborted) listener();
+  else signal?.addEventListener("abort", listener, { once: true });
+  return { [Symbol.dispose]: () => signal?.removeEventListener("abort", listener) };
+}

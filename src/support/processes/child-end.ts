@@ -1,0 +1,67 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How a child process ended. */
+export type ChildEnd =
+  | { readonly how: "exit"; readonly code: number }
+  | { readonly how: "signal"; readonly signal: NodeJS.Signals }
+  | { readonly how: "not_started"; readonly error: Error };
+
+export interface EndWatch {
+  /** Resolves when the process exits, or could not be started. */
+  readonly exited: Promise<ChildEnd>;
+  /** Resolves when its output was read, too. */
+  readonly ended: Promise<ChildEnd>;
+}
+
+/** Waits for the end of a process. Call it in the turn in which the process is spawned. */
+export function watchEnd(child: ChildProcess): EndWatch {
+  let exit: (end: ChildEnd) => void = () => undefined;
+  const exited = new Promise<ChildEnd>((resolve) => (exit = resolve));
+  const ended = new Promise<ChildEnd>((resolve) => {
+    child.on("error", (error) => {
+      // With a pid, the error is of a signal or a message that could not be sent: the process goes on.
+      if (child.pid !== undefined) return;
+      const end = { how: "not_started", error } as const;
+      exit(end);
+      resolve(end);
+    });
+    child.once("exit", (code, signal) => {
+      const end: ChildEnd = signal === null ? { how: "exit", code: code ?? 0 } : { how: "signal", signal };
+      exit(end);
+      resolve(outputRead(child).then(() => end));
+    });
+  });
+  return { exited, ended };
+}
+
+/** Returns how a process ended, for people: `status 1`, the name of a signal, or why it could not be started. */
+export function describeEnd(end: ChildEnd): string {
+  switch (end.how) {
+    case "exit":
+      return `status ${end.code}`;
+    case "signal":
+      return end.signal;
+    case "not_started":
+      return end.error.message;
+  }
+}
+
+/** How long to wait for the last output of a process that has exited: one that left its group may hold the pipe. */
+const LAST_OUTPUT_MS = 1000;
+
+/**
+ * Resolves when the output of a process was read that exits now. It must be called by the listener of `exit`, because
+ * `close` may be emitted in the same turn.
+ */
+async function outputRead(child: ChildProcess): Promise<void> {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  try {
+    const closed = once(child, "close", { signal });
+    await Promise.race([closed, sleep(LAST_OUTPUT_MS, undefined, { signal })]);
+  } finally {
+    waiting.abort();
+  }
+}

@@ -1,0 +1,52 @@
+import type { ChildProcess } from "node:child_process";
+import { type ChildEnd, watchEnd } from "./child-end.js";
+import { forgetGroup, killGroup, signalGroup, trackGroup } from "./process-group.js";
+
+export interface ChildGroupOptions {
+  /** Do not kill what the child leaves running when it exits; {@link ChildGroup.kill} does. Default false. */
+  readonly keepRest?: boolean;
+}
+
+/**
+ * A child process and all that it starts: one process group, which does not outlive this process.
+ *
+ * A Ctrl-C in the terminal does not reach the group. When the child exits, what it left running is killed.
+ */
+export class ChildGroup<Child extends ChildProcess = ChildProcess> {
+  /** Leads the group. */
+  readonly child: Child;
+  /** Resolves when the child exits, or could not be started. */
+  readonly exited: Promise<ChildEnd>;
+  /** Resolves when the output of the child was read, too. */
+  readonly ended: Promise<ChildEnd>;
+  readonly #keepRest: boolean;
+  #over = false;
+
+  /** @param child spawned in this turn, with `detached` */
+  constructor(child: Child, { keepRest = false }: ChildGroupOptions = {}) {
+    this.child = child;
+    this.#keepRest = keepRest;
+    ({ exited: this.exited, ended: this.ended } = watchEnd(child));
+    const { pid } = child;
+    if (pid === undefined) return;
+    trackGroup(pid);
+    void this.exited.then(() => {
+      this.#over = true;
+      if (keepRest) forgetGroup(pid);
+      else killGroup(pid);
+    });
+  }
+
+  /** Signals every process of the group, if the child still runs. */
+  signal(signal: NodeJS.Signals): void {
+    if (!this.#over && this.child.pid !== undefined) signalGroup(this.child.pid, signal);
+  }
+
+  /** Kills every process of the group, also those that outlived the child. */
+  kill(): void {
+    const { pid } = this.child;
+    if (pid === undefined) return;
+    if (this.#keepRest) signalGroup(pid, "SIGKILL");
+    else killGroup(pid);
+  }
+}

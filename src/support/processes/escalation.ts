@@ -1,0 +1,27 @@
+import { sleep } from "../async/sleep.js";
+
+/** A way to make something end, and how long it may take. */
+export interface Attempt {
+  readonly act: () => unknown;
+  readonly seconds: number;
+}
+
+/** Tries one way after the other until `ended` resolves. */
+export async function makeEnd(ended: Promise<unknown>, attempts: readonly Attempt[]): Promise<void> {
+  for (const { act, seconds } of attempts) {
+    await act();
+    if (await endsWithin(ended, seconds)) return;
+  }
+  await ended;
+}
+
+async function endsWithin(ended: Promise<unknown>, seconds: number): Promise<boolean> {
+  const waited = new AbortController();
+  const late = sleep(seconds * 1000, waited.signal).then(
+    () => false,
+    () => true,
+  );
+  const inTime = await Promise.race([ended.then(() => true), late]);
+  waited.abort();
+  return inTime;
+}

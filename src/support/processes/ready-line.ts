@@ -1,0 +1,59 @@
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { z } from "zod";
+import { sleep } from "../async/sleep.js";
+
+/**
+ * A process that serves calls prints one line of JSON on its standard output when it accepts them: its ready line. Whoever
+ * started it waits for that line instead of asking a port again and again.
+ */
+const readyLine = z.object({ url: z.url() });
+
+const POLL_MS = 100;
+/** A ready line is shorter; a process without one may have written gigabytes. */
+const LONGEST_LINE_BYTES = 1 << 16;
+
+/** Prints the ready line of this process. */
+export function printReadyLine(fields: Readonly<Record<string, unknown>> & { readonly url: string }): void {
+  process.stdout.write(`${JSON.stringify({ event: "ready", ...fields, pid: process.pid })}\n`);
+}
+
+/** Waits for the first line of an output, and discards the rest. Returns undefined if it ends without a line. */
+export async function readFirstLine(output: Readable): Promise<string | undefined> {
+  const lines = createInterface(output);
+  const line = await new Promise<string | undefined>((resolve) => {
+    lines.once("line", resolve).once("close", () => resolve(undefined));
+  });
+  output.resume();
+  return line;
+}
+
+/** Waits until the first line of a file is a ready line, and returns its `url`. A shared folder may show it late. */
+export async function waitForReadyLine(file: string, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    signal.throwIfAborted();
+    const text = await readBeginning(file).catch(() => "");
+    const url = text.includes("\n") ? parseUrl(text.slice(0, text.indexOf("\n"))) : undefined;
+    if (url !== undefined) return url;
+    await sleep(POLL_MS, signal);
+  }
+}
+
+async function readBeginning(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_LINE_BYTES), 0, LONGEST_LINE_BYTES, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function parseUrl(line: string): string | undefined {
+  try {
+    return readyLine.parse(JSON.parse(line)).url;
+  } catch {
+    return undefined;
+  }
+}

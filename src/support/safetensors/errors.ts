@@ -1,0 +1,13 @@
+import { CodedError } from "../coded-error.js";
+
+/** `not_safetensors`: the bytes are no safetensors file, or a damaged one. */
+export class SafetensorsError extends CodedError<"not_safetensors"> {
+  override readonly name = "SafetensorsError";
+  /** What is wrong with the bytes. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super("not_safetensors", `not a safetensors file: ${reason}`);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { countElements, ELEMENT_BYTES } from "./dtype.js";
+import { SafetensorsError } from "./errors.js";
+
+export interface TensorEntry {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** Position of the first byte in the file, and of the byte after the last. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The header of a safetensors file: https://github.com/huggingface/safetensors#format */
+export interface Header {
+  readonly metadata: Readonly<Record<string, string>>;
+  /** In the order in which they lie in the file. */
+  readonly tensors: readonly TensorEntry[];
+}
+
+/** Bytes of the number at the start of a file that gives the length of the header. */
+export const LENGTH_BYTES = 8;
+const MAX_HEADER_BYTES = 2 ** 30;
+
+const tensorSchema = z.object({
+  dtype: z.string(),
+  shape: z.array(z.int().min(0)),
+  data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
+});
+const headerSchema = z.object({ __metadata__: z.record(z.string(), z.string()).default({}) }).catchall(tensorSchema);
+
+/**
+ * Returns the length of the header in bytes.
+ *
+ * @param start at least the first {@link LENGTH_BYTES} of a file
+ * @throws SafetensorsError
+ */
+export function readHeaderLength(start: Uint8Array): number {
+  if (start.byteLength < LENGTH_BYTES) throw new SafetensorsError("it is shorter than a header's length");
+  const length = new DataView(start.buffer, start.byteOffset, LENGTH_BYTES).getBigUint64(0, true);
+  if (length > MAX_HEADER_BYTES) throw new SafetensorsError(`its header would have ${length} bytes`);
+  return Number(length);
+}
+
+/**
+ * Reads the header of a file. No byte of a tensor is read.
+ *
+ * @param file a whole file, or its beginning with all of the header
+ * @param byteLength of the whole file
+ * @throws SafetensorsError
+ */
+export function readHeader(file: Uint8Array, byteLength = file.byteLength): Header {
+  const dataStart = LENGTH_BYTES + readHeaderLength(file);
+  if (dataStart > file.byteLength) throw new SafetensorsError("it ends within its header");
+  const parsed = headerSchema.safeParse(parseJson(file.subarray(LENGTH_BYTES, dataStart)));
+  if (!parsed.success) throw new SafetensorsError(`its header is not one: ${z.prettifyError(parsed.error)}`);
+  const { __metadata__: metadata, ...entries } = parsed.data;
+  const tensors = Object.entries(entries as Record<string, z.output<typeof tensorSchema>>)
+    .map(
+      ([
+        name,
+        {
+          dtype,
+          shape,
+          data_offsets: [from, to],
+        },
+      ]) => ({
+        name,
+        dtype,
+        shape,
+        start: dataStart + from,
+        end: dataStart + to,
+      }),
+    )
+    .toSorted((a, b) => a.start - b.start);
+  for (const tensor of tensors) checkExtent(tensor, byteLength);
+  return { metadata, tensors };
+}
+
+function checkExtent({ name, dtype, shape, start, end }: TensorEntry, byteLength: number): void {
+  if (end < start || end > byteLength) throw new SafetensorsError(`${name} lies outside of the file`);
+  const size: number | undefined = ELEMENT_BYTES[dtype as keyof typeof ELEMENT_BYTES];
+  if (size !== undefined && countElements(shape) * size !== end - start) {
+    throw new SafetensorsError(`${name} is ${dtype} [${shape.join(", ")}] in ${end - start} bytes`);
+  }
+}
+
+/** A view of the bytes, because a header with many rows has megabytes. */
+function parseJson({ buffer, byteOffset, byteLength }: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString());
+  } catch {
+    return undefined;
+  }
+}

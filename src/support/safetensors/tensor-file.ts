@@ -1,0 +1,78 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { type Header, LENGTH_BYTES, readHeader, readHeaderLength, type TensorEntry } from "./read-header.js";
+
+const CHUNK_BYTES = 1 << 22;
+
+/** Numbers of a tensor; those of BOOL are 0 or 1. */
+export type TensorValues = Int32Array | Float32Array | Uint8Array;
+
+/** A safetensors file that is read piece by piece, because it may be larger than memory. */
+export class TensorFile implements AsyncDisposable {
+  readonly header: Header;
+  readonly byteLength: number;
+  readonly #file: FileHandle;
+
+  private constructor(file: FileHandle, header: Header, byteLength: number) {
+    this.#file = file;
+    this.header = header;
+    this.byteLength = byteLength;
+  }
+
+  /** @throws SafetensorsError, or an error of the file system */
+  static async open(path: string): Promise<TensorFile> {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      const start = await readBytes(file, 0, LENGTH_BYTES);
+      const header = await readBytes(file, 0, Math.min(size, LENGTH_BYTES + readHeaderLength(start)));
+      return new TensorFile(file, readHeader(header, size), size);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Yields the numbers of an I32, F32 or BOOL tensor, a piece at a time; nothing if the file has no such tensor. */
+  async *numbers(name: string): AsyncGenerator<TensorValues> {
+    const tensor = this.#tensor(name);
+    if (!tensor) return;
+    for (let at = tensor.start; at < tensor.end; at += CHUNK_BYTES) {
+      yield this.#read(tensor, at, Math.min(CHUNK_BYTES, tensor.end - at));
+    }
+  }
+
+  /** Returns all numbers of a one-dimensional tensor with `count` elements; undefined if the file has no such tensor. */
+  async values(name: string, count: number): Promise<TensorValues | undefined> {
+    const tensor = this.#tensor(name);
+    if (tensor?.shape.length !== 1 || tensor.shape[0] !== count) return undefined;
+    return this.#read(tensor, tensor.start, tensor.end - tensor.start);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close();
+  }
+
+  #tensor(name: string): TensorEntry | undefined {
+    return this.header.tensors.find((each) => each.name === name && READABLE.has(each.dtype));
+  }
+
+  async #read({ dtype }: TensorEntry, position: number, length: number): Promise<TensorValues> {
+    const { buffer } = await readBytes(this.#file, position, length);
+    if (dtype === "I32") return new Int32Array(buffer);
+    return dtype === "F32" ? new Float32Array(buffer) : new Uint8Array(buffer);
+  }
+}
+
+const READABLE: ReadonlySet<string> = new Set(["I32", "F32", "BOOL"]);
+
+/** Returns `length` bytes in memory of their own; fewer at the end of the file. */
+async function readBytes(file: FileHandle, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length);
+  let read = 0;
+  while (read < length) {
+    const { bytesRead } = await file.read(bytes, read, length - read, position + read);
+    if (bytesRead === 0) return bytes.slice(0, read);
+    read += bytesRead;
+  }
+  return bytes;
+}

@@ -1,0 +1,44 @@
+import { countElements, type Dtype, ELEMENT_BYTES } from "./dtype.js";
+import { LENGTH_BYTES } from "./read-header.js";
+
+/** A tensor of a file that is written. */
+export interface TensorSpec {
+  readonly name: string;
+  readonly dtype: Dtype;
+  readonly shape: readonly number[];
+}
+
+const ALIGNMENT = 64;
+
+/** The limit of the format. */
+export const MAX_HEADER_BYTES = 100_000_000;
+
+/** Returns the bytes of a tensor's data. */
+export function tensorBytes({ dtype, shape }: TensorSpec): number {
+  return countElements(shape) * ELEMENT_BYTES[dtype];
+}
+
+/**
+ * Returns the head of a safetensors file as the native core writes it: length, JSON, spaces up to a multiple of 64 bytes.
+ * The data of the tensors follows in their order, without gaps.
+ *
+ * @throws RangeError if the header is longer than {@link MAX_HEADER_BYTES}
+ */
+export function encodeHeader(tensors: readonly TensorSpec[], metadata: Readonly<Record<string, string>>): Buffer {
+  const entries: Record<string, unknown> = { __metadata__: metadata };
+  let end = 0;
+  for (const tensor of tensors) {
+    const from = end;
+    end += tensorBytes(tensor);
+    entries[tensor.name] = { dtype: tensor.dtype, shape: tensor.shape, data_offsets: [from, end] };
+  }
+  const json = Buffer.from(JSON.stringify(entries));
+  const size = Math.ceil((LENGTH_BYTES + json.length) / ALIGNMENT) * ALIGNMENT;
+  if (size - LENGTH_BYTES > MAX_HEADER_BYTES) {
+    throw new RangeError(`The header takes ${json.length} bytes; safetensors allows ${MAX_HEADER_BYTES}.`);
+  }
+  const header = Buffer.alloc(size, " ");
+  header.writeBigUInt64LE(BigInt(size - LENGTH_BYTES), 0);
+  json.copy(header, LENGTH_BYTES);
+  return header;
+}

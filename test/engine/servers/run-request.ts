@@ -1,0 +1,24 @@
+import type { EngineServer } from "../../../src/engine/servers/engine-server.js";
+import type { ServerPool } from "../../../src/engine/servers/pool/server-pool.js";
+
+/** Gives a request to the servers of a pool as a call does, without the call: no pause, no retry, no resumption. */
+export async function runRequest<T>(
+  pool: ServerPool,
+  key: string,
+  signal: AbortSignal,
+  request: (server: EngineServer, onProgress: () => void) => Promise<T>,
+): Promise<T> {
+  const route = pool.route(key);
+  for (;;) {
+    using lease = await route.next(signal);
+    if (!lease) throw route.refusal;
+    try {
+      const result = await request(lease.server, () => lease.noteProgress());
+      lease.complete();
+      return result;
+    } catch (error) {
+      lease.fail(error, signal);
+      route.refuse(error);
+    }
+  }
+}

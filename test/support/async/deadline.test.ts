@@ -1,0 +1,54 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Deadline } from "../../../src/support/async/deadline.js";
+
+const expired = () => new Error("too late");
+
+function useFakeTimers() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+describe("a deadline", () => {
+  it("aborts with the error of the time-out when its time is over", () => {
+    useFakeTimers();
+    using deadline = new Deadline(undefined, 5, expired);
+    vi.advanceTimersByTime(4999);
+    expect(deadline.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(deadline.signal.reason).toEqual(expired());
+  });
+
+  it("aborts with the caller's reason, also if that is already aborted", () => {
+    const caller = new AbortController();
+    using before = new Deadline(caller.signal, undefined, expired);
+    const reason = new Error("gone");
+    caller.abort(reason);
+    using after = new Deadline(caller.signal, undefined, expired);
+    expect(before.signal.reason).toBe(reason);
+    expect(after.signal.reason).toBe(reason);
+  });
+
+  it("aborts early with a reason of its own", () => {
+    using deadline = new Deadline(undefined, 5, expired);
+    deadline.abort(new Error("over"));
+    expect(deadline.signal.reason).toEqual(new Error("over"));
+  });
+
+  it("stops its timer and leaves no listener when it is disposed", () => {
+    useFakeTimers();
+    const caller = new AbortController();
+    const deadline = new Deadline(caller.signal, 5, expired);
+    expect(getEventListeners(caller.signal, "abort")).toHaveLength(1);
+    deadline[Symbol.dispose]();
+    expect(getEventListeners(caller.signal, "abort")).toHaveLength(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("takes a limit that setTimeout does not take", () => {
+    useFakeTimers();
+    using deadline = new Deadline(undefined, 1e9, expired);
+    vi.advanceTimersByTime(1000);
+    expect(deadline.signal.aborted).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { printReadyLine, readFirstLine, waitForReadyLine } from "../../../src/support/processes/ready-line.js";
+
+const URL = "http://127.0.0.1:8000";
+
+function outputFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "ready-line-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "proxy-0.out");
+}
+
+describe("a ready line", () => {
+  it("is one line of JSON with the event, the fields and the pid", () => {
+    const written: string[] = [];
+    const spy = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => written.push(String(chunk)) > 0);
+    onTestFinished(() => spy.mockRestore());
+    printReadyLine({ url: URL, workers: 2 });
+    expect(written).toEqual([`{"event":"ready","url":"${URL}","workers":2,"pid":${process.pid}}\n`]);
+  });
+
+  it("is waited for in a file that does not exist yet, and until it is whole", async () => {
+    const file = outputFile();
+    const { signal } = new AbortController();
+    const url = waitForReadyLine(file, signal);
+    appendFileSync(file, `{"event":"ready","url":`);
+    appendFileSync(file, `"${URL}"}\n`);
+    expect(await url).toBe(URL);
+  });
+
+  it.each(["no JSON", `{"url":"no address"}`, `{"event":"ready"}`])("is not %s", async (line) => {
+    const file = outputFile();
+    appendFileSync(file, `${line}\n{"url":"${URL}"}\n`);
+    const reason = new Error("not ready in time");
+    const controller = new AbortController();
+    const url = waitForReadyLine(file, controller.signal);
+    controller.abort(reason);
+    await expect(url).rejects.toBe(reason);
+  });
+});
+
+describe("the first line of an output", () => {
+  it("is read, and the rest is discarded", async () => {
+    const output = new PassThrough();
+    const line = readFirstLine(output);
+    output.write("first\nsecond\n");
+    expect(await line).toBe("first");
+    output.write("third\n");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(output.readableLength).toBe(0);
+  });
+
+  it("is undefined if the output ends without one", async () => {
+    const output = new PassThrough();
+    const line = readFirstLine(output);
+    output.end();
+    expect(await line).toBeUndefined();
+  });
+});

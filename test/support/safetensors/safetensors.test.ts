@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { countElements, type Dtype, ELEMENT_BYTES } from "../../../src/support/safetensors/dtype.js";
+import { SafetensorsError } from "../../../src/support/safetensors/errors.js";
+import { readHeader, readHeaderLength } from "../../../src/support/safetensors/read-header.js";
+import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
+import { encodeHeader, MAX_HEADER_BYTES, tensorBytes } from "../../../src/support/safetensors/write-header.js";
+
+/** A file with this header text, and `data` bytes after it. */
+function fileOf(header: unknown, data = 0): Buffer {
+  const json = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(json.length));
+  return Buffer.concat([length, json, Buffer.alloc(data)]);
+}
+
+const dtypes = fc.constantFrom(...(Object.keys(ELEMENT_BYTES) as Dtype[]));
+const specs = fc.uniqueArray(
+  fc.record({
+    name: fc.string({ minLength: 1 }).filter((name) => !/^(__metadata__|__proto__|\d+)$/.test(name)),
+    dtype: dtypes,
+    shape: fc.array(fc.nat({ max: 5 }), { maxLength: 3 }),
+  }),
+  { selector: ({ name }) => name, maxLength: 8 },
+);
+
+describe("a written header", () => {
+  it("is read again: the same tensors in the same order, one after the other, and the same metadata", () => {
+    const metadata = fc.dictionary(fc.string(), fc.string());
+    fc.assert(
+      fc.property(specs, metadata, (tensors, written) => {
+        const header = encodeHeader(tensors, written);
+        const byteLength = tensors.reduce((sum, tensor) => sum + tensorBytes(tensor), header.length);
+        const read = readHeader(header, byteLength);
+        expect(read.metadata).toEqual({ ...written });
+        let end = header.length;
+        for (const tensor of read.tensors) {
+          expect(tensor.start).toBe(end);
+          end = tensor.end;
+        }
+        expect(end).toBe(byteLength);
+        expect(read.tensors.map(({ name, dtype, shape }) => ({ name, dtype, shape }))).toEqual(tensors);
+      }),
+    );
+  });
+
+  it("has a multiple of 64 bytes, filled with spaces", () => {
+    const header = encodeHeader([{ name: "rewards", dtype: "F32", shape: [3] }], { layout: "packed" });
+    expect(header.length % 64).toBe(0);
+    expect(8 + readHeaderLength(header)).toBe(header.length);
+    expect(header.toString("utf8", 8).trimEnd()).toBe(
+      '{"__metadata__":{"layout":"packed"},"rewards":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}}',
+    );
+  });
+
+  it("is refused over the limit of the format", () => {
+    expect(() => encodeHeader([], { rows: "x".repeat(MAX_HEADER_BYTES) })).toThrow(RangeError);
+  });
+});
+
+describe("a file that is no safetensors file", () => {
+  const entry = { dtype: "I32", shape: [2], data_offsets: [0, 8] };
+  it.each([
+    ["is shorter than a header's length", Buffer.alloc(7), "it is shorter than a header's length"],
+    ["names a length that no header has", Buffer.alloc(16, 0xff), "its header would have"],
+    ["ends within its header", fileOf({}).subarray(0, 9), "it ends within its header"],
+    ["has no JSON", fileOf("{"), "its header is not one"],
+    [
+      "has a tensor without a shape",
+      fileOf({ ids: { dtype: "I32", data_offsets: [0, 8] } }, 8),
+      "its header is not one",
+    ],
+    ["ends within a tensor", fileOf({ ids: entry }, 7), "ids lies outside of the file"],
+    [
+      "has a tensor that ends before its start",
+      fileOf({ ids: { ...entry, data_offsets: [8, 0] } }, 8),
+      "ids lies outside",
+    ],
+    ["has a tensor of another size", fileOf({ ids: { ...entry, shape: [3] } }, 8), "ids is I32 [3] in 8 bytes"],
+  ])("%s", (_, file, reason) => {
+    expect(() => readHeader(file)).toThrow(SafetensorsError);
+    expect(() => readHeader(file)).toThrow(`not a safetensors file: ${reason}`);
+  });
+});
+
+describe("a header", () => {
+  it("may have no metadata, and element types that this reader does not know", () => {
+    const { metadata, tensors } = readHeader(fileOf({ w: { dtype: "F8_E4M3", shape: [2], data_offsets: [0, 2] } }, 2));
+    expect(metadata).toEqual({});
+    expect(tensors).toMatchObject([{ name: "w", dtype: "F8_E4M3" }]);
+  });
+
+  it("lists tensors in the order of their bytes, also if it names them in another one", () => {
+    const { tensors } = readHeader(
+      fileOf(
+        {
+          second: { dtype: "U8", shape: [1], data_offsets: [1, 2] },
+          first: { dtype: "U8", shape: [1], data_offsets: [0, 1] },
+        },
+        2,
+      ),
+    );
+    expect(tensors.map(({ name }) => name)).toEqual(["first", "second"]);
+  });
+
+  it("is read from a view into a larger buffer", () => {
+    const file = fileOf({ ids: { dtype: "I32", shape: [2], data_offsets: [0, 8] } }, 8);
+    const view = Buffer.concat([Buffer.alloc(3), file, Buffer.alloc(5)]).subarray(3, 3 + file.length);
+    expect(readHeader(view)).toEqual(readHeader(file));
+  });
+});
+
+describe("a tensor file", () => {
+  async function openFile(bytes: Uint8Array): Promise<TensorFile> {
+    const folder = mkdtempSync(join(tmpdir(), "tensor-file-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "batch.safetensors");
+    writeFileSync(path, bytes);
+    return TensorFile.open(path);
+  }
+
+  it("gives the numbers of a tensor as they were written", async () => {
+    const ids = Int32Array.from({ length: (1 << 20) + 3 }, (_, index) => index - 7);
+    const header = encodeHeader([{ name: "ids", dtype: "I32", shape: [ids.length] }], {});
+    await using file = await openFile(Buffer.concat([header, Buffer.from(ids.buffer)]));
+    expect(await file.values("ids", countElements([ids.length]))).toEqual(ids);
+    const pieces: number[] = [];
+    for await (const piece of file.numbers("ids")) for (const number of piece) pieces.push(number);
+    expect(Int32Array.from(pieces)).toEqual(ids);
+  });
+
+  it("has no values for a tensor that is missing, or has another shape", async () => {
+    const header = encodeHeader([{ name: "ids", dtype: "I32", shape: [1] }], {});
+    await using file = await openFile(Buffer.concat([header, Buffer.alloc(4)]));
+    expect(await file.values("rewards", 1)).toBeUndefined();
+    expect(await file.values("ids", 2)).toBeUndefined();
+  });
+});
