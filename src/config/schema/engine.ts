@@ -13,36 +13,36 @@ export const engineSchema = z.strictObject({
   urls: z
     .array(baseUrl)
     .default([])
-    .describe("Base addresses of the engine's servers. A session stays with one of them, for its prefix cache."),
+    .describe("Base URLs of the engine servers. A session stays on one of them to reuse its prefix cache."),
   model: optionalText.describe(
-    "The .gguf file that the embedded engine runs; null makes a tiny random one. Goes with `model.path`.",
+    "The .gguf file that the embedded engine runs; requires `model.path`. Null: a tiny random model.",
   ),
   context_length: z
     .int()
     .min(1)
     .nullable()
     .default(null)
-    .describe("Tokens of prompt and output together in one call; null asks the engine."),
-  sequences: z.int().min(1).max(256).default(8).describe("Calls that the embedded engine runs at once."),
-  timeout_seconds: seconds.default(3600).describe("Longest time of one generation; 0 sets no limit."),
-  connections: z.int().min(1).max(65_535).default(256).describe("Connections kept to each of `engine.urls`."),
+    .describe("Maximum tokens of prompt and output together in one call. Null: ask the engine."),
+  sequences: z.int().min(1).max(256).default(8).describe("Maximum number of concurrent calls on the embedded engine."),
+  timeout_seconds: seconds.default(3600).describe("Maximum seconds of one generation; 0 sets no limit."),
+  connections: z.int().min(1).max(65_535).default(256).describe("Maximum number of connections to each engine server."),
   health_seconds: z
     .number()
     .min(0)
     .max(3600)
     .default(10)
-    .describe("How often each of several servers is asked whether it is healthy; 0 never asks."),
-  served_model: optionalText.describe("Name under which the vLLM servers serve the model; null asks them."),
+    .describe("Seconds between health checks of each engine server, if there are several; 0 disables the checks."),
+  served_model: optionalText.describe("Name of the model on the vLLM servers. Null: ask them."),
   vllm_api: z
     .enum(["auto", "generate", "completions"])
     .default("auto")
     .describe(
-      "How vLLM is asked: through `/inference/v1/generate`, through `/v1/completions`, or (`auto`) through the first of them that a server has.",
+      "Endpoint of vLLM. `generate`: `/inference/v1/generate`. `completions`: `/v1/completions`. `auto`: the first of them that a server has.",
     ),
-  api_key: optionalText.describe("Key that the engine's servers ask for.").meta({ writeOnly: true }),
+  api_key: optionalText.describe("API key of the engine servers.").meta({ writeOnly: true }),
   admin_api_key: optionalText
     .describe(
-      "Key for pausing, continuing and aborting on SGLang servers started with `--admin-api-key`; null sends `api_key`.",
+      "Admin key of SGLang servers started with `--admin-api-key`, for pausing, continuing and aborting. Null: `api_key`.",
     )
     .meta({ writeOnly: true }),
 });

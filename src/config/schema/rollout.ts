@@ -9,13 +9,13 @@ export const rolloutSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe("Rollouts that run at once; null takes 64. Read by rollout jobs; `serve` does nothing with it."),
+    .describe("Maximum number of concurrent rollouts. Null: 64. Used by rollout jobs only."),
   max_staleness: z
     .int()
     .min(0)
     .default(0)
     .describe(
-      "Weight versions that a rollout may be behind the trainer when it is consumed. Read by rollout jobs; `serve` does nothing with it.",
+      "Maximum number of weight versions that a rollout may be behind the trainer when it is consumed. Used by rollout jobs only.",
     ),
   consumer_batch_size: z
     .int()
@@ -23,6 +23,6 @@ export const rolloutSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Rollouts that the trainer consumes for one weight version; null takes all tasks of a job. Read by rollout jobs; `serve` does nothing with it.",
+      "Rollouts that the trainer consumes per weight version. Null: all tasks of a job. Used by rollout jobs only.",
     ),
 });

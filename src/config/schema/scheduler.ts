@@ -7,5 +7,5 @@ export const schedulerSchema = z.strictObject({
   type: z
     .enum(["local", "slurm"], { error: ({ input }) => (input === "ray" ? RAY_REFUSED : undefined) })
     .default("local")
-    .describe("What starts the processes of `rolltape job`: this machine or Slurm."),
+    .describe("Where `rolltape job` starts its processes: on this machine or through Slurm."),
 });

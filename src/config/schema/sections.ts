@@ -18,13 +18,11 @@ export const sectionsSchema = z.strictObject({
     .int()
     .min(1)
     .default(1)
-    .describe("Rollouts of the same task that form one group. Read by rollout jobs; `serve` does nothing with it."),
+    .describe("Rollouts of the same task that form one group. Used by rollout jobs only."),
   drop_incomplete_group: z
     .boolean()
     .default(true)
-    .describe(
-      "Whether a group with a rejected member gives no trajectory at all. Read by rollout jobs; `serve` does nothing with it.",
-    ),
+    .describe("Drop all trajectories of a group that has a rejected member. Used by rollout jobs only."),
 });
 
 /** The resolved configuration: every key present, spelled as users write it. Null stands for "not given". */

@@ -6,37 +6,35 @@ export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "
 
 /** Where the proxy listens and what it takes. */
 export const serverSchema = z.strictObject({
-  host: z.string().min(1).default("127.0.0.1").describe("Address that the server listens on."),
-  port: z.int().min(0).max(65_535).default(8090).describe("Port that the server listens on; 0 takes any free one."),
+  host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
+  port: z.int().min(0).max(65_535).default(8090).describe("Port to listen on; 0 picks a free one."),
   max_body_bytes: z
     .int()
     .min(1)
     .default(64 * MEBIBYTE)
-    .describe("Largest request body, in bytes; a larger one is answered 413."),
+    .describe("Maximum size of a request body, in bytes. Larger bodies are refused with 413."),
   known_request_bytes: z
     .int()
     .min(0)
     .default(256 * MEBIBYTE)
     .describe(
-      "What the newest requests of running conversations may take, in bytes, so that of a next turn only what is new " +
-        "is parsed, checked and encoded; 0 keeps none.",
+      "Memory for the newest requests of running conversations, in bytes. With it, a later turn parses, checks and encodes only what is new; 0 disables it.",
     ),
   strict_control_fields: z
     .boolean()
     .default(true)
     .describe(
-      "Whether control and export calls with an unknown field are answered 400; false ignores such fields. Set the same " +
-        "value for a gateway and its servers.",
+      "Refuse control and export calls that have an unknown field with 400; false ignores such fields. Use the same value for a gateway and its servers.",
     ),
   keepalive_seconds: z
     .number()
     .gt(0)
     .max(3600)
     .default(15)
-    .describe("Pause after which a stream that has nothing to say sends a comment, or a ping."),
+    .describe("Seconds without output after which a stream sends a comment or a ping."),
   shutdown_seconds: seconds
     .default(30)
-    .describe("How long a server that stops waits for calls in flight and for ended sessions to be exported."),
+    .describe("Seconds that a stopping server waits for calls in flight and for ended sessions to be exported."),
   worker_tag: z
     .string()
     .regex(/^[a-z0-9]{1,32}$/)
@@ -44,14 +42,13 @@ export const serverSchema = z.strictObject({
     .default("auto")
     .meta({ expected: "1 to 32 characters of a-z and 0-9, or auto" })
     .describe(
-      "Name of this server, carried by its session keys and session ids. `auto` makes a new one at every start, so that no " +
-        "session id is used twice; null: no tag, and no gateway.",
+      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused. Null: no tag, and no gateway.",
     ),
   workers_folder: optionalText.describe(
-    "Shared folder in which this server registers, for gateways to find it, and in which the servers keep the current weight version.",
+    "Shared folder in which this server registers. Gateways find servers there, and the current weight version is stored there.",
   ),
   advertised_host: optionalText.describe(
-    "Name or address under which gateways reach this server; null takes `host`, or the machine's name where that is any address.",
+    "Host name or address at which gateways reach this server. Null: `host`, or the machine's name if `host` is a wildcard address.",
   ),
-  log_level: z.enum(LOG_LEVELS).default("info").describe("Least severe log lines that are written."),
+  log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum severity of log lines."),
 });
