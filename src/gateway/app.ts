@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { toErrorBody } from "../control/error-body.js";
 import { toApiError } from "../control/session-errors.js";
 import type { App } from "../http/app-type.js";
 import { body } from "../http/body.js";
@@ -36,7 +37,7 @@ export async function createGateway({
   const app = createApp({ logger, maxBodyBytes, strictControlFields });
   const metrics = new GatewayMetrics(context.pool);
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
-  await app.register(errorHandler, { toApiError });
+  await app.register(errorHandler, { toApiError, toBody: toErrorBody });
   await app.register(forwarding, { upstream: context.upstream });
   await app.register(async (control: App) => {
     await control.register(body);

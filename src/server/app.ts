@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { toErrorBody } from "../control/error-body.js";
 import type { Engine } from "../engine/engine.js";
 import type { App } from "../http/app-type.js";
 import { body } from "../http/body.js";
@@ -14,7 +15,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
-import { toApiError, toErrorBody } from "./errors.js";
+import { toApiError } from "./errors.js";
 import { KnownRequests } from "./known/known-requests.js";
 import { readKnownBodies } from "./known/read-body.js";
 import { asSpelled } from "./known/spelled-body.js";

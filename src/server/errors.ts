@@ -1,36 +1,10 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { toApiError as toControlError } from "../control/session-errors.js";
 import { ApiError } from "../http/errors.js";
 import { TemplateError } from "../model/chat-model.js";
-import { anthropicErrorType, NO_THREADS, THREAD_PARAM } from "../protocols/messages/anthropic-error.js";
-import { isAnthropicClient } from "./anthropic-client.js";
-
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** Shape of the route's error bodies. `client`: that of the API which the client speaks. Default `openai`. */
-    readonly errors?: "openai" | "anthropic" | "client";
-  }
-}
 
 /** Returns the answer to an error that was thrown below a route. */
 export function toApiError(error: unknown): ApiError {
   if (!(error instanceof TemplateError)) return toControlError(error);
   const message = `The chat template refused the messages: ${error.message}`;
   return new ApiError("template_error", message, { param: "messages", cause: error });
-}
-
-/** Returns an error body in the shape of the API that the route, or its client, speaks. */
-export function toErrorBody(error: ApiError, request: FastifyRequest, reply: FastifyReply): object {
-  const { errors } = request.routeOptions.config;
-  if (errors === "anthropic") void reply.header("request-id", request.id);
-  const isAnthropic = errors === "anthropic" || (errors === "client" && isAnthropicClient(request));
-  return isAnthropic ? toAnthropicBody(error) : error.toBody();
-}
-
-/** Returns Anthropic's error body. Fields that its API does not have mean the same as elsewhere. */
-function toAnthropicBody(error: ApiError): object {
-  const { message, statusCode, code, param, details } = error;
-  const type = anthropicErrorType(statusCode);
-  const threads = code === "unsupported_parameter" && param === THREAD_PARAM ? NO_THREADS : {};
-  return { type: "error", error: { type, message, code, param: param ?? null, ...threads, ...details } };
 }

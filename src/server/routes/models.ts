@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { isAnthropicClient } from "../../control/anthropic-client.js";
 import type { App } from "../../http/app-type.js";
-import { isAnthropicClient } from "../anthropic-client.js";
 import { contextLimit } from "../call/context-limit.js";
 import type { ServerContext } from "../context.js";
 
