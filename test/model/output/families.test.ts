@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chooseFamilies, type FamilyChoice } from "../../../src/model/output/families.js";
-import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+import { publishedModels, publishedTemplate } from "../support/golden.js";
 
 function choose(
   template: string,
@@ -71,8 +71,8 @@ const PUBLISHED: Record<string, string> = {
   "poolside-Laguna-XS-2.1": "glm45 glm45",
 };
 
-describe.runIf(hasSharedTemplates)("the families of published templates", () => {
-  it.each(hasSharedTemplates ? sharedTemplates() : [])("%s", (name) => {
-    expect(choose(sharedTemplate(name))).toBe(PUBLISHED[name] ?? "none none");
+describe("the families of published templates", () => {
+  it.each(publishedModels)("%s", (name) => {
+    expect(choose(publishedTemplate(name))).toBe(PUBLISHED[name] ?? "none none");
   });
 });

@@ -78,17 +78,6 @@ describe.each(WRITTEN)("%s", (family, write) => {
     expect([await accepts(tag, one), await accepts(tag, two)]).toEqual([true, false]);
   });
 
-  it.runIf(family !== "llama3_json")("strict tools: text is free, calls are as their schema says", async () => {
-    const tag = tagOf(family, {});
-    for (const text of ["It is sunny.", `I look.\n${one}`, two]) expect(await accepts(tag, text)).toBe(true);
-    expect(await accepts(tag, write([{ name: "get_weather", args: { city: '"x"', days: '"two"' } }]))).toBe(false);
-    const loose = tagOf(family, { strict: new Set(["ping"]) });
-    expect(await accepts(loose, write([{ name: "get_weather", args: { days: '"two"' } }]))).toBe(true);
-    expect(await accepts(loose, write([{ name: "ping", args: { a: "1" } }]))).toBe(false);
-    const single = tagOf(family, { single: true });
-    expect([await accepts(single, `I look.\n${one}`), await accepts(single, two)]).toEqual([true, false]);
-  });
-
   it("calls, or an answer of a schema", async () => {
     const tag = tagOf(family, { jsonSchema: SCHEMA });
     expect([await accepts(tag, '{"a": 1}'), await accepts(tag, two), await accepts(tag, "{}")]).toEqual([
@@ -104,6 +93,28 @@ describe.each(WRITTEN)("%s", (family, write) => {
     for (const text of [`<think>\n${thought}${one}`, one]) expect(await accepts(free, text)).toBe(true);
     const open = tagOf(family, { mustCall: true, promptEnd: "<think>\n" }, "qwen3");
     expect([await accepts(open, thought + one), await accepts(open, one)]).toEqual([true, false]);
+  });
+});
+
+describe("strict tools, if text is free", () => {
+  it.each(WRITTEN.filter(([family]) => family !== "llama3_json"))(
+    "%s: calls are as their schema says",
+    async (family, write) => {
+      const one = write([ROME]);
+      const two = write([OSLO, PING]);
+      const tag = tagOf(family, {});
+      for (const text of ["It is sunny.", `I look.\n${one}`, two]) expect(await accepts(tag, text)).toBe(true);
+      expect(await accepts(tag, write([{ name: "get_weather", args: { city: '"x"', days: '"two"' } }]))).toBe(false);
+      const loose = tagOf(family, { strict: new Set(["ping"]) });
+      expect(await accepts(loose, write([{ name: "get_weather", args: { days: '"two"' } }]))).toBe(true);
+      expect(await accepts(loose, write([{ name: "ping", args: { a: "1" } }]))).toBe(false);
+      const single = tagOf(family, { single: true });
+      expect([await accepts(single, `I look.\n${one}`), await accepts(single, two)]).toEqual([true, false]);
+    },
+  );
+
+  it("llama3_json: there is no structural tag, for its calls begin with no marker", () => {
+    expect(() => tagOf("llama3_json", {})).toThrow("has no structural tag");
   });
 });
 
