@@ -3,6 +3,7 @@ import { native } from "../src/native/addon.js";
 import { Session } from "../src/session/session.js";
 import { collectGarbage } from "./export/measure.js";
 import { type Row, table } from "./export/row.js";
+import { sized } from "./sized.js";
 import { median } from "./text.js";
 
 /**
@@ -12,11 +13,11 @@ import { median } from "./text.js";
  *   npm run bench:scale
  */
 
-const SIZES = [1, 10, 100, 1_000, 10_000, 100_000];
+const SIZES = sized([1, 10, 100, 1_000, 10_000, 100_000], [1, 10, 100]);
 const SESSION_COUNTS = SIZES.slice(0, -1);
 /** Turns measured for each size in each round, at least. */
-const MEASURED = 2_000;
-const ROUNDS = 4;
+const MEASURED = sized(2_000, 200);
+const ROUNDS = sized(4, 2);
 const TAIL = new Int32Array(20).fill(7);
 const OUTPUT = new Int32Array(20).fill(8);
 const LOGPROBS = new Float32Array(20).fill(-1);

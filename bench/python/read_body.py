@@ -3,16 +3,17 @@
     read_body.py CAPACITY
 
 For each line on standard input, a JSON object {"url", "path", "body", "key"}, posts `body` over a connection that is
-kept, and answers {"seconds", "bytes"}: from the request to the last byte. `{"checksum": true}` answers the SHA-256
-of what was read last.
+kept, and answers {"seconds", "bytes"}: from the request to the last byte. `{"checksums": true}` answers the SHA-256 of
+each tensor of the batch that was read last.
 """
 
-import hashlib
 import http.client
 import json
 import sys
 import time
 from urllib.parse import urlsplit
+
+from tensor_checksums import tensor_checksums
 
 buffer = memoryview(bytearray(b"\x01" * int(sys.argv[1])))
 connections: dict[str, http.client.HTTPConnection] = {}
@@ -36,8 +37,8 @@ def post(url: str, path: str, body: str, key: str) -> dict[str, float]:
 
 for line in sys.stdin:
     request = json.loads(line)
-    if "checksum" in request:
-        answer = {"sha256": hashlib.sha256(buffer[:size]).hexdigest()}
+    if "checksums" in request:
+        answer = tensor_checksums(buffer[:size])
     else:
         answer = post(request["url"], request["path"], request["body"], request["key"])
     print(json.dumps(answer))

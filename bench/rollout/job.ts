@@ -1,11 +1,12 @@
 import { type Agent, connectProxy, ProxyWorkflow, RolloutController } from "../../src/index.js";
 import { cpuSecondsOf, mainThreadSecondsOf } from "../processes.js";
 import { ADMIN_KEY } from "../servers.js";
+import { sized } from "../sized.js";
 import { TURNS } from "./agents.js";
 
-export const CONCURRENT = 256;
+export const CONCURRENT = sized(256, 4);
 /** Episodes that are exported as one block. */
-const BATCH = 256;
+const BATCH = sized(256, 4);
 
 /** The processes of a job, as their ids. */
 export interface Pids {

@@ -1,6 +1,7 @@
 import type { Agent } from "../../src/index.js";
 import { markdown } from "../export/row.js";
 import { startProxy, startScript } from "../servers.js";
+import { sized } from "../sized.js";
 import { fetchAgent, sdkAgent, TURNS } from "./agents.js";
 import { CONCURRENT, type Cpu, type JobTimes, runJob } from "./job.js";
 import type { Parts } from "./profile-parts.js";
@@ -18,9 +19,9 @@ const AGENTS: Readonly<Record<string, Agent<number>>> = { sdk: sdkAgent, fetch: 
 const NAMES: Readonly<Record<string, string>> = { sdk: "OpenAI's SDK", fetch: "fetch alone" };
 
 /** Node compiles what is called often: the first episodes are slower. */
-const WARM_UP_EPISODES = 512;
-const MEASURED_EPISODES = 1024;
-const PROFILED_EPISODES = 512;
+const WARM_UP_EPISODES = sized(512, 4);
+const MEASURED_EPISODES = sized(1024, 16);
+const PROFILED_EPISODES = sized(512, 8);
 /** Parts below it are added up. */
 const LEAST_SHARE = 0.02;
 

@@ -1,8 +1,9 @@
 import { sglangReply } from "../export/reply.js";
+import { sized } from "../sized.js";
 
 /** 32K tokens with log probabilities in 2,000 frames. */
-export const TOKENS = 32_768;
-export const FRAMES = 2_000;
+export const TOKENS = sized(32_768, 512);
+export const FRAMES = sized(2_000, 32);
 /** As the replies say. */
 export const PROMPT_TOKENS = 4096;
 

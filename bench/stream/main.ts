@@ -6,11 +6,12 @@ import { native } from "../../src/native/addon.js";
 import { median, seconds, type Times, takeTurns, timesFaster } from "../export/measure.js";
 import { milliseconds, type Row, report, table } from "../export/row.js";
 import { startChild } from "../processes.js";
+import { sized } from "../sized.js";
 import { PROMPT_TOKENS, replyEvents, TOKENS, wholeReply } from "./events.js";
 
 /** What a streamed reply costs the event loop, against the same reply in one body. */
 
-const ROUNDS = 15;
+const ROUNDS = sized(15, 2);
 /** What one read of a socket brings at most. */
 const SOCKET_READ = 64 * 1024;
 

@@ -14,10 +14,9 @@ it("sessions expire by themselves, without another call to the server", async ()
   const server = await startServer(config, { adminKey, logger: pino({ level: "silent" }) });
   try {
     const { id, key } = await new HttpTrainer(server.url, adminKey).openSession();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
     const headers = { authorization: `Bearer ${adminKey}` };
-    const record = await (await fetch(`${server.url}/rl/sessions/${id}`, { headers })).json();
-    expect(record).toMatchObject({ state: "expired", native_bytes: 0 });
+    const record = async () => (await fetch(`${server.url}/rl/sessions/${id}`, { headers })).json();
+    await expect.poll(record).toMatchObject({ state: "expired", native_bytes: 0 });
     const reward = await fetch(`${server.url}/rl/end_session`, { method: "POST", headers: { "x-api-key": key } });
     expect(reward.status).toBe(401);
   } finally {

@@ -82,8 +82,7 @@ describe("over SGLang", () => {
   it("resumes a generation that a weight update cuts, with a version per token", async () => {
     const { id, key } = await trainer.openSession();
     const call = trainer.chat(key, [{ role: "user", content: "hello" }], {});
-    await until(() => sglang.to("/generate").length === 1);
-    await new Promise((resolve) => setTimeout(resolve, 35));
+    await until(() => sglang.scheduler.pendingTokens > 0);
     await fetch(`${sglang.url}/update_weight_version`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
+import { until } from "../helpers/until.js";
 import { callOf as plainCallOf, promptOf } from "./generate-call.js";
 
 /** An engine under test, with what the suite needs to know of it. */
@@ -7,6 +8,8 @@ export interface EngineUnderTest {
   readonly engine: Engine;
   /** Takes so long for a call of 400 tokens that it can be aborted meanwhile. */
   readonly slow: Engine;
+  /** Tokens that calls of `slow` have so far; by default they are read along to know of them. */
+  readonly slowTokens?: () => number;
   readonly contextLength: number;
   stop(): Promise<void>;
 }
@@ -136,8 +139,12 @@ export function describeEngine(
     it("rejects with the signal's reason when the call is aborted on the way, and goes on with others", async () => {
       const controller = new AbortController();
       const reason = new Error("the agent left");
-      const running = subject.slow.generate(callOf(promptOf(10), { maxTokens: 400 }, { signal: controller.signal }));
-      setTimeout(() => controller.abort(reason), 2);
+      const { slow, slowTokens } = subject;
+      const onTokens = slowTokens ? {} : { onTokens: () => controller.abort(reason) };
+      const running = slow.generate(
+        callOf(promptOf(10), { maxTokens: 400 }, { signal: controller.signal, ...onTokens }),
+      );
+      if (slowTokens) void until(() => slowTokens() > 0).then(() => controller.abort(reason));
       await expect(running).rejects.toBe(reason);
       const next = callOf(promptOf(10), { maxTokens: 2 });
       await subject.slow.generate(next);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/conversation/message.js";
 import { type ChatModel, TemplateError } from "../../src/model/chat-model.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
-import { fixtureTemplate, hasSharedTemplates, sharedTemplate, sharedTemplates } from "./support/golden.js";
+import { fixtureTemplate, loadableModels, publishedTemplate } from "./support/golden.js";
 import { joinIds, writeModelFolder } from "./support/model-folder.js";
 
 /** Prompts that end with the beginning of an answer. */
@@ -61,10 +61,6 @@ describe("the beginning of an answer is the end of the prompt", () => {
   });
 });
 
-// Want variables that nobody gives them.
-const NOT_LOADED = ["fireworks-ai-llama-3-firefunction-v2"];
-const names = hasSharedTemplates ? sharedTemplates().filter((name) => !NOT_LOADED.includes(name)) : [];
-
 async function promptOrRefusal(model: ChatModel, prefill: string): Promise<string> {
   try {
     return textOf(model, [(await model.prompt({ messages: [USER], prefill })).ids]);
@@ -74,9 +70,9 @@ async function promptOrRefusal(model: ChatModel, prefill: string): Promise<strin
   }
 }
 
-describe.runIf(hasSharedTemplates)("published templates", () => {
-  it.each(names)("%s: the whole answer is rendered as its beginning was", async (name) => {
-    const model = await loadChatModel(writeModelFolder(sharedTemplate(name), STOPS));
+describe("published templates", () => {
+  it.each(loadableModels)("%s: the whole answer is rendered as its beginning was", async (name) => {
+    const model = await loadChatModel(writeModelFolder(publishedTemplate(name), STOPS));
     for (const prefill of ["Rome", "A list:\n- Rome\n-", "  {"]) {
       const prompt = await promptOrRefusal(model, prefill);
       if (prompt === "refused") continue;
@@ -91,8 +87,8 @@ describe.runIf(hasSharedTemplates)("published templates", () => {
 
   it("all but those that trim or refuse take a plain beginning", async () => {
     const refusing: string[] = [];
-    for (const name of names) {
-      const model = await loadChatModel(writeModelFolder(sharedTemplate(name), STOPS));
+    for (const name of loadableModels) {
+      const model = await loadChatModel(writeModelFolder(publishedTemplate(name), STOPS));
       await model.prompt({ messages: [USER], prefill: "Rome" }).catch(() => refusing.push(name));
     }
     expect(refusing).toEqual([]);

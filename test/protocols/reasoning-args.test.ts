@@ -4,7 +4,7 @@ import { loadChatModel } from "../../src/model/load-chat-model.js";
 import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/chat-completions/request.js";
 import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
 import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
-import { hasSharedTemplates, sharedTemplate } from "../model/support/golden.js";
+import { publishedTemplate } from "../model/support/golden.js";
 import { writeModelFolder } from "../model/support/model-folder.js";
 
 /** What requests say about reasoning, in the prompts of published templates. */
@@ -18,7 +18,7 @@ const claude = (extra: object) =>
   parseMessages(messagesSchema.parse({ messages, max_tokens: 8192, ...extra })).conversation;
 
 async function promptOf(template: string, conversation: Conversation): Promise<string> {
-  const model = await loadChatModel(writeModelFolder(sharedTemplate(template), ["<|im_end|>"]));
+  const model = await loadChatModel(writeModelFolder(publishedTemplate(template), ["<|im_end|>"]));
   return model.decode((await model.prompt(conversation)).ids, { skipSpecialTokens: false });
 }
 
@@ -33,7 +33,7 @@ const HIGH: [string, Conversation][] = [
   ["messages", claude({ output_config: { effort: "high" } })],
 ];
 
-describe.runIf(hasSharedTemplates)("published templates are told", () => {
+describe("published templates are told", () => {
   it.each(OFF)("of %s to reason not at all", async (_, conversation) => {
     expect(await promptOf("Qwen-Qwen3-0.6B", conversation)).toMatch(/<think>\n\n<\/think>\n\n$/);
     expect(await promptOf("GLM-4.6", conversation)).toMatch(/<think><\/think>$/);

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Session } from "../../src/session/session.js";
 import { clientsLeft, loseAnswer as loseAnswerOf } from "../helpers/lost-answer.js";
@@ -199,11 +201,13 @@ describe("an answer that is not streamed", () => {
 
   it("is undelivered if the client resets a connection that it half closed before", async () => {
     proxy.engine.replies.push(longReply());
+    const accepted = once(proxy.app.server, "connection") as Promise<[Socket]>;
     const client = new RawClient(url, started);
+    const [connection] = await accepted;
     client.send(long);
     await recorded();
     client.halfClose();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => connection.readableEnded);
     client.leave();
     await serverAlone();
     expect(session.leftOut(0)).toBe("undelivered");

@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import Fastify from "fastify";
 import { expect, it, onTestFinished } from "vitest";
 import { disconnectSignal, onceSent } from "../../src/http/disconnect.js";
@@ -8,8 +9,9 @@ import { until } from "../helpers/until.js";
 async function answerUnread() {
   const app = Fastify();
   onTestFinished(() => app.close());
-  const outcome: { signal?: AbortSignal; whole?: boolean } = {};
-  app.get("/", (_, reply) => {
+  const outcome: { connection?: Socket; signal?: AbortSignal; whole?: boolean } = {};
+  app.get("/", (request, reply) => {
+    outcome.connection = request.socket;
     outcome.signal = disconnectSignal(reply);
     onceSent(reply, (whole) => {
       outcome.whole = whole;
@@ -37,6 +39,7 @@ it("tells of a whole answer, and not of a client that leaves later", async () =>
   socket.resume();
   await until(() => outcome.whole !== undefined);
   socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => outcome.connection?.closed === true);
+  await nextTurn();
   expect([outcome.whole, outcome.signal?.aborted]).toEqual([true, false]);
 });

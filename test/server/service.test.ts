@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
 import { CATALOGUE } from "../../src/http/errors.js";
 import { drain } from "../../src/server/drain.js";
@@ -105,8 +105,9 @@ describe("shutting down", () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });
     const session = await proxy.session();
+    const waits = vi.spyOn(proxy.context.registry.get(session.id).lifecycle, "waitEnd");
     const waiting = proxy.export(session, { wait_seconds: 3600 });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => waits.mock.calls.length > 0);
     await drain(proxy.context, pino({ level: "silent" }));
     expect((await waiting).refusal).toBe("409 session_active");
   });

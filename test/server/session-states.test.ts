@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type WireExport } from "../helpers/export-json.js";
 import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
@@ -175,8 +175,9 @@ describe("exports side by side", () => {
     const { lifecycle } = proxy.context.registry.get(session.id);
     lifecycle.beginExport();
     expect((await proxy.export(session, { style: "concat" })).refusal).toBe("422 concat_mismatch");
+    const waits = vi.spyOn(lifecycle, "waitSettled");
     const reward = proxy.reward(session, 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => waits.mock.calls.length > 0);
     lifecycle.endExport(false);
     expect((await reward).status).toBe(200);
     expect((await proxy.export(session)).json<WireExport>().rewards_missing).toBe(false);
@@ -188,8 +189,9 @@ describe("exports side by side", () => {
     await proxy.end(session);
     const { lifecycle } = proxy.context.registry.get(session.id);
     lifecycle.beginExport();
+    const waits = vi.spyOn(lifecycle, "waitSettled");
     const reward = proxy.reward(session, 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => waits.mock.calls.length > 0);
     lifecycle.endExport(true);
     expect((await reward).refusal).toBe("410 session_exported");
   });
@@ -202,8 +204,9 @@ describe("exports side by side", () => {
     const call = proxy.chat(busy, USER);
     await until(() => proxy.engine.calls.length === 2);
     await proxy.end(busy);
+    const drains = vi.spyOn(proxy.context.registry.get(busy.id).calls, "waitIdle");
     const batch = proxy.post("/export_batch", { session_ids: [busy.id, idle.id] });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => drains.mock.calls.length > 0);
     proxy.context.registry.sweep(Date.now() + 7_200_000);
     release();
     await call;
@@ -230,8 +233,9 @@ describe("export of a session that is not ready", () => {
   it("waits for its end, and gives two that wait the same answer", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
+    const waits = vi.spyOn(proxy.context.registry.get(session.id).lifecycle, "waitEnd");
     const waiting = [proxy.export(session, { wait_seconds: 20 }), proxy.export(session, { wait_seconds: 20 })];
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => waits.mock.calls.length === 2);
     await proxy.end(session);
     const [first, second] = await Promise.all(waiting);
     expect(first?.status).toBe(200);

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sized } from "../../sized.js";
 import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
 import { collectGarbage, median } from "../measure.js";
 import { exportOptions } from "../options.js";
@@ -7,9 +8,9 @@ import { report } from "../row.js";
 
 /** How late the event loop's timers are while it exports 2 GB, against the same loop at rest. */
 
-const ROUNDS = 7;
+const ROUNDS = sized(7, 2);
 /** 2.0 GB in the padded layout: 17 bytes a slot. */
-const SESSIONS = 450;
+const SESSIONS = sized(450, 4);
 const RESOLUTION_MS = 1;
 const NANOSECONDS_PER_MS = 1e6;
 

@@ -1,4 +1,5 @@
 import { type BatchMemory, SessionError, type StoreExportOptions } from "../../../src/index.js";
+import { sized } from "../../sized.js";
 import { AGENT_RUN, makeLoad, recordedStore } from "../load.js";
 import { median, seconds, takeTurns } from "../measure.js";
 import { exportOptions, NOT_IN_BUILD } from "../options.js";
@@ -6,7 +7,7 @@ import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
 
 /** `exportBatch` into each kind of memory, batch after batch, with as many threads as it takes. Informs only. */
 
-const ROUNDS = 15;
+const ROUNDS = sized(15, 2);
 const DEFAULT = "heap";
 const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
 

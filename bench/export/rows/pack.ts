@@ -2,6 +2,7 @@ import type { NativePlan } from "../../../src/native/contract.js";
 import { planExport } from "../../../src/session/batch/plan.js";
 import { Session } from "../../../src/session/session.js";
 import { StoredSession } from "../../../src/session/trajectory-store.js";
+import { sized } from "../../sized.js";
 import { AGENT_RUN, makeLoad, recordConversation } from "../load.js";
 import { median, seconds, takeTurns, timesFaster } from "../measure.js";
 import { batchOptions, NOT_IN_BUILD } from "../options.js";
@@ -12,7 +13,7 @@ import { gigabytesPerSecond, milliseconds, report, skipped } from "../row.js";
  * between two blocks that were, too. `TypedArray.prototype.set` is the C library's memmove.
  */
 
-const ROUNDS = 25;
+const ROUNDS = sized(25, 2);
 
 const sessions = makeLoad(AGENT_RUN).map((conversation, index) => {
   const session = new Session({ id: `task-${index}`, taskId: "task" });

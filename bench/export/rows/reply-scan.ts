@@ -1,13 +1,14 @@
 import { native } from "../../../src/native/addon.js";
 import type { NativeGeneration } from "../../../src/native/contract.js";
+import { sized } from "../../sized.js";
 import { median, seconds, takeTurns, timesFaster } from "../measure.js";
 import { type RecordedReply, recordWithJson, sglangReply } from "../reply.js";
 import { gigabytesPerSecond, milliseconds, report } from "../row.js";
 
 /** Reading an engine's reply into typed arrays, against JSON.parse and against what a recorder in JavaScript does. */
 
-const TOKENS = 32_768;
-const ROUNDS = 31;
+const TOKENS = sized(32_768, 512);
+const ROUNDS = sized(31, 2);
 
 function requireSame(generation: NativeGeneration, { ids, logprobs }: RecordedReply): void {
   const same = Buffer.compare(Buffer.from(generation.ids().buffer), Buffer.from(ids.buffer)) === 0;

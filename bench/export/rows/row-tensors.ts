@@ -4,6 +4,7 @@ import { native } from "../../../src/native/addon.js";
 import type { NativeSession } from "../../../src/native/contract.js";
 import { MAX_LABELS, ROW_COLUMNS } from "../../../src/session/batch/row-columns.js";
 import { encodeFacts, encodeLabels } from "../../../src/session/recorded-facts.js";
+import { sized } from "../../sized.js";
 import { DISCOUNT, makeLoad, recordedStore } from "../load.js";
 import { median, type Times, takeTurns, timesFaster } from "../measure.js";
 import { exportOptions } from "../options.js";
@@ -14,8 +15,8 @@ import { milliseconds, type Row, report } from "../row.js";
  * whole export, and the longest time for which the export keeps the event loop.
  */
 
-const ROUNDS = 9;
-const SHAPE = { sessions: 10_000, turns: 16, tokens: 64 };
+const ROUNDS = sized(9, 2);
+const SHAPE = { sessions: sized(10_000, 50), turns: 16, tokens: 64 };
 const ROWS = SHAPE.sessions * SHAPE.turns;
 const RESOLUTION_MS = 1;
 const NANOSECONDS_PER_MS = 1e6;

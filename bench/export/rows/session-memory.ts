@@ -1,13 +1,14 @@
 import { Session } from "../../../src/session/session.js";
 import { StoredSession } from "../../../src/session/trajectory-store.js";
+import { sized } from "../../sized.js";
 import { type LoadShape, makeLoad, recordConversation } from "../load.js";
 import { collectGarbage } from "../measure.js";
 import { type Row, report } from "../row.js";
 
 /** Memory that sessions of 50 turns growing to 64K tokens hold, per distinct token. */
 
-const SHAPE: LoadShape = { sessions: 1, turns: 50, tokens: 65_536 };
-const SESSIONS = 200;
+const SHAPE = sized<LoadShape>({ sessions: 1, turns: 50, tokens: 65_536 }, { sessions: 1, turns: 5, tokens: 1_024 });
+const SESSIONS = sized(200, 5);
 
 function record(shape: LoadShape, index: number): { session: Session; tokens: number } {
   const session = new Session({ id: `task-${index}`, taskId: "task" });

@@ -1,4 +1,5 @@
-import { sha256 } from "../checksum.js";
+import { sized } from "../../sized.js";
+import { batchChecksums, type Checksums, requireSame } from "../checksum.js";
 import { AGENT_RUN, DISCOUNT, makeLoad, recordedStore } from "../load.js";
 import { collectGarbage, median } from "../measure.js";
 import { exportOptions, NOT_IN_BUILD } from "../options.js";
@@ -12,7 +13,7 @@ import { milliseconds, report, skipped } from "../row.js";
  */
 
 const WHAT = "shared memory, from request to tensors in another process";
-const ROUNDS = 25;
+const ROUNDS = sized(25, 2);
 
 interface Opened {
   readonly status: number;
@@ -20,16 +21,16 @@ interface Opened {
   readonly bytes: number;
 }
 
-async function expectedSum(): Promise<{ ids: string[]; sum: string }> {
+async function expected(): Promise<{ ids: string[]; sums: Checksums }> {
   const { store, ids } = recordedStore(makeLoad(AGENT_RUN));
   const batch = await store.exportBatch(ids, exportOptions());
-  const sum = sha256(batch.bytes);
+  const sums = batchChecksums(batch);
   batch.release();
   store.release(ids);
-  return { ids, sum };
+  return { ids, sums };
 }
 
-async function rounds(peer: PythonPeer, url: string, ids: readonly string[], sum: string) {
+async function rounds(peer: PythonPeer, url: string, ids: readonly string[], sums: Checksums) {
   const body = JSON.stringify({ session_ids: ids, discount: DISCOUNT, transport: "shm" });
   const times: { open: number; pack: number; bytes: number }[] = [];
   for (let round = -1; round < ROUNDS; round++) {
@@ -40,8 +41,7 @@ async function rounds(peer: PythonPeer, url: string, ids: readonly string[], sum
     if (status !== 200) throw new Error(`/export_batch answered ${status}`);
     const pack = (await packSeconds(url)) - packedBefore;
     if (round < 0) {
-      const { sha256: mapped } = await peer.ask<{ sha256: string }>('{"checksum": true}');
-      if (mapped !== sum) throw new Error("the shared file is not the block that the library exports");
+      requireSame("the shared file", sums, await peer.ask<Checksums>('{"checksums": true}'));
     } else times.push({ open: seconds, pack, bytes });
     await peer.ask('{"acknowledge": true}');
   }
@@ -49,11 +49,11 @@ async function rounds(peer: PythonPeer, url: string, ids: readonly string[], sum
 }
 
 async function measure(python: string): Promise<void> {
-  const { ids, sum } = await expectedSum();
+  const { ids, sums } = await expected();
   const proxy = await startProxy();
   const peer = new PythonPeer(python, "open_shared.py", proxy.url, ADMIN_KEY);
   try {
-    const times = await rounds(peer, proxy.url, ids, sum);
+    const times = await rounds(peer, proxy.url, ids, sums);
     if (!times) return report(skipped(WHAT, NOT_IN_BUILD));
     report({
       what: `${WHAT}, ${((times[0]?.bytes ?? 0) / 1e6).toFixed(0)} MB`,

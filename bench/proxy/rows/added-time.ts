@@ -1,6 +1,7 @@
 import { Pool } from "undici";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { type Child, startChild } from "../../processes.js";
+import { sized } from "../../sized.js";
 import { median, randomText } from "../../text.js";
 import { readLoopDelay } from "../loop-delay.js";
 
@@ -12,11 +13,14 @@ import { readLoopDelay } from "../loop-delay.js";
  */
 
 const ADMIN_KEY = "sk-admin-bench-0123456789";
-const CASES = [
-  { tokens: 1_000, rounds: 200 },
-  { tokens: 32_000, rounds: 40 },
-  { tokens: 120_000, rounds: 15 },
-];
+const CASES = sized(
+  [
+    { tokens: 1_000, rounds: 200 },
+    { tokens: 32_000, rounds: 40 },
+    { tokens: 120_000, rounds: 15 },
+  ],
+  [{ tokens: 1_000, rounds: 3 }],
+);
 /** A history is made of messages of this many tokens, as conversations are. */
 const MESSAGE_TOKENS = 1_000;
 

@@ -1,4 +1,5 @@
 import type { Row } from "../../export/row.js";
+import { sized } from "../../sized.js";
 import { median } from "../../text.js";
 import { body, history } from "../bodies.js";
 import { type LoopDelay, readLoopDelay } from "../loop-delay.js";
@@ -6,10 +7,10 @@ import { chat, Rig } from "../rig.js";
 
 /** How late the proxy's event loop is while many sessions begin with long prompts that no cache has seen. */
 
-const SESSIONS = 8;
-const ROUNDS = 3;
+const SESSIONS = sized(8, 2);
+const ROUNDS = sized(3, 1);
 /** 128K tokens of the tiny model. */
-const CHARACTERS = 280_000;
+const CHARACTERS = sized(280_000, 8_000);
 
 export async function firstTurns(): Promise<Row[]> {
   const rig = await Rig.start(SESSIONS + 1);

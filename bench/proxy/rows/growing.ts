@@ -1,4 +1,5 @@
 import type { Row } from "../../export/row.js";
+import { sized } from "../../sized.js";
 import { median, randomText } from "../../text.js";
 import { assistant, body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";
@@ -8,9 +9,9 @@ import { chat, Rig } from "../rig.js";
  * the same body takes to be read and refused.
  */
 
-const ROUNDS = 3;
-const TURNS = 40;
-const CHARACTERS_PER_TURN = 6_400;
+const ROUNDS = sized(3, 1);
+const TURNS = sized(40, 8);
+const CHARACTERS_PER_TURN = sized(6_400, 400);
 
 export async function growing(): Promise<Row[]> {
   const rig = await Rig.start(1, { args: ["rollout.agent.chat_template_type=concat"] });

@@ -1,11 +1,12 @@
 import { until } from "../../../test/helpers/until.js";
 import type { Row } from "../../export/row.js";
+import { sized } from "../../sized.js";
 import { body, user } from "../bodies.js";
 import { chat, Rig } from "../rig.js";
 
 /** Streams that are open at once while their engine keeps them waiting: none may be lost. */
 
-const STREAMS = 1000;
+const STREAMS = sized(1000, 20);
 
 export async function openStreams(): Promise<Row[]> {
   const rig = await Rig.start(STREAMS + 1, { enginePath: "/slow", args: ["server.keepalive_seconds=2"] });
@@ -31,6 +32,7 @@ export async function openStreams(): Promise<Row[]> {
     const [texts] = await Promise.all([Promise.all(answers), watch()]);
     await until(() => done === STREAMS);
     const whole = texts.filter((text) => text.includes(": keep-alive") && text.endsWith("data: [DONE]\n\n")).length;
+    if (whole < STREAMS) process.exitCode = 1;
     const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
     return [
       {

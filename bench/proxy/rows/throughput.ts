@@ -1,4 +1,5 @@
 import type { Row } from "../../export/row.js";
+import { sized } from "../../sized.js";
 import { median } from "../../text.js";
 import { assistant, body, history, SIZES, user } from "../bodies.js";
 import { chat, Rig, type Target } from "../rig.js";
@@ -8,11 +9,12 @@ import { chat, Rig, type Target } from "../rig.js";
  * session: a history that was seen before and a new short message. What passes through is the same body each time.
  */
 
-const SECONDS = 3;
+const SECONDS = sized(3, 0.2);
 /** The first round is not counted: Node compiles what is called often, ours has more of that than the other. */
-const WARM_UP_SECONDS = 4;
-const ROUNDS = 3;
-const CONCURRENCY = [1, 32] as const;
+const WARM_UP_SECONDS = sized(4, 0.2);
+const ROUNDS = sized(3, 1);
+const CONCURRENCY = sized([1, 32], [1, 4]);
+const BODIES: Readonly<Record<string, number>> = sized<Readonly<Record<string, number>>>(SIZES, { small: SIZES.small });
 const WANTED_SHARE = 0.6;
 const WANTED_ADDED_MS = 0.4;
 
@@ -30,7 +32,7 @@ interface Pace {
 
 export async function throughput(): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const [name, characters] of Object.entries(SIZES)) {
+  for (const [name, characters] of Object.entries(BODIES)) {
     for (const concurrency of CONCURRENCY) rows.push(...(await measure(name, characters, concurrency)));
   }
   return rows;

@@ -13,10 +13,27 @@ beforeAll(async () => {
 });
 afterAll(() => agents.close());
 
-async function open(base = "") {
+async function open({ base = "", fetch }: { base?: string; fetch?: typeof globalThis.fetch } = {}) {
   const session = await agents.session();
-  const client = new Anthropic({ baseURL: agents.url + base, apiKey: session.key, authToken: null, maxRetries: 0 });
+  const options = { baseURL: agents.url + base, apiKey: session.key, authToken: null, maxRetries: 0 };
+  const client = new Anthropic({ ...options, ...(fetch ? { fetch } : {}) });
   return { session, client };
+}
+
+/** A fetch that calls `seen` when a body contains the text: the SDK does not tell of pings. */
+function fetchThatSees(text: string, seen: () => void): typeof globalThis.fetch {
+  return async (...request) => {
+    const reply = await fetch(...request);
+    let received = "";
+    const watch = new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        received += Buffer.from(bytes).toString("latin1");
+        if (received.includes(text)) seen();
+        controller.enqueue(bytes);
+      },
+    });
+    return new Response(reply.body?.pipeThrough(watch) ?? null, reply);
+  };
 }
 
 const question = { model: "tiny", max_tokens: 256, messages: [{ role: "user" as const, content: "weather?" }] };
@@ -26,10 +43,9 @@ const tools = [
 
 describe("messages", () => {
   it("stream through the SDK's helper, pings and all", async () => {
-    const { client, session } = await open();
+    const { client, session } = await open({ fetch: fetchThatSees("event: ping", () => release()) });
     await agents.say(`I look.\n${toolCall("get_weather", { city: "Paris" })}`, 1);
     const release = agents.proxy.engine.hold();
-    setTimeout(release, 200);
     let text = "";
     const stream = client.messages.stream({ ...question, tools }).on("text", (delta) => {
       text += delta;
@@ -67,7 +83,7 @@ describe("messages", () => {
     [false, ""],
     [true, "/v1"],
   ])("run the SDK's tool loop (stream: %s)", async (stream, base) => {
-    const { client, session } = await open(base);
+    const { client, session } = await open({ base });
     await agents.say(
       `Both.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`,
     );

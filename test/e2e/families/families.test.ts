@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { Conversation, Message } from "../../../src/conversation/message.js";
 import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
 import { resultOf } from "../../helpers/family-model.js";
-import { hasSharedTemplates } from "../../model/support/golden.js";
 import { ANSWERS, TOOLS } from "./answers.js";
 import { ASKS, chatTold, meant, nextTurn, QUESTION, type Told, toldOf } from "./chat.js";
 import { startRig } from "./rig.js";
@@ -98,7 +97,7 @@ async function expectContinued(rig: Rig, text: string, tools: boolean): Promise<
   expect(tokenExact).toBe(true);
 }
 
-describe.runIf(hasSharedTemplates).each(cases)("$template: $answer", ({ template, wanted }) => {
+describe.each(cases)("$template: $answer", ({ template, wanted }) => {
   const tools = wanted.toolCalls !== undefined;
   const conversation = askingFor(tools);
 
@@ -177,7 +176,7 @@ const WRITTEN: readonly Written[] = [
   },
 ];
 
-describe.runIf(hasSharedTemplates).each(WRITTEN)("$name", ({ template, choice = {}, text, told: wanted }) => {
+describe.each(WRITTEN)("$name", ({ template, choice = {}, text, told: wanted }) => {
   it("are the same through each protocol, streamed or not, however they are cut into frames", async () => {
     const rig = await startRig({ template, choice, chatTemplateType: "hf" });
     const told = await tellEverywhere(rig, text, true);

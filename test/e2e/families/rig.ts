@@ -9,7 +9,7 @@ import { Proxy, type StartedSession } from "../../helpers/proxy.js";
 import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { publishedStops } from "../../model/continuation/published-stops.js";
-import { sharedTemplate } from "../../model/support/golden.js";
+import { publishedTemplate } from "../../model/support/golden.js";
 
 export interface RigOptions {
   readonly template: string;
@@ -19,7 +19,7 @@ export interface RigOptions {
 
 /** A proxy for a published template before an SGLang server that says what a test writes, so many tokens a frame. */
 export async function startRig({ template, choice = {}, chatTemplateType }: RigOptions) {
-  const model = await FamilyModel.write(sharedTemplate(template), publishedStops(template), choice);
+  const model = await FamilyModel.write(publishedTemplate(template), publishedStops(template), choice);
   const said: number[][] = [];
   const next: number[][] = [];
   const served = {

@@ -15,7 +15,7 @@ async function start(options: VllmServerOptions) {
     await Promise.all([engine.close(), slow.close()]);
     await Promise.all([server.close(), slowServer.close()]);
   };
-  return { engine, slow, contextLength: 600, stop };
+  return { engine, slow, slowTokens: () => slowServer.scheduler.pendingTokens, contextLength: 600, stop };
 }
 
 const servers: [string, VllmServerOptions][] = [

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TemplateError } from "../../../src/model/chat-model.js";
 import { type Continuation, ContinuationFinder } from "../../../src/model/continuation/finder.js";
 import { ChatTemplate } from "../../../src/model/template/chat-template.js";
-import { fixtureTemplate, hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+import { fixtureTemplate, loadableModels, publishedTemplate } from "../support/golden.js";
 import { type History, history } from "./histories.js";
 import { publishedStops } from "./published-stops.js";
 
@@ -96,9 +96,7 @@ describe("the continuation of a random conversation is how its rendering ends", 
     ["inst", ["<EOS>"]],
   ])("with the template %s", (name, stops) => expectContinuations(name, fixtureTemplate(name), stops));
 
-  const wanting = ["fireworks-ai-llama-3-firefunction-v2"];
-  const names = hasSharedTemplates ? sharedTemplates().filter((name) => !wanting.includes(name)) : [];
-  it.runIf(hasSharedTemplates).each(names)("with the published template %s", (name) => {
-    expectContinuations(name, sharedTemplate(name), publishedStops(name));
+  it.each(loadableModels)("with the published template %s", (name) => {
+    expectContinuations(name, publishedTemplate(name), publishedStops(name));
   });
 });

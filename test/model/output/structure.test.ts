@@ -2,12 +2,22 @@ import { describe, expect, it } from "vitest";
 import { findCallStructure, findReasoningBlock } from "../../../src/model/output/family-lookup.js";
 import { buildOutputStructure } from "../../../src/model/output/structure/output-structure.js";
 import { accepts } from "../../helpers/xgrammar.js";
-import { buildTag, describeStructure, RULES, toolWith } from "./support/structure-checks.js";
+import { buildTag, describeStrictTools, describeStructure, RULES, toolWith } from "./support/structure-checks.js";
 import { WRITTEN } from "./support/written-calls.js";
 
 /** Structures of outputs, in the grammar engine of SGLang and vLLM. */
 
 for (const [family, write] of WRITTEN) describeStructure(family, write);
+
+describe("calls that begin with a marker", () => {
+  for (const [family, write] of WRITTEN) if (family !== "llama3_json") describeStrictTools(family, write);
+});
+
+describe("calls that begin with no marker", () => {
+  it("llama3_json: there is no structural tag as long as text is free", () => {
+    expect(() => buildTag("llama3_json", {})).toThrow("has no structural tag");
+  });
+});
 
 describe("parameters that are written apart", () => {
   const tools = [

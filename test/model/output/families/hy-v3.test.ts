@@ -3,7 +3,7 @@ import { loadChatModel } from "../../../../src/model/load-chat-model.js";
 import { accepts } from "../../../helpers/xgrammar.js";
 import { writeModelFolder } from "../../support/model-folder.js";
 import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
-import { buildTag, describeStructure } from "../support/structure-checks.js";
+import { buildTag, describeStrictTools, describeStructure } from "../support/structure-checks.js";
 import type { MeantCall, WriteCalls } from "../support/written-calls.js";
 
 const FAMILIES = { tools: "hy_v3", reasoning: "hy_v3" } as const;
@@ -111,6 +111,7 @@ const writeOne = ({ name, args }: MeantCall): string =>
 const write: WriteCalls = (calls) => section(...calls.map(writeOne));
 
 describeStructure("hy_v3", write);
+describeStrictTools("hy_v3", write);
 
 describe("hy_v3 in xgrammar with its own reasoning", () => {
   const ping = write([{ name: "ping", args: {} }]);
