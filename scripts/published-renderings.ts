@@ -1,11 +1,13 @@
-// Compares how Rolltape and Python's Jinja2 render the published chat templates (python3-jinja2 is needed).
+// Compares how Rolltape and Python's Jinja2 render the published chat templates (Jinja2 is needed).
 //
 //   npm run test:renderings                 prints a diff for each rendering that is not Python's; exit status 1
 //   npm run test:renderings -- NAME…        the same for some templates only
 //   npm run test:renderings -- --update     writes the digests of Python's renderings
 //
+// PYTHON names the interpreter; python3 by default.
+//
 // The tests know only digests of the renderings, because templates and what they print are other projects' text.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +19,7 @@ import {
   withoutReason,
 } from "../test/model/jinja/published-renderings.js";
 import { digest, publishedDigests, publishedTemplate, publishedTemplates } from "../test/model/support/golden.js";
+import { runPython } from "./run-python.js";
 
 const FIXTURES = fileURLToPath(new URL("../test/fixtures/conversation/jinja/", import.meta.url));
 
@@ -32,12 +35,8 @@ function renderWithPython(templates: readonly string[]): Map<string, string> {
   const cases = templates.flatMap((name) =>
     Object.values(PUBLISHED_VARIABLES).map((json) => [publishedTemplate(name), json]),
   );
-  const options = { input: JSON.stringify(cases), maxBuffer: 1 << 28, stdio: ["pipe", "pipe", "inherit"] } as const;
-  const output = execFileSync("python3", [`${FIXTURES}render.py`, "--stdin"], {
-    ...options,
-    stdio: [...options.stdio],
-  });
-  const texts = JSON.parse(output.toString()) as string[];
+  const needed = { module: "jinja2", install: "install it (Debian: apt-get install python3-jinja2)" };
+  const texts = runPython<string[]>(needed, [`${FIXTURES}render.py`, "--stdin"], cases);
   return new Map(cases.map((given, i) => [given.join("\0"), withoutReason(texts[i] ?? "")]));
 }
 

@@ -5,7 +5,6 @@
 //   npm run test:tokens -- --update   writes what Python says to test/fixtures/tokenizers
 //
 // PYTHON names the interpreter; python3 by default.
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Tokenizer } from "../src/model/tokenizer/tokenizer.js";
@@ -20,9 +19,9 @@ import {
 } from "../test/model/support/published-tokenizers.js";
 import { CORPUS, SAMPLES } from "../test/model/tokenizer/corpus.js";
 import { tokenizeAll } from "../test/model/tokenizer/tokenize-all.js";
+import { runPython } from "./run-python.js";
 
 const PROGRAM = fileURLToPath(new URL("../test/fixtures/tokenizers/encode.py", import.meta.url));
-const PYTHON = process.env["PYTHON"] ?? "python3";
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const chosen = process.argv.slice(2);
@@ -34,8 +33,8 @@ for (const name of names) {
 }
 
 function tokenizeWithPython(name: PublishedTokenizer): Tokenized[] {
-  const input = JSON.stringify({ file: tokenizerPath(name), texts: CORPUS });
-  return JSON.parse(execFileSync(PYTHON, [PROGRAM], { input, maxBuffer: 1 << 28 }).toString()) as Tokenized[];
+  const needed = { module: "tokenizers", install: "install it (pip install tokenizers==0.23.2)" };
+  return runPython<Tokenized[]>(needed, [PROGRAM], { file: tokenizerPath(name), texts: CORPUS });
 }
 
 function update(name: PublishedTokenizer, theirs: readonly Tokenized[]): void {
