@@ -4,6 +4,7 @@
 #include "batch_object.h"
 #include "digest_messages.h"
 #include "generation_object.h"
+#include "json_excess.h"
 #include "memory_arg.h"
 #include "napi_setup.h"
 #include "plan_object.h"
@@ -32,6 +33,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   exports.Set("ReplyStream", ReplyStreamObject::define(env));
   exports.Set("SharedPool", SharedPoolObject::define(env));
   exports.Set("digestMessages", Napi::Function::New(env, digestMessages, "digestMessages"));
+  exports.Set("findJsonExcess", Napi::Function::New(env, findJsonExcessNow, "findJsonExcess"));
+  exports.Set("findJsonExcessAsync", Napi::Function::New(env, findJsonExcessAsync, "findJsonExcessAsync"));
   exports.Set("planBatch", Napi::Function::New(env, PlanObject::planBatch, "planBatch"));
   exports.Set("pinnedMemory", Napi::Function::New(env, pinnedMemory, "pinnedMemory"));
   return exports;

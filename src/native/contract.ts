@@ -10,12 +10,14 @@
 
 import type { NativePlan, PlanOptions } from "./contract/batch-plan.js";
 import type { NativeGeneration } from "./contract/generation.js";
+import type { JsonExcess, JsonLimits } from "./contract/json.js";
 import type { NativeSharedPool, PinnedMemory, SharedPoolOptions } from "./contract/memory.js";
 import type { NativeReplyStreamConstructor } from "./contract/reply-stream.js";
 import type { NativeSession } from "./contract/session.js";
 
 export type * from "./contract/batch-plan.js";
 export type * from "./contract/generation.js";
+export type * from "./contract/json.js";
 export type * from "./contract/memory.js";
 export type * from "./contract/prompt.js";
 export type * from "./contract/reply.js";
@@ -55,6 +57,13 @@ export interface NativeAddon {
    * @param before the digest of messages that stand before these; the result is of these alone
    */
   digestMessages(canonical: readonly string[], before?: Uint8Array): Uint8Array;
+  /**
+   * Returns the first limit that a JSON document in UTF-8 exceeds, without building anything. Undefined also for a text that
+   * is not JSON and exceeds no limit before its first error: `JSON.parse` refuses it there.
+   */
+  findJsonExcess(json: Uint8Array, limits: JsonLimits): JsonExcess | undefined;
+  /** {@link findJsonExcess} on a worker thread. `json` must not change meanwhile. */
+  findJsonExcessAsync(json: Uint8Array, limits: JsonLimits): Promise<JsonExcess | undefined>;
   /**
    * Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it.
    *

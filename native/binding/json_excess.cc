@@ -1,0 +1,95 @@
+#include "json_excess.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "../core/json/shape.h"
+#include "args.h"
+#include "errors.h"
+#include "promise_worker.h"
+
+namespace rolltape::binding {
+
+namespace {
+
+constexpr std::int64_t kMostCounted = std::numeric_limits<std::uint32_t>::max();
+
+JsonLimits limitsArg(Napi::Value value) {
+  const Napi::Object from = objectArg(value, "limits");
+  const auto count = [](Napi::Value value, const std::string& name) {
+    return static_cast<std::uint64_t>(integerArg(value, name, 0, kMostCounted));
+  };
+  JsonLimits limits;
+  limits.depth = integerArg(from.Get("depth"), "limits.depth", 1, JsonLimits::kMaxDepth);
+  limits.values = count(from.Get("values"), "limits.values");
+  limits.keys = count(from.Get("keys"), "limits.keys");
+  const Napi::Object lists = objectArg(from.Get("lists"), "limits.lists");
+  const Napi::Array names = lists.GetPropertyNames();
+  for (std::uint32_t i = 0; i < names.Length(); ++i) {
+    std::string name = utf8Arg(names.Get(i), "limits.lists");
+    const std::uint64_t items = count(lists.Get(name), "limits.lists." + name);
+    limits.lists.push_back({std::move(name), items});
+  }
+  return limits;
+}
+
+const char* limitName(JsonExcess::Limit limit) {
+  switch (limit) {
+    case JsonExcess::Limit::kDepth:
+      return "depth";
+    case JsonExcess::Limit::kValues:
+      return "values";
+    case JsonExcess::Limit::kKeys:
+      return "keys";
+    case JsonExcess::Limit::kItems:
+      return "items";
+  }
+  return "";
+}
+
+Napi::Value toJs(Napi::Env env, const std::optional<JsonExcess>& excess) {
+  if (!excess) return env.Undefined();
+  Napi::Object object = Napi::Object::New(env);
+  object.Set("limit", limitName(excess->limit));
+  object.Set("allowed", static_cast<double>(excess->allowed));
+  if (excess->limit == JsonExcess::Limit::kItems) object.Set("list", excess->list);
+  return object;
+}
+
+class ExcessWorker : public PromiseWorker {
+ public:
+  ExcessWorker(Napi::Env env, Napi::Value json, JsonLimits limits)
+      : PromiseWorker(env, "rolltape.findJsonExcess"),
+        json_(bytesArg(json, "json")),
+        held_(Napi::Persistent(json.As<Napi::Object>())),
+        limits_(std::move(limits)) {}
+
+ private:
+  void work() override { excess_ = findJsonExcess(json_, limits_); }
+  Napi::Value result() override { return toJs(Env(), excess_); }
+
+  std::span<const std::uint8_t> json_;
+  /// Keeps the bytes alive.
+  Napi::ObjectReference held_;
+  JsonLimits limits_;
+  std::optional<JsonExcess> excess_;
+};
+
+}  // namespace
+
+Napi::Value findJsonExcessNow(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&] {
+    const JsonLimits limits = limitsArg(info[1]);
+    return toJs(info.Env(), findJsonExcess(bytesArg(info[0], "json"), limits));
+  });
+}
+
+Napi::Value findJsonExcessAsync(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value {
+    JsonLimits limits = limitsArg(info[1]);
+    return PromiseWorker::start(new ExcessWorker(info.Env(), info[0], std::move(limits)));
+  });
+}
+
+}  // namespace rolltape::binding

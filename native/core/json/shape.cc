@@ -1,0 +1,92 @@
+#include "shape.h"
+
+#include <string_view>
+
+#include "../base/error.h"
+#include "cursor.h"
+
+namespace rolltape {
+
+static_assert(JsonLimits::kMaxDepth < JsonCursor::kMaxDepth, "our limit is found before the cursor's own");
+
+namespace {
+
+class ShapeScan {
+ public:
+  ShapeScan(std::span<const std::uint8_t> json, const JsonLimits& limits) : json_(json), limits_(limits) {}
+
+  void run() {
+    value("");
+    json_.finish();
+  }
+
+ private:
+  /// @param key of the value in the document's outermost object; empty for all others
+  void value(std::string_view key) {
+    if (++values_ > limits_.values) throw JsonExcess{JsonExcess::Limit::kValues, limits_.values, ""};
+    switch (json_.peek()) {
+      case '{':
+        return object();
+      case '[':
+        return array(depth_ == 1 ? findList(key) : nullptr);
+      default:
+        return json_.skip();
+    }
+  }
+
+  void object() {
+    enter();
+    std::uint64_t keys = 0;
+    json_.object([&](std::string_view key) {
+      if (++keys > limits_.keys) throw JsonExcess{JsonExcess::Limit::kKeys, limits_.keys, ""};
+      value(key);
+    });
+    --depth_;
+  }
+
+  /// @param list null: its items count as values only
+  void array(const JsonLimits::List* list) {
+    enter();
+    std::uint64_t items = 0;
+    json_.array([&] {
+      if (list != nullptr && ++items > list->items) {
+        throw JsonExcess{JsonExcess::Limit::kItems, list->items, list->name};
+      }
+      value("");
+    });
+    --depth_;
+  }
+
+  void enter() {
+    if (++depth_ > limits_.depth) {
+      throw JsonExcess{JsonExcess::Limit::kDepth, static_cast<std::uint64_t>(limits_.depth), ""};
+    }
+  }
+
+  const JsonLimits::List* findList(std::string_view key) const {
+    for (const JsonLimits::List& list : limits_.lists) {
+      if (list.name == key) return &list;
+    }
+    return nullptr;
+  }
+
+  JsonCursor json_;
+  const JsonLimits& limits_;
+  std::int64_t depth_ = 0;
+  std::uint64_t values_ = 0;
+};
+
+}  // namespace
+
+std::optional<JsonExcess> findJsonExcess(std::span<const std::uint8_t> json, const JsonLimits& limits) {
+  try {
+    ShapeScan(json, limits).run();
+    return std::nullopt;
+  } catch (const JsonExcess& excess) {
+    return excess;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace rolltape

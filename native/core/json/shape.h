@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rolltape {
+
+/// Most that a JSON document may hold. What is counted is what a parser would build.
+struct JsonLimits {
+  /// Items that one array at the top of the document may have, under the key `name`.
+  struct List {
+    std::string name;
+    std::uint64_t items;
+  };
+
+  /// Arrays and objects inside each other; the outermost is 1. At most kMaxDepth.
+  std::int64_t depth;
+  /// Strings, numbers, literals, arrays and objects, without keys.
+  std::uint64_t values;
+  /// Keys of one object.
+  std::uint64_t keys;
+  std::vector<List> lists;
+
+  static constexpr std::int64_t kMaxDepth = 127;
+};
+
+/// The first limit that a document exceeds.
+struct JsonExcess {
+  enum class Limit { kDepth, kValues, kKeys, kItems };
+
+  Limit limit;
+  std::uint64_t allowed;
+  /// Name of the list, for kItems.
+  std::string list;
+};
+
+/// Reads a document up to the first limit that it exceeds, without building anything. Nothing is returned for a text
+/// that is not JSON and exceeds no limit before its first error: a parser refuses it there.
+std::optional<JsonExcess> findJsonExcess(std::span<const std::uint8_t> json, const JsonLimits& limits);
+
+}  // namespace rolltape

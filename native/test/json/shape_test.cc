@@ -1,0 +1,73 @@
+#include "../../core/json/shape.h"
+
+#include <gtest/gtest.h>
+
+#include "../support.h"
+
+namespace rolltape {
+namespace {
+
+constexpr JsonLimits kWide{10, 100, 100, {}};
+
+std::optional<JsonExcess> excessOf(std::string_view json, const JsonLimits& limits) {
+  return findJsonExcess(test::bytesOf(json), limits);
+}
+
+TEST(JsonShape, AcceptsADocumentAtItsLimits) {
+  EXPECT_FALSE(excessOf(R"({"a":[1,{"b":[]}],"c":"x"})", {4, 6, 2, {{"a", 2}}}));
+}
+
+TEST(JsonShape, FindsTooDeepNesting) {
+  EXPECT_FALSE(excessOf("[[[]]]", {3, 100, 100, {}}));
+  const auto excess = excessOf("[[[[", {3, 100, 100, {}});
+  ASSERT_TRUE(excess);
+  EXPECT_EQ(excess->limit, JsonExcess::Limit::kDepth);
+  EXPECT_EQ(excess->allowed, 3U);
+}
+
+TEST(JsonShape, StopsAtTheLimitOfADocumentOfBracketsAlone) {
+  const std::string brackets(1 << 20, '[');
+  ASSERT_TRUE(excessOf(brackets, {JsonLimits::kMaxDepth, 1 << 20, 100, {}}));
+}
+
+TEST(JsonShape, CountsEachValueButNoKeys) {
+  const std::string_view json = R"({"a":1,"b":[true,null,"x",{}],"c":{"d":-1.5}})";
+  EXPECT_FALSE(excessOf(json, {10, 9, 100, {}}));
+  const auto excess = excessOf(json, {10, 8, 100, {}});
+  ASSERT_TRUE(excess);
+  EXPECT_EQ(excess->limit, JsonExcess::Limit::kValues);
+}
+
+TEST(JsonShape, CountsTheKeysOfEachObjectAlone) {
+  EXPECT_FALSE(excessOf(R"({"a":{"x":1,"y":2},"b":{"x":1}})", {10, 100, 2, {}}));
+  const auto excess = excessOf(R"([{"a":{"x":1,"x":2,"x":3}}])", {10, 100, 2, {}});
+  ASSERT_TRUE(excess);
+  EXPECT_EQ(excess->limit, JsonExcess::Limit::kKeys);
+}
+
+TEST(JsonShape, CountsTheItemsOfNamedListsAtTheTopOnly) {
+  const JsonLimits limits{10, 100, 100, {{"tools", 5}, {"messages", 2}}};
+  EXPECT_FALSE(excessOf(R"({"a":{"messages":[1,2,3]},"other":[1,2,3],"messages":[1,2]})", limits));
+  EXPECT_FALSE(excessOf(R"([{"messages":[1,2,3]}])", limits));
+  const auto excess = excessOf(R"({"messages":[1,2,3]})", limits);
+  ASSERT_TRUE(excess);
+  EXPECT_EQ(excess->limit, JsonExcess::Limit::kItems);
+  EXPECT_EQ(excess->list, "messages");
+  EXPECT_EQ(excess->allowed, 2U);
+}
+
+TEST(JsonShape, KnowsAListWhoseKeyIsSpelledWithEscapes) {
+  EXPECT_TRUE(excessOf(R"({"m\u0065ssages":[1,2,3]})", {10, 100, 100, {{"messages", 2}}}));
+}
+
+TEST(JsonShape, LeavesWhatIsNotJsonToTheParser) {
+  for (const char* text : {"", "{", "[1,", "{\"a\"}", "nul", "[1] 2", "\"\n\""})
+    EXPECT_FALSE(excessOf(text, kWide)) << text;
+}
+
+TEST(JsonShape, FindsAnExcessBeforeAnError) {
+  EXPECT_TRUE(excessOf("[1,2,3,4,", {10, 3, 100, {}}));
+}
+
+}  // namespace
+}  // namespace rolltape

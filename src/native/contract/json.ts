@@ -1,0 +1,16 @@
+/** Most that a JSON document may hold. What is counted is what `JSON.parse` would build. */
+export interface JsonLimits {
+  /** Arrays and objects inside each other; the outermost is 1. From 1 to 127. */
+  readonly depth: number;
+  /** Strings, numbers, literals, arrays and objects, without keys. */
+  readonly values: number;
+  /** Keys of one object. */
+  readonly keys: number;
+  /** Items of arrays that are fields of the outermost object, by the field's name. */
+  readonly lists: Readonly<Record<string, number>>;
+}
+
+/** The first limit that a document exceeds. */
+export type JsonExcess =
+  | { readonly limit: "depth" | "values" | "keys"; readonly allowed: number }
+  | { readonly limit: "items"; readonly allowed: number; readonly list: string };

@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { native } from "../../src/native/addon.js";
+import type { JsonLimits } from "../../src/native/contract.js";
+
+const WIDE: JsonLimits = { depth: 127, values: 1e6, keys: 1e6, lists: {} };
+
+const find = (json: string, limits: Partial<JsonLimits>) =>
+  native.findJsonExcess(Buffer.from(json), { ...WIDE, ...limits });
+
+describe("findJsonExcess", () => {
+  it("names the limit, what it allows and the list", () => {
+    expect(find("[[1]]", { depth: 1 })).toEqual({ limit: "depth", allowed: 1 });
+    expect(find("[1,2]", { values: 2 })).toEqual({ limit: "values", allowed: 2 });
+    expect(find('{"a":1,"b":2}', { keys: 1 })).toEqual({ limit: "keys", allowed: 1 });
+    const lists = { tools: 1, messages: 2 };
+    expect(find('{"messages":[1,2],"tools":[1,2]}', { lists })).toEqual({ limit: "items", allowed: 1, list: "tools" });
+  });
+
+  it("returns the same from a worker thread", async () => {
+    const json = Buffer.from(`{"messages":[${"1,".repeat(1000)}1]}`);
+    expect(await native.findJsonExcessAsync(json, WIDE)).toBeUndefined();
+    const lists = { messages: 1000 };
+    const excess = { limit: "items", allowed: 1000, list: "messages" };
+    expect(await native.findJsonExcessAsync(json, { ...WIDE, lists })).toEqual(excess);
+  });
+
+  it("leaves a text that is not JSON to the parser", () => {
+    for (const text of ["", "{", "[1,", '{"a"}', "nul", "[1] 2"]) expect(find(text, {})).toBeUndefined();
+  });
+
+  it("refuses limits that are not whole numbers of their range", () => {
+    for (const limits of [{ depth: 0 }, { depth: 128 }, { values: -1 }, { keys: 1.5 }, { lists: { a: Number.NaN } }]) {
+      expect(() => find("1", limits)).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG" }));
+    }
+  });
+
+  it("counts what JSON.parse builds", () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (json) => {
+        const { values, depth, keys } = measure(JSON.parse(json));
+        const exact = { values, depth: Math.max(1, depth), keys };
+        expect(find(json, exact)).toBeUndefined();
+        expect(find(json, { ...exact, values: values - 1 })).toEqual({ limit: "values", allowed: values - 1 });
+        if (depth > 1) expect(find(json, { depth: depth - 1 })).toEqual({ limit: "depth", allowed: depth - 1 });
+        if (keys > 0) expect(find(json, { keys: keys - 1 })).toEqual({ limit: "keys", allowed: keys - 1 });
+      }),
+    );
+  });
+
+  // A text that JSON.parse accepts and the scan takes for malformed would pass every limit behind that place.
+  it("reads to its end every text that JSON.parse accepts", () => {
+    const pieces = [
+      '"',
+      "\\",
+      "u00e9",
+      "\\ud800",
+      "n",
+      "1",
+      "-",
+      "e",
+      ".",
+      "0",
+      "[",
+      "]",
+      "{",
+      "}",
+      ",",
+      ":",
+      " ",
+      "\n",
+      "é",
+    ];
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 7 }), fc.boolean(), (parts, isString) => {
+        const text = parts.join("");
+        const json = `{"before":${isString ? `"${text}"` : `[${text}]`},"list":[1,2]}`;
+        if (!isJson(json)) return;
+        accepted++;
+        expect(find(json, { lists: { list: 1 } })).toEqual({ limit: "items", allowed: 1, list: "list" });
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(accepted).toBeGreaterThan(1000);
+  });
+});
+
+/** Counts like the scan. A key that comes twice is one key of the value, so `fc.json`, which has none, is fit for it. */
+function measure(value: unknown): { values: number; depth: number; keys: number } {
+  if (typeof value !== "object" || value === null) return { values: 1, depth: 0, keys: 0 };
+  const inner = Object.values(value).map(measure);
+  const keys = Array.isArray(value) ? 0 : inner.length;
+  return {
+    values: inner.reduce((sum, each) => sum + each.values, 1),
+    depth: inner.reduce((most, each) => Math.max(most, each.depth), 0) + 1,
+    keys: inner.reduce((most, each) => Math.max(most, each.keys), keys),
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
