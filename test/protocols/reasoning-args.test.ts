@@ -12,7 +12,7 @@ import { writeModelFolder } from "../model/support/model-folder.js";
 const messages = [{ role: "user", content: "hello" }];
 const chat = (extra: object) => parseChatCompletion(chatCompletionSchema.parse({ messages, ...extra })).conversation;
 const responses = (extra: object) =>
-  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), { messagesOf: () => [], item: () => undefined })
+  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), { findMessages: () => [], findItem: () => undefined })
     .conversation;
 const claude = (extra: object) =>
   parseMessages(messagesSchema.parse({ messages, max_tokens: 8192, ...extra })).conversation;

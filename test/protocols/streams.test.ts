@@ -15,7 +15,7 @@ import { responsesSchema } from "../../src/protocols/responses/request.js";
 import { toEcho, toResponse } from "../../src/protocols/responses/response.js";
 import { ResponsesStream } from "../../src/protocols/responses/stream.js";
 import { asLines, encode } from "./support/encode.js";
-import { outputs } from "./support/outputs.js";
+import { outputs } from "./support/random-outputs.js";
 
 /** What the official SDKs make of a stream is what the same answer says at once. */
 

@@ -1,6 +1,6 @@
 import type { StreamEncoder } from "../../../src/protocols/stream-encoder.js";
 import { readData } from "../../helpers/sse.js";
-import type { Output } from "./outputs.js";
+import type { Output } from "./random-outputs.js";
 
 /** Every event that an encoder writes for an output. */
 export function encode<T>(encoder: StreamEncoder, { groups, answer }: Output): T[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { OutputEvent } from "../../../src/model/output/output-parser.js";
-import type { GenerationAnswer } from "../../../src/protocols/generation.js";
+import type { GenerationAnswer } from "../../../src/protocols/generation-answer.js";
 import { addToParts, type OutputPart } from "../../../src/protocols/output-parts.js";
 
 /** One output as a parser tells it, in groups that came at once, and the answer that it makes. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 /**
  * What a schema accepts, handed on as it is: zod makes a new object, in which the keys that the schema names come first.
  */
-export function asGiven<T extends z.ZodType>(schema: T) {
+export function acceptAsWritten<T extends z.ZodType>(schema: T) {
   const { $schema: _, ...described } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return z
     .unknown()
