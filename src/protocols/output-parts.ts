@@ -1,15 +1,13 @@
-import type { OutputEvent } from "../model/output/output-parser.js";
+import type { MessageDelta, TextDelta } from "../conversation/message-delta.js";
 import type { TokenLogprobs } from "./logprobs.js";
 
-interface TextRun {
-  readonly type: "text";
-  readonly text: string;
+interface TextRun extends TextDelta {
   /** Log probabilities of the tokens of this text, if the request asks for them. */
   readonly logprobs?: TokenLogprobs;
 }
 
 /** A piece of an output, from which stream events are written. */
-export type AnswerEvent = Exclude<OutputEvent, { readonly type: "text" }> | TextRun;
+export type AnswerEvent = Exclude<MessageDelta, TextDelta> | TextRun;
 
 /** A run of an output. It becomes one item of a response, or one block of a message. */
 export type OutputPart =
