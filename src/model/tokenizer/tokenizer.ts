@@ -1,7 +1,7 @@
 import { EncodeThreads } from "./encode-threads.js";
 import { commonStart, type EncodedText, goesOn, joined, type KnownTexts, textFrom } from "./encoded-text.js";
-import { lengthOf } from "./length-of.js";
-import { LibraryTokenizer } from "./library.js";
+import { lengthOf } from "./total-length.js";
+import { LibraryTokenizer } from "./library-tokenizer.js";
 import { type CacheStats, PieceCache } from "./piece-cache.js";
 import { type PieceEncoder, pieceEncoderFor, type TokenizerFiles } from "./piece-encoder.js";
 import { type Splitter, splitterFor } from "./splitter.js";

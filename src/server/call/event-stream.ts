@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { isIntact, onResponseClose } from "../../http/disconnect.js";
 import type { ApiError } from "../../http/errors.js";
-import type { AnswerStart } from "../../protocols/generation.js";
+import type { AnswerStart } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { AnswerEvent } from "../../protocols/output-parts.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";

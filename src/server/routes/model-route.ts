@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { logServerError } from "../../http/error-log.js";
-import type { GenerationAnswer } from "../../protocols/generation.js";
+import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { Api } from "../../session/interaction.js";

@@ -2,7 +2,7 @@ import { EngineError, type EngineServerState, type ServerReadiness } from "../..
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable } from "../wire/errors.js";
 import { PoolMember } from "./pool-member.js";
-import { askReadiness } from "./readiness.js";
+import { askReadiness } from "./ask-readiness.js";
 import { rendezvousOrder } from "./rendezvous.js";
 import { ServerRoute } from "./server-route.js";
 

@@ -1,5 +1,5 @@
 import { RenderError } from "../errors.js";
-import { percentFormat } from "../text/format.js";
+import { percentFormat } from "../text/string-format.js";
 import * as python from "../text/python-string.js";
 import { optionalInteger, optionalText } from "../values/argument-values.js";
 import { escape, textLike } from "../values/markup.js";

@@ -1,5 +1,5 @@
 import { RenderError } from "../errors.js";
-import { braceFormat } from "../text/format.js";
+import { braceFormat } from "../text/string-format.js";
 import * as python from "../text/python-string.js";
 import { optionalInteger, optionalText, requiredText } from "../values/argument-values.js";
 import { itemsIn, sequenceItems } from "../values/iterate.js";
