@@ -34,7 +34,7 @@ export class StoredResponses {
         const found = this.#find(session, id);
         if (!found) return undefined;
         const { interaction, stored } = found;
-        const input = session.messagesOf(interaction);
+        const input = session.readMessages(interaction);
         return [...(stored.echo.instructions ? input.slice(1) : input), ...interaction.output];
       },
       findItem: (id) => this.#item(session, id),
