@@ -2,8 +2,8 @@ import { RenderError } from "../errors.js";
 import { percentFormat } from "../text/string-format.js";
 import { type Arithmetic, arithmetic } from "./arithmetic.js";
 import { compare, equal } from "./compare.js";
-import { sequenceItems } from "./iterate.js";
 import { valueAt } from "./dict-keys.js";
+import { sequenceItems } from "./iterate.js";
 import { escape, textLike } from "./markup.js";
 import { pyStr } from "./repr.js";
 import {
