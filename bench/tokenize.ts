@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { loadChatModel } from "../src/model/load-chat-model.js";
 import { readModelFiles } from "../src/model/model-files.js";
-import { LibraryTokenizer } from "../src/model/tokenizer/library.js";
+import { LibraryTokenizer } from "../src/model/tokenizer/library-tokenizer.js";
 import { pieceEncoderFor } from "../src/model/tokenizer/piece-encoder.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ProxyError } from "./errors.js";
 import type { ExportStyle } from "./interaction.js";
-import { type Interactions, interactionsOf } from "./interactions.js";
+import { type Interactions, toInteractions } from "./interactions.js";
 import { type CallOptions, ProxyCalls } from "./proxy-calls.js";
 import type { Transport } from "./transport.js";
 import { trajectoriesReply } from "./wire-interaction.js";
@@ -119,7 +119,7 @@ export class AdminClient {
   ): Promise<Interactions> {
     const body = { session_id: sessionId, ...fields };
     const call = { path: "/export_trajectories", body, idempotent: true, ...withExportTimeout(fields, options) };
-    return interactionsOf(await this.#calls.json(call, trajectoriesReply));
+    return toInteractions(await this.#calls.json(call, trajectoriesReply));
   }
 
   /** Exports sessions as one safetensors block: all of them, or none. */

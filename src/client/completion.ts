@@ -44,7 +44,7 @@ export function rebuildCompletion(facts: CompletionFacts): Completion {
     object: "chat.completion",
     created: Math.floor(startedAt),
     model,
-    choices: [{ index: 0, message: asAnswered(message), finish_reason: finishReason, logprobs: null }],
+    choices: [{ index: 0, message: restoreNullContent(message), finish_reason: finishReason, logprobs: null }],
     usage: {
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
@@ -54,7 +54,7 @@ export function rebuildCompletion(facts: CompletionFacts): Completion {
 }
 
 /** Restores OpenAI's null content of an answer that has tool calls and no text. The recording has an empty string. */
-function asAnswered(message: RecordedMessage): RecordedMessage {
+function restoreNullContent(message: RecordedMessage): RecordedMessage {
   const { content, tool_calls: calls } = message;
   const empty = content === "" && Array.isArray(calls) && calls.length > 0;
   return { ...message, content: empty ? null : content, refusal: null };

@@ -19,7 +19,7 @@ export interface HttpReply {
 }
 
 /** Returns the parts of a Request of Node's own fetch, because undici's fetch does not accept it. */
-function partsOf({ method, headers, body, signal }: Request): object {
+function readRequestParts({ method, headers, body, signal }: Request): object {
   return { method, headers, signal, ...(body && { body, duplex: "half" }) };
 }
 
@@ -27,8 +27,8 @@ function partsOf({ method, headers, body, signal }: Request): object {
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * The HTTP connections of a rollout worker: its control calls and its agents' model calls share them. Answers have no time
- * limit but the signal of their call, because generations can be long.
+ * The HTTP connections of a rollout worker: its control calls and its agents' model calls share them. The only time limit
+ * of an answer is its call's signal, because generations can be long.
  */
 export class ConnectionPool {
   readonly #agent: UndiciAgent;
@@ -41,8 +41,8 @@ export class ConnectionPool {
 
   /** `fetch` over these connections. */
   readonly fetch: typeof fetch = (input, init) => {
-    const [url, given] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
-    const options = { ...given, ...init, dispatcher: this.#agent } as RequestInitOverUndici;
+    const [url, parts] = input instanceof Request ? [input.url, readRequestParts(input)] : [input, {}];
+    const options = { ...parts, ...init, dispatcher: this.#agent } as RequestInitOverUndici;
     // Compatible with Node's own Response, whose types come from another version of undici.
     return fetchOverUndici(url, options) as unknown as Promise<Response>;
   };

@@ -78,7 +78,7 @@ export class InProcessClient extends OpenAI implements AsyncDisposable {
    */
   applyRewardDiscount(turnDiscount = 1): void {
     if (!(turnDiscount >= 0 && turnDiscount <= 1)) {
-      throw new RangeError(`turnDiscount must be a number from 0 to 1, not ${turnDiscount}`);
+      throw new RangeError(`turnDiscount must be a number from 0 to 1; received ${turnDiscount}`);
     }
     this.#turnDiscount = turnDiscount;
   }

@@ -35,16 +35,16 @@ const proxies = new WeakMap<Engine, SharedProxy[]>();
 
 /** Returns the proxy of this engine, tokenizer and configuration. The first call creates it. */
 export async function inProcessProxy({ engine, tokenizer, config }: EngineOptions): Promise<InProcessProxy> {
-  const known = proxies.get(engine) ?? [];
-  proxies.set(engine, known);
-  const found = known.find((each) => each.tokenizer === tokenizer && isDeepStrictEqual(each.config, config));
+  const shared = proxies.get(engine) ?? [];
+  proxies.set(engine, shared);
+  const found = shared.find((proxy) => proxy.tokenizer === tokenizer && isDeepStrictEqual(proxy.config, config));
   const entry = found ?? { tokenizer, config, started: start(engine, tokenizer, config ?? parseConfig({})) };
-  if (!found) known.push(entry);
+  if (!found) shared.push(entry);
   try {
     return await entry.started;
   } catch (error) {
     // The next client tries again.
-    if (known.includes(entry)) known.splice(known.indexOf(entry), 1);
+    if (shared.includes(entry)) shared.splice(shared.indexOf(entry), 1);
     throw error;
   }
 }
@@ -53,7 +53,7 @@ async function start(engine: Engine, model: ChatModel, config: Config): Promise<
   const adminKey = `sk-admin-${randomBytes(32).toString("base64url")}`;
   const registry = createRegistry(config, adminKey);
   const settings = settingsOf(config, adminKey, config.model.name ?? model.name);
-  // Batches name the engine that was given, not that of the configuration.
+  // Batches name the caller's engine, not the engine of the configuration.
   const recordedConfig = { ...settings.recordedConfig, engine: engine.type };
   const { app, context } = await createServer({ registry, engine, model, settings: { ...settings, recordedConfig } });
   startSweeps(context, config);

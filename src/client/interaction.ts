@@ -132,7 +132,7 @@ function decode({ dtype, shape, data }: WireTensor): Tensor {
   const size = dtype === "torch.bool" ? 1 : 4;
   const expected = shape.reduce((product, dimension) => product * dimension, size);
   if (bytes.byteLength !== expected) {
-    const message = `A tensor of shape [${shape.join(", ")}] came with ${bytes.byteLength} bytes, not ${expected}.`;
+    const message = `A tensor of shape [${shape.join(", ")}] must have ${expected} bytes; received ${bytes.byteLength}.`;
     throw new ProxyError("invalid_reply", message);
   }
   switch (dtype) {

@@ -33,7 +33,7 @@ export interface Interactions extends ReadonlyMap<string, Interaction> {
   readonly abortedCalls: number | undefined;
 }
 
-export function interactionsOf(reply: TrajectoriesReply): Interactions {
+export function toInteractions(reply: TrajectoriesReply): Interactions {
   const interactions = new Map<string, Interaction>();
   const context = { model: reply.model ?? undefined, all: interactions };
   for (const [id, wire] of Object.entries(reply.interactions)) interactions.set(id, new Interaction(wire, context));

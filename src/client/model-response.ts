@@ -27,7 +27,7 @@ export interface CallTensors {
  */
 export function splitRow(tensors: CallTensors, outputLength: number | undefined, stopReason: string): ModelResponse {
   const { input_ids, loss_mask, logprobs, versions } = tensors;
-  const begin = input_ids.data.length - (outputLength ?? lengthOfLastRun(loss_mask.data));
+  const begin = input_ids.data.length - (outputLength ?? findLastRunLength(loss_mask.data));
   return {
     inputTokens: Int32Array.from(input_ids.data.subarray(0, begin)),
     outputTokens: Int32Array.from(input_ids.data.subarray(begin)),
@@ -37,6 +37,6 @@ export function splitRow(tensors: CallTensors, outputLength: number | undefined,
   };
 }
 
-function lengthOfLastRun(mask: Tensor["data"]): number {
+function findLastRunLength(mask: Tensor["data"]): number {
   return mask.length - 1 - mask.lastIndexOf(0);
 }

@@ -46,7 +46,7 @@ export class ProxyCalls {
     const bytes = await this.bytes(call);
     const parsed = reply.safeParse(parseJson(bytes));
     if (parsed.success) return parsed.data;
-    const message = `${call.path} did not answer as a proxy does: ${z.prettifyError(parsed.error)}`;
+    const message = `The answer of ${call.path} is not a proxy's: ${z.prettifyError(parsed.error)}`;
     throw new ProxyError("invalid_reply", message, { cause: parsed.error });
   }
 
@@ -56,7 +56,7 @@ export class ProxyCalls {
     using deadline = new Deadline(call.signal, seconds, expired);
     const { status, body } = await this.#sendRepeatedly(call, deadline.signal);
     if (status < 300) return body;
-    throw refusal(call.path, status, body);
+    throw toProxyError(call.path, status, body);
   }
 
   async #sendRepeatedly(call: ProxyCall, signal: AbortSignal): Promise<HttpReply> {
@@ -85,10 +85,10 @@ export class ProxyCalls {
   }
 }
 
-function refusal(path: string, status: number, bytes: Uint8Array): ProxyError {
+function toProxyError(path: string, status: number, bytes: Uint8Array): ProxyError {
   const parsed = errorBody.safeParse(parseJson(bytes));
   if (!parsed.success)
-    return new ProxyError("invalid_reply", `${path} answered ${status} without an error.`, { status });
+    return new ProxyError("invalid_reply", `${path} answered ${status} without a proxy's error body.`, { status });
   const { message, code, param, type: _, ...details } = parsed.data.error;
   return new ProxyError(code, message, { status, param: param ?? undefined, details });
 }

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 
 /**
- * Whether a request for what OpenAI and Anthropic both have under one path comes from a client of Anthropic's API. Its
- * SDKs always send `anthropic-version`; plain HTTP clients may send nothing but their key, as `x-api-key`.
+ * Returns true if the client speaks Anthropic's API, for paths that both OpenAI and Anthropic have, such as `/v1/models`.
+ * Anthropic's SDKs always send `anthropic-version`. A plain HTTP client may send only its key, as `x-api-key`.
  */
 export function isAnthropicClient({ headers }: FastifyRequest): boolean {
   return (

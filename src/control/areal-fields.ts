@@ -3,7 +3,7 @@ import { z } from "zod";
 const noEffect = z.unknown().optional();
 
 /**
- * Fields for features that only AReaL's own server has. AReaL's clients send them, so they are accepted without effect.
+ * Fields of features that only AReaL's own server has. AReaL's clients send them, so they are accepted without effect.
  */
 
 export const arealStartFields = { processor_cache_group_id: noEffect, processor_cache_group_size: noEffect };

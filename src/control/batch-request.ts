@@ -11,14 +11,16 @@ const MAX_WAIT_SECONDS = 86_400;
 
 export const waitSeconds = z.number().min(0).max(MAX_WAIT_SECONDS);
 export const waitFields = {
-  wait_seconds: waitSeconds.default(0).describe("How long to wait for sessions that are still active."),
-  drain_seconds: waitSeconds.optional().describe("How long to wait for calls in flight of ended sessions."),
+  wait_seconds: waitSeconds.default(0).describe("How long to wait for active sessions to end."),
+  drain_seconds: waitSeconds
+    .optional()
+    .describe("How long to wait for calls in flight of ended sessions. Default: `rollout.agent.drain_seconds`."),
 };
 
-/** The sessions of a batch, none of them twice. */
+/** The sessions of a batch. {@link refuseDuplicates} checks that no session is named twice. */
 export const sessionIds = listOf(z.string(), { min: 1, max: 100_000 });
 
-/** What a batch looks like. */
+/** Fields that decide the contents and the layout of a batch. */
 export const optionFields = {
   style: batchFields.style,
   discount: batchFields.discount,
@@ -39,9 +41,20 @@ export const batchBody = controlBody({
   session_ids: sessionIds,
   ...optionFields,
   ...shardFields,
-  transport: z.enum(["body", "shm"]).default("body").describe("shm: a shared-memory file, answered by its path."),
-  lease_seconds: waitSeconds.default(300).describe("shm: how long the file is kept for its reader's acknowledgement."),
-  reader_pid: z.int32().min(1).optional().describe("shm: the reader's process; when it ends, the file is unlinked."),
+  transport: z
+    .enum(["body", "shm"])
+    .default("body")
+    .describe(
+      "`body`: the response is the batch. `shm`: the batch is in a shared-memory file; the response has its path.",
+    ),
+  lease_seconds: waitSeconds
+    .default(300)
+    .describe("With `shm`: how long the file is kept if the reader does not acknowledge it."),
+  reader_pid: z
+    .int32()
+    .min(1)
+    .optional()
+    .describe("With `shm`: process id of the reader. When that process ends, the file is unlinked."),
   ...waitFields,
   ...arealExportFields,
 });
@@ -70,15 +83,17 @@ export function toBatchOptions(body: BatchOptionFields): BatchOptions {
   return options;
 }
 
+/** @throws ApiError `invalid_value` if a session is named twice */
 export function refuseDuplicates(ids: readonly string[]): void {
   const seen = new Set<string>();
   for (const id of ids) {
     if (seen.has(id)) {
-      throw new ApiError("invalid_value", `session_ids names "${id.slice(0, 200)}" twice.`, { param: "session_ids" });
+      const message = `\`session_ids\` must name each session once; received "${id.slice(0, 200)}" twice.`;
+      throw new ApiError("invalid_value", message, { param: "session_ids" });
     }
     seen.add(id);
   }
 }
 
-/** Header of a prepared part: the id by which a gateway settles it. */
+/** Response header of a prepared export: the id with which a gateway settles it. */
 export const EXPORT_ID = "x-rolltape-export-id";

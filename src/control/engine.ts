@@ -7,50 +7,58 @@ export const serverRecord = z.object({
   url: z.string(),
   state: z
     .enum(["up", "down", "draining", "unknown"])
-    .describe("`unknown`: not reached yet; it gets requests like one that is `up`."),
-  healthy: z.boolean().describe("It could be reached and was well when it last was asked; false until it was reached."),
-  requests: count.describe("Requests that it works on, or that wait for one of its connections."),
-  waiting: count.describe("Those of them that wait."),
+    .describe("`unknown`: not reached yet. Such a server gets requests like one that is `up`."),
+  healthy: z
+    .boolean()
+    .describe("The last health check succeeded; false until the server was reached for the first time."),
+  requests: count.describe("Requests in progress, including those that wait for a connection."),
+  waiting: count.describe("Requests that wait for a connection."),
   logprobs: z
     .enum(["temperature", "truncated", "raw", "unknown"])
-    .describe("What its log probabilities include; `unknown` until its first reply."),
-  completed: count.describe("Requests since the start that were answered."),
-  failed: count,
-  aborted: count.describe("The agent left, or the call's time ran out."),
-  failovers: count.describe("Requests that it did not begin with and that went to another server."),
+    .describe("What the server's log probabilities include; `unknown` until its first reply."),
+  completed: count.describe("Requests completed since the start."),
+  failed: count.describe("Requests failed since the start."),
+  aborted: count.describe("Requests aborted because the agent disconnected or the call timed out."),
+  failovers: count.describe("Requests that the server did not start and that went to another server."),
   last_failure: z
     .object({ message: z.string(), at: z.number().describe("Seconds since the epoch.") })
     .nullable()
-    .describe("The last request that failed on it."),
+    .describe("The last request that failed on the server; null if none did."),
 });
 
 const pauseMode = z.enum(["abort", "keep"]);
 
 export const engineRecord = z.object({
   type: z.string(),
-  paused: pauseMode.nullable().describe("How it was paused by /rl/engine/pause and not resumed since."),
-  servers: z.array(serverRecord).describe("Empty where the engine runs in the server's own process."),
+  paused: pauseMode.nullable().describe("Mode of the current pause by `POST /rl/engine/pause`; null if not paused."),
+  servers: z.array(serverRecord).describe("Empty if the engine runs in the server's own process."),
 });
 
-export const restoreBody = controlBody({ url: z.string().describe("As /rl/engine lists it.") });
+export const restoreBody = controlBody({
+  url: z.string().describe("Address of the server, as `GET /rl/engine` lists it."),
+});
 
 export const drainBody = controlBody({
   ...restoreBody.shape,
-  wait_seconds: z.number().min(0).max(86_400).default(0).describe("How long to wait until it has no requests."),
+  wait_seconds: z.number().min(0).max(86_400).default(0).describe("How long to wait until the server has no requests."),
 });
 
 export const pauseFields = {
-  mode: pauseMode.default("abort").describe("`abort` cuts what runs, to be resumed later; `keep` freezes it."),
+  mode: pauseMode
+    .default("abort")
+    .describe("`abort` cuts running requests and resumes them after the pause; `keep` freezes them."),
 };
 
-const toldServers = z
+const targetServers = z
   .array(z.string())
   .optional()
-  .describe("Set by gateways: the servers that this worker tells; others tell the rest. Default: every server.");
+  .describe(
+    "Set by gateways: addresses of the servers that this worker calls; other workers call the rest. Default: all servers.",
+  );
 
-export const pauseBody = controlBody({ ...pauseFields, servers: toldServers });
+export const pauseBody = controlBody({ ...pauseFields, servers: targetServers });
 
 export const resumeBody = controlBody({
-  servers: toldServers,
-  hold: z.boolean().default(false).describe("Set by gateways: calls wait on, until a resume without it."),
+  servers: targetServers,
+  hold: z.boolean().default(false).describe("Set by gateways: model calls keep waiting until a resume without `hold`."),
 });

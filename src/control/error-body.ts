@@ -5,7 +5,7 @@ import { isAnthropicClient } from "./anthropic-client.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Shape of the route's error bodies. `client`: that of the API which the client speaks. Default `openai`. */
+    /** Shape of the route's error bodies. `client`: the shape of the API that the client speaks. Default: `openai`. */
     readonly errors?: "openai" | "anthropic" | "client";
   }
 }
@@ -18,7 +18,7 @@ export function toErrorBody(error: ApiError, request: FastifyRequest, reply: Fas
   return isAnthropic ? toAnthropicBody(error) : error.toBody();
 }
 
-/** Returns Anthropic's error body. Fields that its API does not have mean the same as elsewhere. */
+/** Returns Anthropic's error body. `code`, `param` and the details are additions; they mean the same as in OpenAI's. */
 function toAnthropicBody(error: ApiError): object {
   const { message, statusCode, code, param, details } = error;
   const type = anthropicErrorType(statusCode);

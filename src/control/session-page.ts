@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a page is ordered by. */
+/** The fields by which a page is ordered. */
 export interface ListedSession {
   readonly session_id: string;
   /** Seconds since the epoch. */
@@ -13,12 +13,12 @@ export interface SessionCursor {
 }
 
 /**
- * The place behind a session, as `<created_at in milliseconds>:<session id>`. It is a place in the order, not a session:
- * it stays valid after the session was deleted, and on workers that never had it.
+ * The position after a session, as `<created_at in milliseconds>:<session id>`. A cursor is a position in the order, not a
+ * reference: it stays valid when its session is deleted, and on workers that never had that session.
  */
 export const sessionCursor = z
   .string()
-  .regex(/^\d{1,16}:.{1,512}$/, "must be `next` of an earlier answer")
+  .regex(/^\d{1,16}:.{1,512}$/, "must be `next` of an earlier page")
   .transform((text): SessionCursor => {
     const colon = text.indexOf(":");
     return { milliseconds: Number(text.slice(0, colon)), id: text.slice(colon + 1) };
@@ -35,31 +35,35 @@ export interface SessionPage<T> {
   readonly next: string | null;
 }
 
-/** Returns one page of the sessions, oldest first, and where the next one begins. */
-export function sessionPage<T extends ListedSession>(
+/** Returns one page of the sessions, oldest first, and the cursor of the next page. */
+export function cutPage<T extends ListedSession>(
   sessions: readonly T[],
   { after, limit }: PageRequest,
 ): SessionPage<T> {
-  const left = after === undefined ? [...sessions] : sessions.filter((session) => compare(placeOf(session), after) > 0);
-  left.sort((a, b) => compare(placeOf(a), placeOf(b)));
-  const page = left.slice(0, limit);
+  const remaining =
+    after === undefined ? [...sessions] : sessions.filter((session) => compare(toCursor(session), after) > 0);
+  remaining.sort((a, b) => compare(toCursor(a), toCursor(b)));
+  const page = remaining.slice(0, limit);
   const last = page.at(-1);
-  return last && left.length > limit
-    ? { sessions: page, has_more: true, next: nextAfter(last) }
+  return last && remaining.length > limit
+    ? { sessions: page, has_more: true, next: formatCursor(last) }
     : { sessions: page, has_more: false, next: null };
 }
 
-/** Returns the cursor of the page behind a session. */
-export function nextAfter(session: ListedSession): string {
-  const { milliseconds, id } = placeOf(session);
+/** Returns the cursor of the page that begins after a session. */
+export function formatCursor(session: ListedSession): string {
+  const { milliseconds, id } = toCursor(session);
   return `${milliseconds}:${id}`;
 }
 
-function placeOf({ session_id: id, created_at: seconds }: ListedSession): SessionCursor {
+function toCursor({ session_id: id, created_at: seconds }: ListedSession): SessionCursor {
   return { milliseconds: Math.round(seconds * 1000), id };
 }
 
-/** Ids order sessions of the same millisecond: their counter is not the same on two workers. */
+/**
+ * Orders sessions of the same millisecond by their ids, so that every worker gives the same order. Shorter ids come first,
+ * because their counter is lower.
+ */
 function compare(a: SessionCursor, b: SessionCursor): number {
   if (a.milliseconds !== b.milliseconds) return a.milliseconds - b.milliseconds;
   return a.id.length - b.id.length || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);

@@ -19,7 +19,7 @@ export const startBody = controlBody({
   ...arealStartFields,
   weight_version: weightVersionSchema
     .optional()
-    .describe("Set by gateways: the current weight version. It replaces this server's if it was set later."),
+    .describe("Set by gateways: the current weight version. It replaces this server's version if it was set later."),
 });
 
 const seconds = z.number().describe("Seconds since the epoch.");
@@ -37,8 +37,8 @@ export const sessionRecord = z.object({
   completion_tokens: z.int(),
   calls_in_flight: z.int(),
   aborted_calls: z.int().describe("Calls whose client disconnected before they were recorded."),
-  native_bytes: z.int().describe("Native memory held."),
-  holds_slot: z.boolean().describe("Counts as running against the granted capacity."),
+  native_bytes: z.int().describe("Native memory of the session, in bytes."),
+  holds_slot: z.boolean().describe("The session uses a slot of the granted capacity."),
 });
 
 const DEFAULT_LIMIT = 1000;
@@ -47,5 +47,5 @@ export const sessionsQuery = z.object({
   state: sessionRecord.shape.state.optional(),
   task_id: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100_000).default(DEFAULT_LIMIT),
-  after: sessionCursor.optional().describe("`next` of the page before."),
+  after: sessionCursor.optional().describe("`next` of the previous page."),
 });

@@ -16,7 +16,7 @@ export const trajectoriesBody = controlBody({
   include: z
     .array(z.enum(["messages"]))
     .default([])
-    .describe("messages: adds the untrusted texts."),
+    .describe("`messages` adds the messages of each interaction. Their text comes from agents and is untrusted."),
   ...waitFields,
   ...arealExportFields,
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { WORKER_TAG } from "../session/worker-tag.js";
 
-/** What a server writes into the shared folder `server.workers_folder`, as `<tag>.json`. */
+/** The file `<tag>.json` that a server writes into the shared folder `server.workers_folder`. */
 export const registrationSchema = z.object({
   url: z.url(),
   tag: z.string().regex(WORKER_TAG),
@@ -14,7 +14,11 @@ export const registrationSchema = z.object({
 
 export type Registration = z.output<typeof registrationSchema>;
 
-/** Says in the folder where this server is. Readers never see half a file. Answers how to take it back. */
+/**
+ * Writes this server's address into the folder. The file is renamed into place, so that readers never see half of it.
+ *
+ * @returns a function that removes the file
+ */
 export function registerWorker(folder: string, { url, tag }: Pick<Registration, "url" | "tag">): () => void {
   mkdirSync(folder, { recursive: true });
   const registration: Registration = { url, tag, host: hostname(), pid: process.pid };

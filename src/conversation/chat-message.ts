@@ -4,7 +4,7 @@ import type { Message } from "./message.js";
 
 /**
  * Messages in the shape of OpenAI's chat completions, which agents, trainers and chat templates share, and their
- * reading into {@link Message}. `null` means absent; fields that no prompt shows are dropped.
+ * translation into {@link Message}. `null` means absent. Fields that no prompt shows are dropped.
  */
 
 const text = z.string().transform((value) => value.toWellFormed());
@@ -13,16 +13,16 @@ const optionalText = text.nullish();
 const textPart = z.object({ type: z.literal("text"), text });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: text });
 
-const contentOf = (part: z.ZodType<{ text: string } | { refusal: string }>) =>
+const contentSchema = (part: z.ZodType<{ text: string } | { refusal: string }>) =>
   z.union([text, listOf(part).transform((parts) => parts.map((p) => ("text" in p ? p.text : p.refusal)).join(""))]);
-const content = contentOf(
+const content = contentSchema(
   z.discriminatedUnion("type", [textPart], {
-    error: (issue) => `only text parts are supported, got ${describePart(issue.input)}`,
+    error: (issue) => `only text parts are supported; received ${describePart(issue.input)}`,
   }),
 );
-const assistantContent = contentOf(
+const assistantContent = contentSchema(
   z.discriminatedUnion("type", [textPart, refusalPart], {
-    error: (issue) => `only text and refusal parts are supported, got ${describePart(issue.input)}`,
+    error: (issue) => `only text and refusal parts are supported; received ${describePart(issue.input)}`,
   }),
 );
 
@@ -43,8 +43,8 @@ const assistant = z.object({
   reasoning_content: optionalText,
   reasoning: optionalText,
   tool_calls: listOf(toolCall).nullish(),
-  audio: z.null({ error: "the audio of an earlier answer is not supported" }).optional(),
-  function_call: z.null({ error: "function_call is not supported: use tool_calls" }).optional(),
+  audio: z.null({ error: "audio is not supported" }).optional(),
+  function_call: z.null({ error: "function_call is not supported; use tool_calls" }).optional(),
   ...named,
 });
 
@@ -56,12 +56,12 @@ const chatMessageShape = z.discriminatedUnion(
   { error: "must be one of system, developer, user, assistant, tool" },
 );
 
-/** One chat message as a request spells it. */
+/** One chat message of a request. */
 export const chatMessageSchema = chatMessageShape.transform(toMessage);
 
 export const chatMessagesSchema = listOf(chatMessageSchema, { min: 1, once: true });
 
-/** What {@link chatMessageSchema} accepts, for documentation and for the library's callers. */
+/** A value that {@link chatMessageSchema} accepts. */
 export type ChatMessage = z.input<typeof chatMessageShape>;
 
 function toMessage(message: z.output<typeof chatMessageShape>): Message {
@@ -89,7 +89,7 @@ function assistantExtras(message: z.output<typeof assistant>): Pick<Message, "re
   return { ...(reasoning ? { reasoning } : {}), ...(toolCalls?.length ? { toolCalls } : {}) };
 }
 
-/** The same message as an answer or an export spells it. */
+/** Returns a message in the shape of answers and exports. */
 export function toChatMessage(message: Message): ChatMessage {
   const { role, content: body, reasoning, toolCalls, toolCallId, name } = message;
   const base = { content: body, ...(name ? { name } : {}) };

@@ -1,6 +1,6 @@
 import type { TemplateArgs } from "./template-args.js";
 
-/** A tool call as the model made it. `arguments` is the raw JSON text, never re-spelled. */
+/** A tool call as the model wrote it. `arguments` is the original JSON text and is never re-serialized. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
@@ -12,27 +12,27 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 /** One message of a conversation, the same for every protocol. */
 export interface Message {
   readonly role: Role;
-  /** Text parts joined; empty where the protocol had null or nothing. Well-formed UTF-16. */
+  /** The joined text parts; empty if the protocol has null or no content. Well-formed UTF-16. */
   readonly content: string;
-  /** The model's reasoning, on assistant messages that carry it. */
+  /** The model's reasoning, on assistant messages that have it. */
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];
-  /** On role "tool": the call that this is the result of. */
+  /** With role "tool": the id of the call that this message answers. */
   readonly toolCallId?: string;
   readonly name?: string;
 }
 
-/** A function tool as the request declares it: OpenAI's shape, passed to the chat template as it is. */
+/** A function tool as the request declares it, in OpenAI's shape. It is passed to the chat template unchanged. */
 export interface Tool {
   readonly type: "function";
   readonly function: { readonly name: string; readonly [key: string]: unknown };
 }
 
-/** What a prompt is made of. */
+/** Everything that a prompt is built from. */
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
-  /** The beginning of the answer, which the model goes on with. */
+  /** The beginning of the answer, which the model continues. */
   readonly prefill?: string;
   /** Further variables for the chat template (`chat_template_kwargs`, `tool_choice`). */
   readonly templateArgs?: TemplateArgs;

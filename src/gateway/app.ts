@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from "fastify";
 import { toErrorBody } from "../control/error-body.js";
 import { toApiError } from "../control/session-errors.js";
 import type { App } from "../http/app-type.js";
-import { body } from "../http/body.js";
 import { createApp } from "../http/create-app.js";
 import { errorHandler } from "../http/error-handler.js";
+import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
@@ -40,7 +40,7 @@ export async function createGateway({
   await app.register(errorHandler, { toApiError, toBody: toErrorBody });
   await app.register(forwarding, { upstream: context.upstream });
   await app.register(async (control: App) => {
-    await control.register(body);
+    await control.register(jsonBody);
     capacityRoutes(control, context);
     sessionRoutes(control, context);
     exportRoutes(control, context);

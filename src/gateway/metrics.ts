@@ -1,6 +1,6 @@
 import { Gauge, Registry } from "prom-client";
 import { addBuildInfo } from "../http/metrics/build-info.js";
-import { processMetrics } from "../http/metrics/process.js";
+import { scrapeProcessMetrics } from "../http/metrics/process.js";
 import type { WorkerPool } from "./worker-pool.js";
 
 /**
@@ -26,6 +26,6 @@ export class GatewayMetrics {
 
   /** The text that Prometheus scrapes, without the metrics of workers. */
   async scrape(): Promise<string> {
-    return `${await this.registry.metrics()}\n${await processMetrics()}`;
+    return `${await this.registry.metrics()}\n${await scrapeProcessMetrics()}`;
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { ApiError } from "../http/errors.js";
 import { readKeys } from "../http/read-keys.js";
-import { workerOfKey, workerOfSession } from "../session/worker-tag.js";
+import { readKeyTag, readSessionTag } from "../session/worker-tag.js";
 import { noWorker, workerUnavailable } from "./forward.js";
 import type { Worker, WorkerPool } from "./worker-pool.js";
 
@@ -12,7 +12,7 @@ import type { Worker, WorkerPool } from "./worker-pool.js";
  * @throws ApiError if the only worker that is named is unknown
  */
 export async function workerOf(request: FastifyRequest, pool: WorkerPool): Promise<Worker> {
-  const tags = readKeys(request).flatMap((key) => workerOfKey(key) ?? []);
+  const tags = readKeys(request).flatMap((key) => readKeyTag(key) ?? []);
   for (const tag of tags) {
     const worker = await pool.find(tag);
     if (worker) return worker;
@@ -24,7 +24,7 @@ export async function workerOf(request: FastifyRequest, pool: WorkerPool): Promi
 
 /** The worker that gave a session its id. */
 export async function workerOfId(sessionId: string, pool: WorkerPool): Promise<Worker> {
-  const tag = workerOfSession(sessionId);
+  const tag = readSessionTag(sessionId);
   if (tag !== undefined) return workerWithTag(tag, pool);
   throw new ApiError("session_not_found", `There is no session "${sessionId.slice(0, 200)}".`);
 }

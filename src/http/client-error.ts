@@ -1,16 +1,20 @@
 import type { Socket } from "node:net";
 import { ApiError } from "./errors.js";
 
-/** Answers what is not HTTP, or came too slowly, in the shape of every other error, and closes the connection. */
+/**
+ * Answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node reports these on the
+ * socket, before there is a request or a reply, so the response is written by hand, with the same body as other errors.
+ */
 export function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const known = toApiError(error.code);
-  const body = JSON.stringify(known.toBody());
+  const apiError = toApiError(error.code);
+  const { statusCode } = apiError;
+  const body = JSON.stringify(apiError.toBody());
   socket.end(
-    `HTTP/1.1 ${known.statusCode} ${STATUS_TEXT[known.statusCode] ?? "Bad Request"}\r\nconnection: close\r\n` +
+    `HTTP/1.1 ${statusCode} ${STATUS_TEXT[statusCode] ?? "Bad Request"}\r\nconnection: close\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
@@ -21,7 +25,9 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 };
 
 function toApiError(code: string | undefined): ApiError {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new ApiError("request_timeout", "The request did not come in time.");
-  if (code === "HPE_HEADER_OVERFLOW") return new ApiError("headers_too_large", "The request's headers are too large.");
-  return new ApiError("malformed_request", "This is not a valid HTTP request.");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return new ApiError("request_timeout", "The request was not received in time.");
+  }
+  if (code === "HPE_HEADER_OVERFLOW") return new ApiError("headers_too_large", "The request headers are too large.");
+  return new ApiError("malformed_request", "The request is not valid HTTP.");
 }

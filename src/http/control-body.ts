@@ -1,20 +1,20 @@
 import { z } from "zod";
 
 /**
- * Schemas made by {@link controlBody}, and refinements of them. The results of `extend` and `pick` are not registered.
+ * Schemas that {@link controlBody} returned, and refinements of them. Schemas from `extend` and `pick` are not in it.
  */
 const controlBodies = z.registry<{ readonly refusesUnknown: true }>();
 
 /**
- * Returns the schema of a control or export body. It refuses all fields but `fields`: if a misspelled `discount` were
- * ignored, the trainer would get wrong rewards. To share fields between bodies, spread them.
+ * Returns the schema of a control or export body. It refuses fields other than `fields`: if a misspelled `discount` were
+ * ignored, the trainer would get wrong rewards. To share fields between bodies, spread them into `fields`.
  */
 export function controlBody<Fields extends z.core.$ZodLooseShape>(fields: Fields): z.ZodObject<Fields, z.core.$strict> {
   return z.strictObject(fields).register(controlBodies, { refusesUnknown: true });
 }
 
-/** Returns the schema; of a control body, a copy that ignores unknown fields. */
-export function lenient(schema: z.ZodType): z.ZodType {
+/** Returns a copy of a control body's schema that ignores unknown fields; other schemas are returned unchanged. */
+export function allowUnknownFields(schema: z.ZodType): z.ZodType {
   return isControlBody(schema) ? schema.strip() : schema;
 }
 

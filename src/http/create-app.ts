@@ -1,14 +1,14 @@
 import Fastify, { type FastifyBaseLogger } from "fastify";
 import type { App } from "./app-type.js";
 import { clientErrorHandler } from "./client-error.js";
-import { frameworkErrors } from "./error-handler.js";
+import { handleFrameworkError } from "./error-handler.js";
 import { zodValidator } from "./validation.js";
 
 export interface AppOptions {
   readonly maxBodyBytes: number;
-  /** Refuse control and export bodies with unknown fields. Default true. */
+  /** Refuses control and export bodies with unknown fields. Default: true. */
   readonly strictControlFields?: boolean | undefined;
-  /** Time in which a client must send a request; generation time does not count. Default: no limit of its own. */
+  /** Time in which a client must send a request. Generation time does not count. Default: no limit. */
   readonly requestTimeoutMilliseconds?: number;
   readonly logger?: FastifyBaseLogger | undefined;
 }
@@ -26,12 +26,14 @@ export function createApp(options: AppOptions): App {
     bodyLimit: maxBodyBytes,
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
     forceCloseConnections: "idle",
-    frameworkErrors,
+    frameworkErrors: handleFrameworkError,
     clientErrorHandler,
+    // While it shuts down, the server answers with its own error codes, so that clients can tell what to do.
     return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
+  // Response schemas are types and documentation only; they neither check nor filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   return app;
 }

@@ -3,58 +3,62 @@ import type { FastifyReply } from "fastify";
 import { ApiError } from "./errors.js";
 
 /**
- * Aborts when the client's connection closes before its answer was sent. The connection is watched beside the response:
- * a response that waits behind another one on the same connection does not hear of its end.
+ * Returns a signal that aborts if the client's connection closes before the response was sent.
+ *
+ * It listens to the socket as well as to the response: a response that is queued behind another one on the same connection
+ * gets no event when the connection closes.
  */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { raw } = reply;
   const { socket } = reply.request.raw;
-  const closed = () => {
-    stop();
+  const onClose = () => {
+    stopListening();
     controller.abort(new ApiError("call_aborted", "The client closed its connection."));
   };
-  const sent = () => {
-    if (!isIntact(socket)) return;
-    stop();
+  const onFinish = () => {
+    if (isIntact(socket)) stopListening();
   };
-  const stop = () => {
-    socket.off("close", closed);
-    raw.off("close", closed);
+  const stopListening = () => {
+    socket.off("close", onClose);
+    raw.off("close", onClose);
   };
-  socket.once("close", closed);
-  raw.once("close", closed);
-  raw.once("finish", sent);
+  socket.once("close", onClose);
+  raw.once("close", onClose);
+  raw.once("finish", onFinish);
   return controller.signal;
 }
 
 /**
- * Runs once the answer is out or its client has gone, also where it waits behind another answer or where the client went
- * before there was one. Told whether the whole answer was handed to the connection.
+ * Calls `done` once: when the response was sent, or when the client disconnected. This includes a response that is queued
+ * behind another one, and a client that disconnected before there was a response.
+ *
+ * @param done receives true if the whole response was handed to the connection
  */
-export function onceSent(reply: FastifyReply, done: (whole: boolean) => void): void {
+export function onResponseClose(reply: FastifyReply, done: (complete: boolean) => void): void {
   const { socket } = reply.request.raw;
   if (socket.destroyed) return done(false);
-  let whole = false;
-  let settled = false;
-  // Node tells the response of its socket's end while it tells the socket's listeners: both call.
-  const settle = () => {
-    if (settled) return;
-    settled = true;
-    socket.off("close", settle);
-    reply.raw.off("close", settle);
-    done(whole);
+  let complete = false;
+  let called = false;
+  // The flag is needed beside `off`: Node emits `close` on the response from within `close` of the socket, so a listener of
+  // the socket that was removed meanwhile is still called.
+  const onClose = () => {
+    if (called) return;
+    called = true;
+    socket.off("close", onClose);
+    reply.raw.off("close", onClose);
+    done(complete);
   };
-  socket.once("close", settle);
-  reply.raw.once("close", settle);
+  socket.once("close", onClose);
+  reply.raw.once("close", onClose);
   reply.raw.once("finish", () => {
-    whole = isIntact(socket);
+    complete = isIntact(socket);
   });
 }
 
 /**
- * Whether bytes that Node says it has written were handed to the operating system. When a connection breaks, Node discards
- * what is pending on it, and then emits `finish` and calls write callbacks without an error all the same.
+ * Returns true if bytes that Node reports as written reached the operating system. When a connection breaks, Node discards
+ * pending bytes, but still emits `finish` and calls the write callbacks without an error.
  */
 export function isIntact(socket: Socket): boolean {
   return !socket.destroyed && !socket.errored;

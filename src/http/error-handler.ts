@@ -1,32 +1,35 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { logAnsweredError } from "./error-log.js";
+import { logServerError } from "./error-log.js";
 import { ApiError, toApiError } from "./errors.js";
 
 export interface ErrorHandlerOptions {
   /** Default: {@link toApiError}. */
   readonly toApiError?: (error: unknown) => ApiError;
-  /** Returns the body of an answer. Default: OpenAI's shape. */
+  /** Returns the response body. Default: OpenAI's shape. */
   readonly toBody?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => object;
 }
 
-/** Answers every error with a status and code of the catalogue. Unexpected errors are logged with their stack. */
+/** Answers every error with a status and code of the catalogue, and logs server errors. */
 export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
-  const { toApiError: translate = toApiError, toBody } = options;
+  const { toApiError: convert = toApiError, toBody } = options;
   app.setErrorHandler((error, request, reply) => {
-    const known = translate(error);
-    logAnsweredError(request.log, known);
-    return send(known, reply, toBody?.(known, request, reply));
+    const apiError = convert(error);
+    logServerError(request.log, apiError);
+    return send(apiError, reply, toBody?.(apiError, request, reply));
   });
   app.setNotFoundHandler((request: FastifyRequest, reply) => {
     const path = request.url.split("?", 1)[0]?.slice(0, 200);
-    return send(new ApiError("not_found", `There is no ${request.method} ${path}.`), reply);
+    return send(new ApiError("not_found", `Route ${request.method} ${path} does not exist.`), reply);
   });
   done();
 });
 
-/** Answers what Fastify refuses before it looks for a route, such as a malformed URL. */
-export function frameworkErrors(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
+/**
+ * Answers errors that Fastify raises before it looks for a route, such as a malformed URL. Fastify does not call the error
+ * handler for these; without this they would get another body.
+ */
+export function handleFrameworkError(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
   void send(toApiError(error), reply);
 }
 

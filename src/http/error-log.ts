@@ -1,23 +1,23 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { ApiError, ErrorCode } from "./errors.js";
 
-/** Refusals that a server in good order makes. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(["server_draining", "shared_memory_full"]);
+/** Server errors that are expected in normal operation. */
+const EXPECTED: ReadonlySet<ErrorCode> = new Set(["server_draining", "shared_memory_full"]);
 
 /**
- * Logs an error of the server's side that is answered. A stack is written only for what nobody expected; of what an
- * engine or the machine did wrong, the reasons say all.
+ * Logs an error that is answered with a status of 500 or more. Only internal errors are logged with a stack. For failures of
+ * the engine or the machine, the messages of their causes are enough.
  */
-export function logAnsweredError(log: FastifyBaseLogger, error: ApiError): void {
+export function logServerError(log: FastifyBaseLogger, error: ApiError): void {
   const { code, statusCode, message, cause } = error;
   if (statusCode < 500) return;
   if (code === "internal_error") log.error({ err: cause ?? error, code }, message);
-  else if (REFUSALS.has(code)) log.info({ code }, message);
-  else log.warn({ code, reasons: reasonsOf(cause, message) }, message);
+  else if (EXPECTED.has(code)) log.info({ code }, message);
+  else log.warn({ code, reasons: listReasons(cause, message) }, message);
 }
 
-/** What the errors behind an answer say beyond the answer itself. */
-function reasonsOf(cause: unknown, message: string): string[] {
+/** Returns the messages of the causes that differ from the answered message. */
+function listReasons(cause: unknown, message: string): string[] {
   const reasons: string[] = [];
   for (let error = cause; error instanceof Error; error = error.cause) {
     if (error.message !== message) reasons.push(error.message);

@@ -1,8 +1,8 @@
 import { CodedError, type CodedErrorOptions } from "../support/coded-error.js";
 
 /**
- * Every error that leaves the server: its HTTP status and OpenAI's error type. docs/reference/errors.md has a row for each, and a
- * test compares the two.
+ * The HTTP status and OpenAI error type of every error code. docs/reference/errors.md has a row for each code; a test
+ * compares the two.
  */
 export const CATALOGUE = {
   malformed_request: [400, "invalid_request_error"],
@@ -67,10 +67,10 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   out_of_memory: 5,
 };
 
-/** An error as it is answered. The message is fit for any client: no stack, no path, no secret. */
+/** An error as clients receive it. Its message must not contain a stack, a file path or a secret. */
 export class ApiError extends CodedError<ErrorCode> {
   override readonly name = "ApiError";
-  /** A plain field: Fastify assigns to it. */
+  /** A field, not a getter: Fastify assigns `statusCode` to validation errors, which throws if there is no setter. */
   readonly statusCode: number;
 
   constructor(code: ErrorCode, message: string, options?: CodedErrorOptions) {
@@ -87,14 +87,14 @@ export class ApiError extends CodedError<ErrorCode> {
     return RETRY_AFTER[this.code];
   }
 
-  /** OpenAI's error body. Particulars stand beside the four fields. */
+  /** Returns OpenAI's error body. `details` become further fields beside its four fields. */
   toBody(): { error: Record<string, unknown> } {
     const { message, type } = this;
     return { error: { message, type, param: this.param ?? null, code: this.code, ...this.details } };
   }
 }
 
-/** Fastify's own refusals, by its codes. */
+/** Fastify's own error codes. */
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
@@ -103,6 +103,7 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: "not_found",
 };
 
+/** Error codes of the native addon. */
 const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_TOO_LARGE: "batch_too_large",
   ERR_OUT_OF_MEMORY: "out_of_memory",
@@ -110,31 +111,30 @@ const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_SHARED_UNAVAILABLE: "shared_memory_unavailable",
 };
 
-/** Returns the answer to an error that was thrown below a route. Unknown errors become an internal error without details. */
+/** Returns the error to send for an error that a route threw. Unknown errors become an internal error without details. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof CodedError && isKnownCode(error.code)) {
     const { code, message, param, details } = error;
     return new ApiError(code, message, { param, details, cause: error });
   }
-  return fromForeign(error);
+  return fromOtherError(error);
 }
 
 function isKnownCode(code: string): code is ErrorCode {
   return Object.hasOwn(CATALOGUE, code);
 }
 
-function fromForeign(error: unknown): ApiError {
+/** Converts errors of Fastify, of the addon and of Node.js. */
+function fromOtherError(error: unknown): ApiError {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   const message = error instanceof Error ? error.message : String(error);
   if (typeof code === "string") {
-    const known = FASTIFY_CODES[code];
-    if (known) return new ApiError(known, message, { cause: error });
-    const native = NATIVE_CODES[code];
-    if (native) return new ApiError(native, message, { cause: error });
+    const ownCode = FASTIFY_CODES[code] ?? NATIVE_CODES[code];
+    if (ownCode) return new ApiError(ownCode, message, { cause: error });
   }
   if (error instanceof SyntaxError && statusCode === 400) {
     return new ApiError("invalid_json", `The body is not valid JSON: ${message}`, { cause: error });
   }
-  return new ApiError("internal_error", "The server failed to answer. Its log says why.", { cause: error });
+  return new ApiError("internal_error", "The server failed to answer. See its log for the cause.", { cause: error });
 }

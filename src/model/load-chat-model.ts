@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Conversation } from "../conversation/message.js";
 import type { ChatModel, ContinuationResult, PromptOptions, RecordedTurn } from "./chat-model.js";
-import { ContinuationFinder } from "./continuation/finder.js";
+import { ContinuationFinder } from "./continuation/continuation-finder.js";
 import { type ModelFiles, ModelFolderError, readModelFiles } from "./model-files.js";
 import { chooseFamilies, type FamilyChoice, hasMarker, type ModelSigns } from "./output/choose-families.js";
 import { Vocabulary } from "./output/detokenizer/vocabulary.js";
@@ -10,7 +10,7 @@ import type { OutputParser, OutputParserOptions } from "./output/output-parser.j
 import type { CallStructure } from "./output/structure/call-structure.js";
 import { buildOutputStructure, type OutputRules, type OutputStructure } from "./output/structure/output-structure.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
-import { prefillBehindOpening, renderPrefilled } from "./prefill.js";
+import { prefillBehindOpening, renderPrefilled } from "./prefilled-prompt.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
 import { encodePartsWithin, encodeWithin } from "./tokenizer/encode-within.js";
 import type { EncodedText } from "./tokenizer/encoded-text.js";

@@ -1,12 +1,12 @@
-/** Deeper than this no tool's schema goes; what recurses over it is safe below. */
+/** Deepest nesting of JSON in a request, so that code that recurses over it cannot overflow the stack. */
 export const MAX_DEPTH = 128;
 
-/** Whether a JSON value nests no deeper than {@link MAX_DEPTH}. Does not recurse. */
+/** Returns true if a JSON value nests at most {@link MAX_DEPTH} levels. Does not recurse itself. */
 export function isShallow(value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) return false;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+    level = level.flatMap((child) => (typeof child === "object" && child !== null ? Object.values(child) : []));
   }
   return true;
 }

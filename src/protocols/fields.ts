@@ -10,7 +10,7 @@ const MAX_STOP_STRINGS = 16;
 
 export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
 
-/** Text without lone surrogates, which no tokenizer takes. */
+/** Text. Lone surrogates, which no tokenizer accepts, become U+FFFD. */
 export const wellFormed = z.string().transform((value) => value.toWellFormed());
 
 export const stopString = wellFormed.pipe(z.string().min(1, "a stop string must not be empty"));
@@ -21,20 +21,20 @@ export const toolName = z.string().regex(/^[a-zA-Z0-9_.-]{1,128}$/);
 /** A positive number of tokens. */
 export const count = z.int32().min(1);
 
-export const jsonObject = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
+export const jsonObjectSchema = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
 
-// A client that writes out every option of a template sends null for those that are not set.
-const templateKwargs = jsonObject.transform(withoutNulls).superRefine((given, context) => {
-  const reserved = Object.keys(given).find((name) => RESERVED_ARGS.has(name));
+// Clients that send every option of a template send null for the options that are not set.
+const templateKwargs = jsonObjectSchema.transform(withoutNulls).superRefine((args, context) => {
+  const reserved = Object.keys(args).find((name) => RESERVED_ARGS.has(name));
   if (reserved === undefined) return;
   context.addIssue({
     code: "custom",
     path: [reserved],
-    message: "is always the request's own, and cannot be set here",
+    message: "is reserved: the proxy sets this variable from the request",
   });
 });
 
-/** Sampling parameters that no protocol but the engines' own chat endpoints has, and every endpoint takes. */
+/** Sampling parameters that only the engines' own chat endpoints define. Every endpoint here accepts them. */
 export const engineSampling = {
   min_p: z.number().min(0).max(1).optional(),
   stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
@@ -42,7 +42,12 @@ export const engineSampling = {
   chat_template_kwargs: templateKwargs.optional().describe("Variables for the chat template."),
 };
 
-/** A value that asks for something that is not served. `harmless` values ask for nothing. */
+/**
+ * A field that asks for something unsupported.
+ *
+ * @param name what the error calls unsupported
+ * @param harmless returns true for values that ask for nothing; these are accepted, like null
+ */
 export const unsupported = (name: string, harmless: (value: unknown) => boolean = () => false) =>
   z
     .unknown()
@@ -52,10 +57,10 @@ export const unsupported = (name: string, harmless: (value: unknown) => boolean 
     })
     .optional();
 
-/** A field that cannot change the result. */
+/** A field that cannot change the result; it is ignored. */
 export const noEffect = z.unknown().optional();
 
-/** Of tools: what only a server that runs or searches tools itself could follow. */
+/** Fields of tools that apply only to a server that runs or searches tools itself. */
 export const toolAccess = {
   allowed_callers: unsupported(
     "allowed_callers without direct",
@@ -64,12 +69,8 @@ export const toolAccess = {
   defer_loading: unsupported("defer_loading: true", (value) => value === false),
 };
 
-export function isTyped(value: unknown, type: string): boolean {
-  return typeOf(value) === type;
-}
-
-/** The `type` of an item, a part or a block; undefined where it has none. */
-export function typeOf(value: unknown): string | undefined {
+/** Returns the `type` of an item, a part or a block; undefined if it has none. */
+export function readType(value: unknown): string | undefined {
   const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
   return typeof type === "string" ? type : undefined;
 }

@@ -1,18 +1,18 @@
 import type { Conversation } from "../conversation/message.js";
-import type { RequestSampling } from "./sampling.js";
-import type { CallRules } from "./tools.js";
+import type { RequestSampling } from "./request-sampling.js";
+import type { CallRules } from "./tool-choice.js";
 
-/** What a request asks of the model, free of its protocol. */
+/** A model call's request, independent of its protocol. */
 export interface ModelRequest {
-  /** The model that the request names. Whatever it is, the policy answers. */
+  /** The model that the request names. It is recorded, but does not select a model: the policy always answers. */
   readonly model: string | undefined;
   readonly conversation: Conversation;
-  /** The interaction that the request names as the one it goes on from. */
+  /** The interaction that the request says it continues. */
   readonly previousId?: string | undefined;
   readonly sampling: RequestSampling;
   readonly calls: CallRules;
-  /** Of which tokens the answer carries log probabilities: of all, or of those of its text. */
+  /** The tokens whose log probabilities the answer has: all, or those of its text. */
   readonly logprobs: "none" | "all" | "text";
-  /** Whether the answer is sent while it is generated. */
+  /** The answer is sent while it is generated. */
   readonly stream: boolean;
 }

@@ -1,23 +1,21 @@
-import type { OutputEvent } from "../model/output/output-parser.js";
+import type { MessageDelta, TextDelta } from "../conversation/message-delta.js";
 import type { TokenLogprobs } from "./logprobs.js";
 
-interface TextRun {
-  readonly type: "text";
-  readonly text: string;
-  /** Of the tokens that have a part in it, where the request wants them. */
+interface TextRun extends TextDelta {
+  /** Log probabilities of the tokens of this text, if the request asks for them. */
   readonly logprobs?: TokenLogprobs;
 }
 
-/** A piece of an output as an answer tells it. */
-export type AnswerEvent = Exclude<OutputEvent, { readonly type: "text" }> | TextRun;
+/** A piece of an output, from which stream events are written. */
+export type AnswerEvent = Exclude<MessageDelta, TextDelta> | TextRun;
 
-/** A run of an output: the protocols with items or blocks have one for each. */
+/** A run of an output. It becomes one item of a response, or one block of a message. */
 export type OutputPart =
   | { readonly type: "reasoning"; readonly text: string }
   | TextRun
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: string };
 
-/** Takes one event into the parts told so far: more of the last part, or a new one. */
+/** Adds an event to the parts of an output: extends the last part or appends a new one. */
 export function addToParts(parts: OutputPart[], event: AnswerEvent): void {
   const last = parts.at(-1);
   switch (event.type) {
@@ -26,8 +24,8 @@ export function addToParts(parts: OutputPart[], event: AnswerEvent): void {
       else parts.push({ type: event.type, text: event.text });
       break;
     case "text":
-      if (last?.type === event.type) parts[parts.length - 1] = longer(last, event);
-      else parts.push(longer({ type: event.type, text: "" }, event));
+      if (last?.type === event.type) parts[parts.length - 1] = extend(last, event);
+      else parts.push(extend({ type: event.type, text: "" }, event));
       break;
     case "tool_call":
       parts.push({ type: "tool_call", id: event.id, name: event.name, arguments: "" });
@@ -38,7 +36,8 @@ export function addToParts(parts: OutputPart[], event: AnswerEvent): void {
   }
 }
 
-function longer({ type, text, logprobs = [] }: TextRun, added: TextRun): TextRun {
+/** Appends log probabilities in place: a copy of the list for every piece would make long outputs quadratic. */
+function extend({ type, text, logprobs = [] }: TextRun, added: TextRun): TextRun {
   if (added.logprobs === undefined) return { type, text: text + added.text };
   for (const entry of added.logprobs) logprobs.push(entry);
   return { type, text: text + added.text, logprobs };

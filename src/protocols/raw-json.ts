@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** A value that an answer shows as this JSON text: numbers that `JSON.parse` would round stay as they are written. */
+/** A JSON text that an answer contains verbatim, so that numbers that `JSON.parse` would round keep their spelling. */
 export class RawJson {
   readonly text: string;
 
@@ -8,22 +8,26 @@ export class RawJson {
     this.text = text;
   }
 
-  /** For who has no use for the spelling. */
+  /** Lets plain `JSON.stringify` work, which may round numbers. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }
 }
 
-/** Stands for such a value while the rest is written; nobody can have written it. */
-const STAND_IN = randomUUID();
-const STAND_INS = new RegExp(`"${STAND_IN}:([0-9]+)"`, "g");
+/**
+ * Replaces raw values while the rest is written: `JSON.stringify` cannot insert text verbatim. The id is random, so no
+ * text of a model or a client can contain it.
+ */
+const PLACEHOLDER = randomUUID();
+const PLACEHOLDERS = new RegExp(`"${PLACEHOLDER}:([0-9]+)"`, "g");
 
-/** `JSON.stringify`, but that each {@link RawJson} is its text. */
+/** Like `JSON.stringify`, but writes the text of each {@link RawJson}. */
 export function stringifyRaw(value: unknown): string {
   const texts: string[] = [];
+  // `this[key]` is the original value: `shown` is already the result of `toJSON`.
   const json = JSON.stringify(value, function (this: Record<string, unknown>, key: string, shown: unknown) {
-    const held = this[key];
-    return held instanceof RawJson ? `${STAND_IN}:${texts.push(held.text) - 1}` : shown;
+    const original = this[key];
+    return original instanceof RawJson ? `${PLACEHOLDER}:${texts.push(original.text) - 1}` : shown;
   });
-  return texts.length === 0 ? json : json.replaceAll(STAND_INS, (_, index) => texts[Number(index)] ?? "null");
+  return texts.length === 0 ? json : json.replaceAll(PLACEHOLDERS, (_, index) => texts[Number(index)] ?? "null");
 }

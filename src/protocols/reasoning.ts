@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** How much to reason, as OpenAI's requests say it; "none" turns reasoning off. */
+/** How much the model reasons, with OpenAI's values. "none" turns reasoning off. */
 export const reasoningEffort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 type Effort = z.output<typeof reasoningEffort>;
 
-/** Kimi K3's template takes three efforts and refuses others. */
+/** Kimi K3's template accepts three efforts and refuses others. */
 const KIMI_EFFORTS: Readonly<Record<Exclude<Effort, "none">, string>> = {
   minimal: "low",
   low: "low",
@@ -15,7 +15,7 @@ const KIMI_EFFORTS: Readonly<Record<Exclude<Effort, "none">, string>> = {
   max: "max",
 };
 
-/** Variables of the chat template for an effort. */
+/** Returns the variables of the chat template for an effort. */
 export function reasoningArgs(effort: Effort | undefined): Record<string, unknown> {
   if (effort === undefined) return {};
   if (effort === "none") return thinkingArgs("disabled");
@@ -23,8 +23,9 @@ export function reasoningArgs(effort: Effort | undefined): Record<string, unknow
 }
 
 /**
- * The variables by which chat templates turn reasoning on and off: `enable_thinking` (Qwen3, GLM), `thinking` (DeepSeek,
- * Granite), `thinking_mode` (MiniMax-M3), `thinking_budget` (Seed-OSS, off at 0). A template reads those that it knows.
+ * Returns the variables with which chat templates turn reasoning on and off: `enable_thinking` (Qwen3, GLM), `thinking`
+ * (DeepSeek, Granite), `thinking_mode` (MiniMax-M3), `thinking_budget` (Seed-OSS; 0 is off). Templates ignore variables
+ * that they do not use.
  */
 export function thinkingArgs(mode: "enabled" | "disabled" | "adaptive", budget?: number): Record<string, unknown> {
   const on = mode !== "disabled";

@@ -2,7 +2,7 @@ import { CodedError } from "../support/coded-error.js";
 
 type RequestErrorCode = "invalid_value" | "unsupported_parameter" | "previous_response_not_found";
 
-/** A combination of fields that makes no sense; `param` names the field to change. */
+/** A request whose fields are valid one by one, but not together. `param` names the field to change. */
 export class RequestError extends CodedError<RequestErrorCode> {
   override readonly name = "RequestError";
 

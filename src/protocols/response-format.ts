@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isShallow } from "./depth.js";
 import { TOO_DEEP } from "./fields.js";
-import type { OutputStructure } from "./sampling.js";
+import type { OutputStructure } from "./request-sampling.js";
 
 const ANY_OBJECT = JSON.stringify({ type: "object" });
 
@@ -19,7 +19,7 @@ export const chatResponseFormat = z
     toStructure("response_format", format.type, format.type === "json_schema" ? format.json_schema.schema : undefined),
   );
 
-/** `text.format` of responses: the same, written flat. */
+/** `text.format` of responses: the same fields without the object `json_schema` around them. */
 export const responsesTextFormat = z
   .discriminatedUnion("type", [
     z.object({ type: z.literal("text") }),
@@ -39,8 +39,8 @@ export const messagesFormat = z
 function toStructure(
   param: string,
   type: "text" | "json_object" | "json_schema",
-  given: unknown,
+  requestedSchema: unknown,
 ): OutputStructure | undefined {
   if (type === "text") return undefined;
-  return { param, jsonSchema: type === "json_object" ? ANY_OBJECT : JSON.stringify(given) };
+  return { param, jsonSchema: type === "json_object" ? ANY_OBJECT : JSON.stringify(requestedSchema) };
 }

@@ -1,8 +1,8 @@
-import type { AnswerStart, GenerationAnswer } from "./generation.js";
+import type { AnswerStart, GenerationAnswer } from "./generation-answer.js";
 import type { RecordedTokens } from "./logprobs.js";
 import type { AnswerEvent } from "./output-parts.js";
 
-/** An error as a protocol tells it in a stream that has begun. */
+/** An error that occurs after a stream has begun. */
 export interface StreamFailure {
   readonly message: string;
   readonly status: number;
@@ -14,13 +14,13 @@ export interface StreamFailure {
 
 /**
  * Writes one answer as the server-sent events of its protocol. Every method returns the text to send, which may be empty.
- * The order of calls: `start`; `push` any number of times; then `finish` or `fail`.
+ * Call `start`, then `push` any number of times, then `finish` or `fail`.
  */
 export interface StreamEncoder {
-  /** What is sent while nothing else is, so that no one takes the connection for dead. */
+  /** Text to send while there is no output, so that clients and load balancers do not close the connection. */
   readonly keepAlive: string;
   start(start: AnswerStart): string;
-  /** @param tokens the tokens since the last call, where the request wants the log probabilities of all */
+  /** @param tokens the tokens since the last call, if the request asks for the log probabilities of all tokens */
   push(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): string;
   finish(answer: GenerationAnswer): string;
   fail(failure: StreamFailure): string;

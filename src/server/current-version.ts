@@ -1,4 +1,4 @@
-import { isLater, NEVER_SET, setAfter, type WeightVersion } from "../control/weight-version.js";
+import { isLater, NEVER_SET, stampVersion, type WeightVersion } from "../control/weight-version.js";
 import type { VersionFile } from "./version-file.js";
 
 /**
@@ -46,7 +46,7 @@ export class CurrentVersion {
     // In order: of two calls without a time, the second must be later.
     this.#pending = this.#pending.then(async () => {
       if (setAt === undefined) await this.readFile();
-      this.takeOver(setAt === undefined ? setAfter(version, this.#current) : { version, set_at: setAt });
+      this.takeOver(setAt === undefined ? stampVersion(version, this.#current) : { version, set_at: setAt });
       await this.#file?.write(this.#current);
     });
     return this.#pending;

@@ -17,9 +17,9 @@ export class Attempt {
   }
 }
 
-/** Most failed attempts that are remembered for one request. */
+/** Maximum number of failed attempts that are counted for one request. */
 const MAX_FAILED = 16;
-/** Most requests whose failed attempts are remembered. The oldest request is forgotten first. */
+/** Maximum number of requests whose failed attempts are counted. The oldest request is dropped first. */
 const MAX_FAILED_REQUESTS = 1024;
 
 /**
@@ -83,13 +83,13 @@ export class RequestAttempts {
 
   #pair(retry: Attempt): void {
     if (this.#takeFailed(retry.request)) return;
-    const earlier = this.#likeliest(retry.request);
+    const earlier = this.#findRepeated(retry.request);
     if (!earlier) return;
     this.#close(earlier);
     this.#link(earlier, retry);
   }
 
-  #likeliest(request: string): Attempt | undefined {
+  #findRepeated(request: string): Attempt | undefined {
     let undelivered: Attempt | undefined;
     let recorded: Attempt | undefined;
     let running: Attempt | undefined;

@@ -1,8 +1,8 @@
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import type { ParentMatch } from "../native/contract.js";
 
-/** What the chat template shows beside the messages. */
-interface Shown {
+/** What a prompt depends on besides its messages. */
+interface PromptContext {
   readonly toolsKey: string;
   readonly templateArgs: TemplateArgs | undefined;
 }
@@ -11,9 +11,13 @@ export type BrokenPrefixCause = "history_rewritten" | "tools_changed" | "templat
 
 /**
  * Returns why the prompt of a call does not begin with its parent's tokens. `rerendered`: messages, tools and variables
- * continue the parent's, but the template or the tokenizer makes other tokens of them.
+ * continue the parent's, but the template or the tokenizer turns them into other tokens.
  */
-export function brokenPrefixCause(call: Shown, { rule }: ParentMatch, parent: Shown): BrokenPrefixCause {
+export function findBrokenPrefixCause(
+  call: PromptContext,
+  { rule }: ParentMatch,
+  parent: PromptContext,
+): BrokenPrefixCause {
   if (rule === "messages") return "history_rewritten";
   if (call.toolsKey !== parent.toolsKey) return "tools_changed";
   return sameTemplateArgs(call.templateArgs, parent.templateArgs) ? "rerendered" : "template_args_changed";

@@ -1,10 +1,10 @@
 import type { CallFacts } from "./interaction.js";
 
-/** Longest model name that is kept, in bytes of UTF-8. The agent chooses the name, so it can be of any length. */
+/** Maximum length of a recorded model name, in bytes of UTF-8. The agent chooses the name, so it can be of any length. */
 const MODEL_NAME_BYTES = 256;
 
-/** Returns what is kept of a call beside its tokens and messages; absent fields stay absent. */
-export function callFacts({ sampling, requestedModel, attempt, resumes, startedAt }: CallFacts): CallFacts {
+/** Returns the facts of a call that are recorded besides its tokens and messages. Absent fields stay absent. */
+export function pickCallFacts({ sampling, requestedModel, attempt, resumes, startedAt }: CallFacts): CallFacts {
   return {
     ...(sampling === undefined ? {} : { sampling }),
     ...(requestedModel === undefined ? {} : { requestedModel: firstBytes(requestedModel, MODEL_NAME_BYTES) }),

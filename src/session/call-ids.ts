@@ -21,24 +21,21 @@ export function digestCallIds(added: readonly Message[], before: BigUint64Array 
   if (typeof before !== "number") numbers.set(before);
   let last = numbers[known - 1] ?? 0n;
   added.forEach((message, i) => {
-    last = withCallsOf(message, last);
+    last = addCallIds(last, message);
     numbers[known + i] = last;
   });
   return numbers;
 }
 
-/** Returns what is recorded of an interaction: the hash of its input, and that of input and output together. */
-export function recordedCallIds(
+/** Returns the two hashes that are recorded of an interaction: of its input, and of input and output together. */
+export function digestRecordedCallIds(
   input: BigUint64Array | undefined,
   output: readonly Message[],
 ): { readonly callIds?: BigUint64Array } {
   if (input === undefined && !output.some(hasCalls)) return {};
   const ofInput = input?.at(-1) ?? 0n;
   return {
-    callIds: BigUint64Array.of(
-      ofInput,
-      output.reduce((last, message) => withCallsOf(message, last), ofInput),
-    ),
+    callIds: BigUint64Array.of(ofInput, output.reduce(addCallIds, ofInput)),
   };
 }
 
@@ -46,7 +43,8 @@ function hasCalls({ toolCalls }: Message): boolean {
   return toolCalls !== undefined && toolCalls.length > 0;
 }
 
-function withCallsOf(message: Message, before: bigint): bigint {
+/** Returns the hash after `message`, given the hash before it. */
+function addCallIds(before: bigint, message: Message): bigint {
   if (!hasCalls(message)) return before;
   const ids = [before.toString(), ...(message.toolCalls ?? []).map(({ id }) => id)];
   const digest = native.digestMessages([JSON.stringify(ids)]);

@@ -9,7 +9,7 @@ export interface InFlightCall {
   readonly controller: AbortController;
 }
 
-/** Identifies a request, so that its attempts are recognized. */
+/** Identifies a request, so that attempts at the same request can be matched. */
 export interface RequestIdentity {
   /** Digest of the request's content. Equal for all attempts at a request. */
   readonly requestKey: string;
@@ -59,12 +59,12 @@ export class CallTracker {
     if (this.#live.size === 0) this.#idle.wake();
   }
 
-  /** Resolves with true once no call is in flight, with false after `milliseconds`. */
+  /** Resolves with true when no call is in flight, or with false after `milliseconds`. */
   waitIdle(milliseconds: number): Promise<boolean> {
     return this.#live.size === 0 ? Promise.resolve(true) : this.#idle.wait(milliseconds);
   }
 
-  /** Aborts every call in flight; resolves with their number when all have ended. */
+  /** Aborts every call in flight. Resolves with their number when all have ended. */
   async abortAll(reason: SessionError): Promise<number> {
     const count = this.#live.size;
     for (const { controller } of this.#live.values()) controller.abort(reason);

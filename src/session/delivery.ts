@@ -14,7 +14,7 @@ export interface LeftOutInteraction {
   readonly reason: LeftOutReason;
 }
 
-/** What the conversation tree knows that shows whether the client has the answer of an interaction. */
+/** Facts of the conversation tree that show whether the client has the answer of an interaction. */
 type Evidence = Pick<InteractionInfo, "children" | "ownReward">;
 
 /**

@@ -22,10 +22,10 @@ export type SessionErrorCode =
   | "call_superseded"
   | "call_aborted";
 
-/** A message that names options: `spell` gives an option's name as the reader writes it. */
+/** Writes a message. `spell` returns the name of an option in the reader's spelling, such as `max_length` over HTTP. */
 export type SpelledMessage = (spell: (option: string) => string) => string;
 
-/** Its message and `param` name options as the library spells them; {@link SessionError.spelled} is for other readers. */
+/** `message` and `param` spell options like the library (`maxLength`). Use {@link spelled} for readers of the HTTP API. */
 export class SessionError extends CodedError<SessionErrorCode> {
   override readonly name = "SessionError";
   readonly #message: SpelledMessage;
@@ -40,7 +40,7 @@ export class SessionError extends CodedError<SessionErrorCode> {
     this.#message = spelled;
   }
 
-  /** Returns the message for readers that spell options in another way. */
+  /** Returns the message with options in another spelling. */
   spelled(spell: (option: string) => string): string {
     return this.#message(spell);
   }

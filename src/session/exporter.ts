@@ -8,23 +8,24 @@ export interface ExportWaits {
   readonly waitMilliseconds: number;
   /** How long to wait for calls in flight of ended sessions before they are aborted. */
   readonly drainMilliseconds: number;
-  /** Ends the waiting early: the asker has gone. */
+  /** Ends the wait early, because the client has disconnected. */
   readonly signal?: AbortSignal;
 }
 
-/** A packed export that has taken no session yet: rewards of its sessions wait until it is settled. */
+/** A packed export whose sessions are not sealed yet. They accept no calls and no rewards until it is settled. */
 export interface PreparedExport<T> {
   readonly packed: T;
-  /** Once: takes the sessions, or leaves them as they were. */
+  /** Seals the sessions (`taken`), or leaves them as they were (`left`). Call it once. */
   readonly settle: (outcome: "taken" | "left") => void;
 }
 
-/** More refused sessions than this are not named one by one. */
+/** Maximum number of refused sessions that an error lists. */
 const MAX_NAMED = 1000;
 
 /**
- * Exports sessions of a registry: waits until they may be, packs, and only then takes them from their agents for good.
- * A packing that fails leaves every session as it was.
+ * Exports sessions in three steps: wait until they are exportable, pack them, then seal them.
+ *
+ * Sealing revokes the session's key and starts retention. If packing fails, no session is sealed.
  */
 export class Exporter {
   readonly #registry: SessionRegistry;
@@ -33,27 +34,27 @@ export class Exporter {
     this.#registry = registry;
   }
 
-  /** One session; its refusal is thrown as it is. */
+  /** Exports one session. Throws the error of that session if it cannot be exported. */
   async one<T>(id: string, waits: ExportWaits, pack: (session: Session) => Promise<T>): Promise<T> {
     const session = this.#registry.get(id);
     await session.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal);
     throwIfRefused(session);
     await drain(session, waits);
     throwIfRefused(session);
-    return taken(await this.#prepare([session], () => pack(session)));
+    return settleAsTaken(await this.#prepare([session], () => pack(session)));
   }
 
-  /** All of these sessions or none; the error names each that cannot be exported, and why. */
+  /** Exports all of these sessions or none. The error lists each session that cannot be exported, with the reason. */
   async all<T>(
     ids: readonly string[],
     waits: ExportWaits,
     pack: (sessions: Session[]) => Promise<T>,
     part?: ExportedShard,
   ): Promise<T> {
-    return taken(await this.prepare(ids, waits, pack, part));
+    return settleAsTaken(await this.prepare(ids, waits, pack, part));
   }
 
-  /** As {@link all}, for an asker who says later whether the export came about. */
+  /** Packs like {@link all}, but lets the caller decide later whether the sessions are sealed. */
   async prepare<T>(
     ids: readonly string[],
     waits: ExportWaits,
@@ -62,13 +63,13 @@ export class Exporter {
   ): Promise<PreparedExport<T>> {
     const sessions = await this.ready(ids, waits);
     await Promise.all(sessions.map((session) => drain(session, waits)));
-    // While one drained, another may have expired.
-    const late = refusalsOf(sessions);
-    if (late.length > 0) throw batchRefusal(late);
+    // While one session drained, another may have expired.
+    const late = findRefusals(sessions);
+    if (late.length > 0) throw batchRefusal(late, ids.length);
     return this.#prepare(sessions, () => pack(sessions), part);
   }
 
-  /** Waits until all of these sessions can be exported, and answers them; refuses as {@link all} does. Changes nothing. */
+  /** Waits until all of these sessions can be exported, and returns them. Throws like {@link all}. Changes nothing. */
   async ready(ids: readonly string[], waits: ExportWaits): Promise<Session[]> {
     const sessions: Session[] = [];
     const refused: Refusal[] = [];
@@ -82,8 +83,8 @@ export class Exporter {
     }
     if (refused.length === 0)
       await Promise.all(sessions.map((s) => s.lifecycle.waitEnd(waits.waitMilliseconds, waits.signal)));
-    const refusals = refused.concat(refusalsOf(sessions));
-    if (refusals.length > 0) throw batchRefusal(refusals);
+    const refusals = refused.concat(findRefusals(sessions));
+    if (refusals.length > 0) throw batchRefusal(refusals, ids.length);
     return sessions;
   }
 
@@ -106,7 +107,7 @@ export class Exporter {
   }
 }
 
-function taken<T>({ packed, settle }: PreparedExport<T>): T {
+function settleAsTaken<T>({ packed, settle }: PreparedExport<T>): T {
   settle("taken");
   return packed;
 }
@@ -117,23 +118,24 @@ interface Refusal {
 }
 
 function throwIfRefused(session: Session): void {
-  const refusal = refusalOf(session);
+  const refusal = findRefusal(session);
   if (refusal) throw refusal;
 }
 
-function refusalsOf(sessions: readonly Session[]): Refusal[] {
+function findRefusals(sessions: readonly Session[]): Refusal[] {
   return sessions.flatMap((session) => {
-    const error = refusalOf(session);
+    const error = findRefusal(session);
     return error ? [{ id: session.id, error }] : [];
   });
 }
 
-function refusalOf(session: Session): SessionError | undefined {
+/** Returns why a session cannot be exported; undefined if it can. */
+function findRefusal(session: Session): SessionError | undefined {
   if (session.state === "active") {
-    return new SessionError("session_active", `Session ${session.id} is active. End it first, or give wait_seconds.`);
+    return new SessionError("session_active", `Session ${session.id} is active. End it first, or set wait_seconds.`);
   }
   if (session.state === "expired") {
-    const message = `Session ${session.id} saw no call for too long, or was deleted: its data was freed.`;
+    const message = `Session ${session.id} expired or was deleted, and its data was freed.`;
     return new SessionError("session_expired", message);
   }
   if (session.lifecycle.freed) {
@@ -144,20 +146,24 @@ function refusalOf(session: Session): SessionError | undefined {
 
 async function drain(session: Session, { drainMilliseconds }: ExportWaits): Promise<void> {
   if (await session.calls.waitIdle(drainMilliseconds)) return;
-  const reason = new SessionError("call_aborted", `Session ${session.id} is being exported: this call came too late.`);
+  const message = `Session ${session.id} is being exported and accepts no more model calls.`;
+  const reason = new SessionError("call_aborted", message);
   const aborted = await session.calls.abortAll(reason);
   session.incompleteCalls += aborted;
 }
 
-/** Where all have the same reason, that is the error's code; else `batch_not_exportable`. */
-function batchRefusal(refused: readonly Refusal[]): SessionError {
+/**
+ * Returns the error of a batch. Its code is that of the sessions if they all have the same code, else
+ * `batch_not_exportable`.
+ */
+function batchRefusal(refused: readonly Refusal[], total: number): SessionError {
   const named = refused.slice(0, MAX_NAMED);
   const sessions = named.map(({ id, error }) => ({ session_id: id, code: error.code, message: error.message }));
   const [first] = refused;
   const codes = new Set(refused.map(({ error }) => error.code));
   return new SessionError(
     codes.size === 1 && first ? first.error.code : "batch_not_exportable",
-    `No session was exported, because ${refused.length} cannot be. The first: ${first?.error.message ?? ""}`,
+    `${refused.length} of ${total} sessions cannot be exported, so none was. First: ${first?.error.message ?? ""}`,
     { param: "session_ids", details: { sessions } },
   );
 }

@@ -1,7 +1,7 @@
 import type { Message } from "../conversation/message.js";
 import type { ParentMatch } from "../native/contract.js";
 import { SessionError } from "./errors.js";
-import { differenceTo, type InputMessages, type Interaction, inputMessages } from "./interaction.js";
+import { diffMessages, type InputMessages, type Interaction, joinMessages } from "./interaction.js";
 
 /** The interactions of one session in completion order. */
 export class InteractionLog {
@@ -14,7 +14,7 @@ export class InteractionLog {
     this.#sessionId = sessionId;
   }
 
-  /** Recorded interactions. Stays what it was when the log is cleared. */
+  /** Number of recorded interactions. Clearing the log does not change it. */
   get count(): number {
     return this.#count;
   }
@@ -29,7 +29,7 @@ export class InteractionLog {
     this.#count++;
   }
 
-  /** Forgets the interactions, not their number. */
+  /** Removes the interactions. Their number stays. */
   clear(): void {
     this.#all.length = 0;
     this.#indexOf.clear();
@@ -42,34 +42,35 @@ export class InteractionLog {
     return found;
   }
 
-  /** The last completed one, if there is one. */
+  /** The interaction that completed last; undefined if there are none. */
   get newest(): Interaction | undefined {
     return this.#all.at(-1);
   }
 
-  /** The last completed one. */
-  last(): Interaction {
+  /** Returns the interaction that completed last. Throws if there are none. */
+  requireNewest(): Interaction {
     const { newest } = this;
     if (newest) return newest;
     throw new SessionError("no_interactions", `Session ${this.#sessionId} has no completed model call to reward.`);
   }
 
-  named(id: string): Interaction {
+  /** Returns the interaction with this id. Throws if there is none. */
+  require(id: string): Interaction {
     const index = this.#indexOf.get(id);
     if (index !== undefined) return this.at(index);
     const message = `Session ${this.#sessionId} has no interaction "${id.slice(0, 100)}".`;
     throw new SessionError("interaction_not_found", message, { param: "interactionId" });
   }
 
-  messagesOf(interaction: Interaction): Message[] {
-    return inputMessages(interaction, this.#all);
+  readMessages(interaction: Interaction): Message[] {
+    return joinMessages(interaction, this.#all);
   }
 
-  /** A request's messages as what they add to those of its parent. */
-  difference(messages: readonly Message[], match: ParentMatch | undefined): InputMessages {
-    if (!match) return differenceTo([], messages);
+  /** Returns a request's messages as the difference to those of its parent. */
+  diff(messages: readonly Message[], match: ParentMatch | undefined): InputMessages {
+    if (!match) return diffMessages([], messages);
     const parent = this.at(match.index);
     const output = match.rule === "continuation" ? parent.output : [];
-    return differenceTo([...this.messagesOf(parent), ...output], messages);
+    return diffMessages([...this.readMessages(parent), ...output], messages);
   }
 }

@@ -5,22 +5,22 @@ import type { RecordedSampling } from "./recorded-sampling.js";
 /** The API through which a call came. */
 export type Api = "chat.completions" | "responses" | "messages";
 
-/** How a recorded call was made. The library's store records calls of which it knows less. */
+/** How a recorded call was made. Calls recorded by the library's store may lack some of these facts. */
 export interface CallFacts {
   readonly sampling?: RecordedSampling | undefined;
   /** The model that the request named, in at most 256 bytes of UTF-8. */
   readonly requestedModel?: string | undefined;
-  /** How often the client had sent the request before, as its SDK says. */
+  /** How often the client had sent the request before, as its SDK reports. */
   readonly attempt?: number | undefined;
-  /** How often the engine cut the generation for a weight update and it was resumed. */
+  /** How often a weight update cut the generation, which was then resumed. */
   readonly resumes?: number | undefined;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt?: number | undefined;
 }
 
-/** What is kept of a recorded model call beside its tokens, which live in native memory. */
+/** A recorded model call without its tokens, which are in native memory. */
 export interface Interaction extends CallFacts {
-  /** Position in completion order: the interaction's name in native memory. */
+  /** Position in completion order. Native memory identifies the interaction by it. */
   readonly index: number;
   readonly id: string;
   readonly api: Api;
@@ -34,33 +34,33 @@ export interface Interaction extends CallFacts {
   readonly output: readonly Message[];
   /** Last token of the output; undefined for an empty output. */
   readonly lastTokenId: number | undefined;
-  /** Why its prompt does not continue its parent's tokens; undefined if it does, or is a root that continues nothing. */
+  /** Why the prompt does not continue its parent's tokens. Undefined if it does, or if the interaction is a root. */
   readonly fallback: string | undefined;
   /** Identifies the tools that the prompt showed. */
   readonly toolsKey: string;
-  /** What the chat template was given for the prompt beside messages and tools. */
+  /** Variables of the chat template besides messages and tools. */
   readonly templateArgs: TemplateArgs | undefined;
 }
 
 /**
- * Input messages, as what they add to the parent's. A conversation of n turns holds n messages, not n²/2.
+ * Input messages, stored as the difference to the parent's. A conversation of n turns then stores n messages, not n²/2.
  */
 export interface InputMessages {
-  /** How many of the first messages are the parent's: its input, and its output where the child continues it. */
+  /** How many messages at the start come from the parent: its input, and its output if the child continues it. */
   readonly inherited: number;
-  /** Inherited ones that the request spelled another way (a date that is filtered, reasoning that was dropped). */
+  /** Inherited messages that the request spelled differently, such as a filtered date or omitted reasoning. */
   readonly respelled: ReadonlyMap<number, Message>;
-  /** The messages behind the inherited ones. */
+  /** The messages after the inherited ones. */
   readonly added: readonly Message[];
 }
 
-/** Number of input messages. */
+/** Returns the number of input messages. */
 export function inputLength({ input }: Interaction): number {
   return input.inherited + input.added.length;
 }
 
-/** What a request's messages add to those of its parent. */
-export function differenceTo(inherited: readonly Message[], messages: readonly Message[]): InputMessages {
+/** Returns a request's messages as the difference to those that it inherits from its parent. */
+export function diffMessages(inherited: readonly Message[], messages: readonly Message[]): InputMessages {
   const respelled = new Map<number, Message>();
   inherited.forEach((message, i) => {
     const own = messages[i];
@@ -70,10 +70,10 @@ export function differenceTo(inherited: readonly Message[], messages: readonly M
 }
 
 /**
- * The input messages of an interaction, exactly as its request spelled them: each from the nearest ancestor that spelled
- * it. Takes time in messages and ancestors, not in their product.
+ * Returns the input messages of an interaction exactly as its request spelled them. Each message comes from the nearest
+ * ancestor that stores it. The time is linear in messages plus ancestors.
  */
-export function inputMessages(interaction: Interaction, all: readonly Interaction[]): Message[] {
+export function joinMessages(interaction: Interaction, all: readonly Interaction[]): Message[] {
   const messages: Message[] = [];
   let wanted = inputLength(interaction);
   messages.length = wanted;
@@ -93,7 +93,7 @@ export function inputMessages(interaction: Interaction, all: readonly Interactio
   return messages;
 }
 
-/** Whether two messages are the same in every field. */
+/** Returns true if two messages are equal in every field. */
 export function sameMessage(a: Message, b: Message): boolean {
   if (a === b) return true;
   return (

@@ -8,30 +8,32 @@ const DIGEST_BYTES = 16;
 
 export interface DigestedMessages {
   readonly messages: readonly Message[];
-  /** The chain digest of each message and those before it. */
+  /** For each message, the chain digest of the messages up to it. */
   readonly digests: Uint8Array;
-  /** The ids of the tool calls up to each message; undefined if there are none. See call-ids.ts. */
+  /** For each message, the hash of the tool call ids up to it; undefined if there are none. See call-ids.ts. */
   readonly callIds: BigUint64Array | undefined;
 }
 
 const NO_MESSAGES: DigestedMessages = { messages: [], digests: new Uint8Array(), callIds: undefined };
 
 /**
- * Digests the messages of one request after the other. A conversation grows at its end: what a request shares with the one
- * before it is compared, which takes a tenth of the time of a digest, and is kept in memory once.
+ * Digests the messages of requests and reuses the result of the previous request.
+ *
+ * A conversation grows at its end. Messages that a request shares with the previous one are compared instead of digested,
+ * which takes a tenth of the time, and are kept in memory once.
  */
 export class KnownMessages {
   readonly #filters: readonly RegExp[];
   #last: DigestedMessages = NO_MESSAGES;
 
-  /** @param filters what they match is not digested */
+  /** @param filters text that they match is not digested */
   constructor(filters: readonly RegExp[]) {
     this.#filters = filters;
   }
 
-  /** The same messages, those of the last request among them as the same objects, with their digests. */
+  /** Returns the messages with their digests. Messages that the previous request had too are the same objects. */
   digest(messages: readonly Message[]): DigestedMessages {
-    const known = this.#sharedWith(messages);
+    const known = this.#countShared(messages);
     const shared = this.#last.digests.subarray(0, known * DIGEST_BYTES);
     const added = messages.slice(known);
     const canonical = canonicalMessages(added, this.#filters);
@@ -48,8 +50,8 @@ export class KnownMessages {
     this.#last = NO_MESSAGES;
   }
 
-  /** How many messages the last request began with too, field by field. */
-  #sharedWith(messages: readonly Message[]): number {
+  /** Returns how many messages at the start are equal to those of the previous request, field by field. */
+  #countShared(messages: readonly Message[]): number {
     const last = this.#last.messages;
     let shared = 0;
     for (; shared < messages.length; shared++) {

@@ -1,12 +1,14 @@
 import { Waiters } from "../support/async/waiters.js";
 
 /**
- * `active`: takes model calls. `ended`: takes rewards, waits for its export. `exported`: its key is revoked, its data is
- * kept for another export until retention ends. `expired`: saw no call for too long, its data is freed.
+ * - `active`: accepts model calls.
+ * - `ended`: accepts rewards and waits for its export.
+ * - `exported`: the key is revoked. The data is kept for another export until retention ends.
+ * - `expired`: there was no call for too long, or the session was deleted. The data is freed.
  */
 export type SessionState = "active" | "ended" | "exported" | "expired";
 
-/** The state of a session, who waits for it to change, and the exports that are being packed. */
+/** The state of a session, the tasks that wait for it to change, and the number of exports being packed. */
 export class Lifecycle {
   #state: SessionState = "active";
   #endedAt: number | undefined;
@@ -27,12 +29,12 @@ export class Lifecycle {
     return this.#freed;
   }
 
-  /** An export of it is being packed: rewards and calls are fixed until that is done. */
+  /** True while an export of the session is being packed. Calls and rewards are refused until then. */
   get exporting(): boolean {
     return this.#exports > 0;
   }
 
-  /** @returns whether it was active until now. */
+  /** Ends the session. Returns true if it was active until now. */
   end(): boolean {
     if (this.#state !== "active") return false;
     this.#state = "ended";
@@ -50,7 +52,7 @@ export class Lifecycle {
     this.#exports++;
   }
 
-  /** Ends what {@link beginExport} began; `sealed` where the export came about. */
+  /** Ends what {@link beginExport} began. `sealed`: the export succeeded and the session is exported. */
   endExport(sealed: boolean): void {
     this.#exports--;
     if (sealed) this.#state = "exported";

@@ -1,44 +1,46 @@
 import { randomUUID } from "node:crypto";
 import type { PreparedExport } from "./exporter.js";
 
-interface Held {
+interface PendingExport {
   readonly settle: PreparedExport<unknown>["settle"];
   readonly timer: NodeJS.Timeout;
 }
 
 /**
- * Exports that were packed and sent, and whose asker has yet to say whether they came about: one who puts a batch together
- * from several servers knows that only when it has every part. Without a word in time nothing was taken.
+ * Exports that were packed and sent, but are not settled yet.
+ *
+ * A gateway joins the parts of several servers into one batch. Only when it has every part does it tell the servers to seal
+ * their sessions. An export that is not settled in time leaves its sessions as they were.
  */
 export class PreparedExports {
-  readonly #held = new Map<string, Held>();
+  readonly #pending = new Map<string, PendingExport>();
 
-  /** How many are still to be settled. */
+  /** Number of exports that are not settled yet. */
   get size(): number {
-    return this.#held.size;
+    return this.#pending.size;
   }
 
-  /** Answers the id under which the export is settled. */
+  /** Keeps the export for up to `milliseconds`. Returns the id by which to settle it. */
   hold({ settle }: PreparedExport<unknown>, milliseconds: number): string {
     const id = randomUUID();
     const timer = setTimeout(() => this.settle(id, "left"), milliseconds);
     timer.unref();
-    this.#held.set(id, { settle, timer });
+    this.#pending.set(id, { settle, timer });
     return id;
   }
 
-  /** Answers whether there was such an export still to be settled. */
+  /** Settles an export. Returns false if no export with this id is pending. */
   settle(id: string, outcome: "taken" | "left"): boolean {
-    const held = this.#held.get(id);
-    if (!held) return false;
-    clearTimeout(held.timer);
-    this.#held.delete(id);
-    held.settle(outcome);
+    const pending = this.#pending.get(id);
+    if (!pending) return false;
+    clearTimeout(pending.timer);
+    this.#pending.delete(id);
+    pending.settle(outcome);
     return true;
   }
 
-  /** Leaves everything as it was. */
+  /** Settles every export without sealing its sessions. */
   close(): void {
-    for (const id of this.#held.keys()) this.settle(id, "left");
+    for (const id of this.#pending.keys()) this.settle(id, "left");
   }
 }

@@ -3,9 +3,10 @@ import type { Api, CallFacts } from "./interaction.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /**
- * What the row columns of a batch need to know of a call. Native memory keeps it beside the tokens: numbers and flags
- * as 32-bit words ({@link FACTS}), recurring texts as labels ({@link LABELS}). A row column names its fact or label by
- * slot.
+ * The facts of a call that fill the row columns of a batch.
+ *
+ * Native memory keeps them next to the tokens: numbers and flags as 32-bit words ({@link FACTS}), recurring texts as labels
+ * ({@link LABELS}). A row column refers to its fact or label by slot.
  */
 export interface RecordedCall extends CallFacts {
   readonly api: Api;
@@ -19,7 +20,7 @@ export interface LabelledCall extends RecordedCall {
   readonly cause?: string | undefined;
 }
 
-/** The parameters of a call that was recorded without any: temperature 1, nothing truncated or penalized. */
+/** The sampling of a call that was recorded without parameters: temperature 1, no truncation, no penalties. */
 export const PLAIN_SAMPLING: RecordedSampling = {
   temperature: 1,
   samplingTemperature: 1,
@@ -139,11 +140,11 @@ export function encodeLabels(call: LabelledCall): string[] {
   return LABEL_LIST.map(({ read }) => boundedText(read(call) ?? ""));
 }
 
-/** Longest label, in bytes of UTF-8. Longer texts are cut. */
+/** Maximum length of a label, in bytes of UTF-8. Longer texts are cut. */
 const MAX_TEXT_BYTES = 256;
 
-/** Returns as much of `text` as a label may hold, cut between characters. */
+/** Returns `text`, cut between characters if it is too long for a label. */
 function boundedText(text: string): string {
-  // At most three bytes per UTF-16 unit.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so short texts need no encoding.
   return text.length * 3 <= MAX_TEXT_BYTES ? text.toWellFormed() : firstBytes(text, MAX_TEXT_BYTES);
 }

@@ -23,11 +23,11 @@ export interface RecordedSampling {
   readonly presencePenalty: number;
   /** Limit of output tokens that was sent to the engine. */
   readonly maxTokens: number;
-  /** A grammar (structured output, enforced tool calls) was in force. */
+  /** True if a grammar limited the tokens (structured output, enforced tool calls). */
   readonly grammar: boolean;
   /** What the recorded log probabilities include. */
   readonly logprobs: LogprobContent;
-  /** The configuration replaced a value that the request asked for. */
+  /** True if the configuration replaced a value of the request. */
   readonly overridden: boolean;
 }
 

@@ -4,16 +4,16 @@ import type { SessionState } from "./lifecycle.js";
 import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
 import { Session } from "./session.js";
 import { SessionEvents } from "./session-events.js";
-import { workerOfKey } from "./worker-tag.js";
+import { readKeyTag } from "./worker-tag.js";
 
 export interface RegistryOptions {
   readonly adminKey: string;
-  /** A session that sees no call for this long expires. */
+  /** A session expires after this time without a call. */
   readonly timeoutMilliseconds: number;
   readonly retention: RetentionLimits;
-  /** Carried by session keys and session ids: no other server, and no earlier life of this one, hands out the same. */
+  /** Part of every session key and session id. It makes them unique among servers and across restarts. */
   readonly workerTag?: string | undefined;
-  /** Reject keys of the caller's choice that do not carry the tag: a gateway could not find their worker. */
+  /** Rejects keys chosen by the caller that lack the tag, because a gateway could not find their worker. */
   readonly taggedKeysOnly?: boolean;
   readonly messageFilters?: readonly RegExp[];
 }
@@ -21,12 +21,12 @@ export interface RegistryOptions {
 export interface StartOptions {
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
-  /** Binds a key of the caller's choice. */
+  /** A session key chosen by the caller. Default: a random key. */
   readonly apiKey?: string | undefined;
 }
 
 const MIN_KEY_LENGTH = 16;
-/** Records of sessions whose data is gone, kept to answer 410 instead of 404. */
+/** Maximum number of sessions without data that are remembered, so that calls get 410 instead of 404. */
 const MAX_TOMBSTONES = 100_000;
 
 /** All sessions of one server: capacity, ids, keys, expiry, retention. */
@@ -34,8 +34,8 @@ export class SessionRegistry {
   readonly #options: RegistryOptions;
   readonly #adminHash: string;
   readonly #sessions = new Map<string, Session>();
-  readonly #sessionOf = new Map<string, Session>();
-  readonly #keyHashOf = new Map<Session, string>();
+  readonly #sessionsByKeyHash = new Map<string, Session>();
+  readonly #keyHashes = new Map<Session, string>();
   readonly events = new SessionEvents();
   #nextNumber = 0;
   readonly #retention: Retention;
@@ -51,22 +51,25 @@ export class SessionRegistry {
     return this.#options.workerTag;
   }
 
-  /** Free slots. */
+  /** Number of free slots. */
   get capacity(): number {
     return this.#capacity;
   }
 
-  /** Adds slots; answers how many are free. */
+  /** Adds slots. Returns the number of free slots. */
   grant(slots: number): number {
     this.#capacity += slots;
     return this.#capacity;
   }
 
-  /** Starts a session with a slot of the capacity; answers it and its key. */
+  /** Starts a session, which takes one slot. Returns the session and its key. */
   start({ taskId = "task", groupId, apiKey }: StartOptions): { session: Session; key: string } {
     if (apiKey !== undefined) this.#checkKey(apiKey);
     if (this.#capacity <= 0) {
-      throw new SessionError("no_capacity", "No capacity is granted. POST /grant_capacity first, or try again later.");
+      throw new SessionError(
+        "no_capacity",
+        "No capacity is left. Add slots with POST /grant_capacity, or try again later.",
+      );
     }
     const { workerTag } = this.#options;
     const key = apiKey ?? newSessionKey(workerTag);
@@ -84,9 +87,9 @@ export class SessionRegistry {
     return { session, key };
   }
 
-  /** @param hash of its key, as {@link hashKey} makes it */
+  /** @param hash the {@link hashKey} of a session key */
   byKeyHash(hash: string): Session | undefined {
-    return this.#sessionOf.get(hash);
+    return this.#sessionsByKeyHash.get(hash);
   }
 
   get(id: string): Session {
@@ -105,15 +108,15 @@ export class SessionRegistry {
     return counts;
   }
 
-  /** The export of these sessions came about: keys are revoked, tokens are kept under the retention limits. */
+  /** Seals sessions after a successful export: revokes their keys and keeps their tokens under the retention limits. */
   seal(sessions: readonly Session[], part?: ExportedShard): void {
     for (const session of sessions) this.#revokeKey(session);
     this.#retention.keep(sessions, part);
   }
 
   /**
-   * Frees a session that no one will export: its key is revoked, its calls in flight are aborted, and it is forgotten.
-   * Resolves when that is done; an export of it that is being packed ends first.
+   * Deletes a session without an export: revokes its key, aborts its calls in flight, frees its data and removes it.
+   * Waits for an export of the session that is being packed.
    */
   async delete(id: string): Promise<void> {
     const session = this.get(id);
@@ -126,57 +129,57 @@ export class SessionRegistry {
     this.#sessions.delete(id);
   }
 
-  /** Frees what timed out. Called now and then. */
+  /** Frees sessions that timed out. Call it periodically. */
   sweep(now = Date.now()): void {
     for (const session of this.#sessions.values()) {
-      const waiting = session.state === "active" || session.state === "ended";
-      if (!waiting || session.calls.size > 0 || session.lifecycle.exporting) continue;
+      const canExpire = session.state === "active" || session.state === "ended";
+      if (!canExpire || session.calls.size > 0 || session.lifecycle.exporting) continue;
       if (now - session.lastAccessAt < this.#options.timeoutMilliseconds) continue;
       this.#revokeKey(session);
       session.free("expired");
     }
     this.#retention.sweep(now);
-    this.#buryOldest();
+    this.#removeOldestFreed();
   }
 
   #checkKey(key: string): void {
     if (key.length < MIN_KEY_LENGTH) {
-      throw new SessionError("invalid_value", `api_key must have at least ${MIN_KEY_LENGTH} characters.`, {
-        param: "api_key",
-      });
+      const message = `api_key must have at least ${MIN_KEY_LENGTH} characters; received ${key.length}.`;
+      throw new SessionError("invalid_value", message, { param: "api_key" });
     }
     const { workerTag, taggedKeysOnly } = this.#options;
-    if (taggedKeysOnly && workerTag !== undefined && workerOfKey(key) !== workerTag) {
+    if (taggedKeysOnly && workerTag !== undefined && readKeyTag(key) !== workerTag) {
       const message =
-        `api_key must be \`sk-${workerTag}.\` and 16 or more characters, because this server is behind a gateway, which ` +
-        "finds a key's server by the tag; received a key without that tag.";
+        `api_key must be \`sk-${workerTag}.\` followed by at least 16 characters; received a key without that tag. ` +
+        "The gateway in front of this server uses the tag to find the server of a key.";
       throw new SessionError("invalid_value", message, { param: "api_key" });
     }
     const hash = hashKey(key);
     if (hash === this.#adminHash) {
       throw new SessionError("invalid_value", "api_key must not be the admin key.", { param: "api_key" });
     }
-    if (this.#sessionOf.get(hash)?.state === "active") {
-      throw new SessionError("api_key_in_use", "api_key is bound to an active session.", { param: "api_key" });
+    if (this.#sessionsByKeyHash.get(hash)?.state === "active") {
+      throw new SessionError("api_key_in_use", "api_key is already used by an active session.", { param: "api_key" });
     }
   }
 
   #bindKey(session: Session, key: string): void {
     const hash = hashKey(key);
-    const previous = this.#sessionOf.get(hash);
-    if (previous) this.#keyHashOf.delete(previous);
-    this.#sessionOf.set(hash, session);
-    this.#keyHashOf.set(session, hash);
+    const previous = this.#sessionsByKeyHash.get(hash);
+    // Without this, sealing the previous session would revoke the key of the new one.
+    if (previous) this.#keyHashes.delete(previous);
+    this.#sessionsByKeyHash.set(hash, session);
+    this.#keyHashes.set(session, hash);
   }
 
   #revokeKey(session: Session): void {
-    const hash = this.#keyHashOf.get(session);
+    const hash = this.#keyHashes.get(session);
     if (hash === undefined) return;
-    this.#keyHashOf.delete(session);
-    this.#sessionOf.delete(hash);
+    this.#keyHashes.delete(session);
+    this.#sessionsByKeyHash.delete(hash);
   }
 
-  #buryOldest(): void {
+  #removeOldestFreed(): void {
     if (this.#sessions.size <= MAX_TOMBSTONES) return;
     for (const [id, session] of this.#sessions) {
       if (session.lifecycle.freed) this.#sessions.delete(id);

@@ -5,7 +5,7 @@ export interface RetentionLimits {
   readonly bytes: number;
 }
 
-/** Which part of a batch was exported. */
+/** The part of a batch that was exported. */
 export interface ExportedShard {
   readonly shards: number;
   readonly shard: number;
@@ -14,14 +14,15 @@ export interface ExportedShard {
 interface Kept {
   readonly since: number;
   readonly bytes: number;
-  /** Shards of the batch that nobody has asked for yet, by how many there are. */
+  /** Indices of the shards that were not exported yet, by the number of shards. */
   readonly missing: Map<number, Set<number>>;
 }
 
 /**
- * Exported sessions whose tokens are kept for a while, so that an export whose answer was lost can be had again. What
- * is kept is the tree, not the answer: it is smaller, and the same request packs the same bytes from it. Of a batch that
- * ranks take shard by shard, the sessions are kept whatever their size until each shard was taken or the time is over.
+ * Keeps the tokens of exported sessions for a while, so that an export whose response was lost can be repeated.
+ *
+ * It keeps the tree, not the response: the tree is smaller, and the same request packs the same bytes from it. Sessions of a
+ * batch that is exported shard by shard are kept, whatever their size, until every shard was exported or the time is over.
  */
 export class Retention {
   readonly #limits: RetentionLimits;
@@ -33,19 +34,19 @@ export class Retention {
     this.#limits = limits;
   }
 
-  /** @param part the shard that was exported; absent: all of the batch */
+  /** @param part the shard that was exported; absent: the whole batch */
   keep(sessions: readonly Session[], part?: ExportedShard): void {
-    for (const session of sessions) noteTaken(this.#entryOf(session), part);
+    for (const session of sessions) noteExported(this.#findOrAdd(session), part);
     this.sweep();
   }
 
-  /** The session is freed by another hand. */
+  /** Stops keeping a session, without freeing it. */
   forget(session: Session): void {
     this.#bytes -= this.#kept.get(session)?.bytes ?? 0;
     this.#kept.delete(session);
   }
 
-  /** Frees what is over the limits, oldest first. */
+  /** Frees sessions over the limits, oldest first. */
   sweep(now = Date.now()): void {
     for (const [session, { since, bytes, missing }] of this.#kept) {
       if (session.lifecycle.exporting) continue;
@@ -58,7 +59,7 @@ export class Retention {
     }
   }
 
-  #entryOf(session: Session): Kept {
+  #findOrAdd(session: Session): Kept {
     const kept = this.#kept.get(session) ?? { since: Date.now(), bytes: session.byteLength, missing: new Map() };
     if (!this.#kept.has(session)) {
       this.#kept.set(session, kept);
@@ -68,7 +69,7 @@ export class Retention {
   }
 }
 
-function noteTaken({ missing }: Kept, part: ExportedShard | undefined): void {
+function noteExported({ missing }: Kept, part: ExportedShard | undefined): void {
   if (!part || part.shards === 1) return;
   const { shards, shard } = part;
   const others = missing.get(shards) ?? new Set(Array.from({ length: shards }, (_, i) => i));

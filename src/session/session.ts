@@ -5,9 +5,9 @@ import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-ar
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
 import { keepSpelling } from "../support/json/spelled.js";
-import { brokenPrefixCause } from "./broken-prefix.js";
-import { callFacts } from "./call-facts.js";
-import { recordedCallIds } from "./call-ids.js";
+import { findBrokenPrefixCause } from "./broken-prefix.js";
+import { pickCallFacts } from "./call-facts.js";
+import { digestRecordedCallIds } from "./call-ids.js";
 import { CallTracker } from "./calls.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
 import { SessionError } from "./errors.js";
@@ -23,40 +23,40 @@ export interface SessionOptions {
   readonly id: string;
   readonly taskId: string;
   readonly groupId?: string | undefined;
-  /** Text that matches is not compared when a parent is looked for. */
+  /** Text that matches is ignored when searching for a parent interaction. */
   readonly messageFilters?: readonly RegExp[];
-  /** Told when the session is over and when rewards are set. */
+  /** Receives an event when the session is over and when a reward is set. */
   readonly events?: SessionEvents;
 }
 
-/** The messages of a call, prepared for the search of a parent. */
+/** The messages of a call, prepared for the search for a parent interaction. */
 export interface PreparedMessages extends DigestedMessages {
   readonly toolsKey: string;
   readonly templateArgs: TemplateArgs | undefined;
-  /** The interaction that the request names as the one it goes on from. */
+  /** The interaction that the request names as its predecessor. */
   readonly previous: Interaction | undefined;
 }
 
-/** A model call that is done and becomes an interaction. */
+/** A completed model call, to be recorded as an interaction. */
 export interface CompletedCall extends CallFacts {
   readonly prepared: PreparedMessages;
   readonly output: readonly Message[];
-  /** Released by the recording, like the generation. */
+  /** Recording releases the prompt and the generation. */
   readonly prompt: NativePrompt;
   readonly generation: NativeGeneration;
   readonly finishReason: string;
   readonly api: Api;
   readonly id?: string | undefined;
-  /** The parent that the prompt was built on. Absent: found among the interactions that are complete now. */
+  /** The parent that the prompt was built on. Absent: searched for among the recorded interactions. */
   readonly parent?: ParentMatch | undefined;
-  /** Why the prompt was not built on its parent's tokens, in `concat`. Absent: found out if it does not continue them. */
+  /** Why `concat` did not build the prompt on its parent's tokens. Absent: derived if the prompt does not continue them. */
   readonly fallback?: string | undefined;
 }
 
-/** The greatest finite float32, in which rewards are exported. */
+/** The greatest finite float32. Rewards are exported as float32. */
 const MAX_REWARD = 3.4028234663852886e38;
 
-/** One rollout: a tree of recorded model calls, their rewards, and the state that says who may do what. */
+/** One rollout: a tree of recorded model calls with their rewards, and the state that decides what is allowed. */
 export class Session {
   readonly id: string;
   readonly taskId: string;
@@ -96,7 +96,7 @@ export class Session {
     return this.lifecycle.state;
   }
 
-  /** Recorded interactions, those that are left out of batches included. */
+  /** Number of recorded interactions, including those that batches leave out. */
   get interactionCount(): number {
     return this.#log.count;
   }
@@ -111,12 +111,12 @@ export class Session {
     return this.#completionTokens;
   }
 
-  /** No interaction has a reward, and the session has none. */
+  /** True if neither the session nor any interaction has a reward. */
   get rewardsMissing(): boolean {
     return this.#rewards === 0 && this.#sessionReward === undefined;
   }
 
-  /** The reward of the session as a whole, which all of its trees share. */
+  /** The reward of the whole session, which all of its trees share. */
   get sessionReward(): number | undefined {
     return this.#sessionReward;
   }
@@ -135,14 +135,17 @@ export class Session {
     this.lastAccessAt = Date.now();
   }
 
-  /** @param previousId the interaction that the request names as the one it goes on from */
+  /** @param previousId id of the interaction that the request names as its predecessor */
   prepare({ messages, tools = [], templateArgs }: Conversation, previousId?: string): PreparedMessages {
     const toolsKey = tools.length > 0 ? hashKey(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
     return { ...this.#known.digest(messages), toolsKey, templateArgs, previous };
   }
 
-  /** Of interactions that are the same but for their tokens, the one that the request names is the parent. */
+  /**
+   * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the request
+   * names.
+   */
   findParent({ digests, callIds, previous }: PreparedMessages): ParentMatch | undefined {
     const match = this.#native.findParent(digests, callIds);
     if (match?.rule !== "continuation" || !previous || previous.index === match.index) return match;
@@ -154,62 +157,62 @@ export class Session {
     return this.#log.at(index);
   }
 
-  /** The interaction with this id; undefined where there is none, or none any more. */
+  /** Returns the interaction with this id; undefined if there is none or it was freed. */
   find(id: string): Interaction | undefined {
-    return this.#log.has(id) ? this.#log.named(id) : undefined;
+    return this.#log.has(id) ? this.#log.require(id) : undefined;
   }
 
-  /** Tokens of an interaction, input and output together. */
+  /** Returns the number of tokens of an interaction, input and output together. */
   sequenceLength(index: number): number {
     const { promptTokens, completionTokens } = this.#native.interaction(index);
     return promptTokens + completionTokens;
   }
 
-  /** Throws where they are freed: who does not hold the session by a call may come too late. */
+  /** @throws SessionError if the tokens were already freed by an export or by expiry */
   requireTokens(): void {
     if (!this.lifecycle.freed) return;
     const state = this.state === "expired" ? "expired" : "exported";
-    throw new SessionError(`session_${state}`, `Session ${this.id} is ${state}: its tokens are freed.`);
+    throw new SessionError(`session_${state}`, `Session ${this.id} is ${state} and its tokens are freed.`);
   }
 
-  /** A prompt of these pieces, behind the whole sequence of interaction `base` where one is given. */
+  /** Builds a prompt from `pieces`, appended to the full sequence of interaction `base` if given. */
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt {
     return this.#native.prompt(pieces, base);
   }
 
-  /** Adds a completed call to the tree and answers its interaction. */
+  /** Adds a completed call to the tree and returns its interaction. */
   record(call: CompletedCall): Interaction {
     this.#requireOpen("session_ended", "records no more calls");
     if (call.id !== undefined && this.#log.has(call.id)) {
-      const message = `Session ${this.id} has an interaction "${call.id}" already.`;
+      const message = `Session ${this.id} already has an interaction "${call.id}".`;
       throw new SessionError("invalid_value", message, { param: "interactionId" });
     }
     const { messages, digests, callIds, toolsKey } = call.prepared;
     const match = call.parent ?? this.findParent(call.prepared);
-    const input = this.#log.difference(messages, match);
+    const input = this.#log.diff(messages, match);
     const outputTokens = call.generation.length;
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
     const { api, finishReason, output } = call;
-    const made = { api, finishReason, createdAt: Date.now(), ...callFacts(call) };
-    // Whether the prompt continues its parent's tokens is found out by recording it.
-    const cause = call.fallback ?? (match && brokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
+    const facts = { api, finishReason, createdAt: Date.now(), ...pickCallFacts(call) };
+    // Only `record` below finds out whether the prompt continues its parent's tokens, so the cause is determined in advance.
+    const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
     const { index, parent, tokenExact } = this.#native.record({
       prompt: call.prompt,
       generation: call.generation,
       digests,
       output: canonicalMessages(call.output, this.#filters),
       parent: match?.index ?? -1,
-      facts: encodeFacts(made),
-      labels: encodeLabels({ ...made, cause }),
+      facts: encodeFacts(facts),
+      labels: encodeLabels({ ...facts, cause }),
       startsRow: cause === "tools_changed",
-      ...recordedCallIds(callIds, output),
+      ...digestRecordedCallIds(callIds, output),
     });
     call.prompt.release();
     const id = call.id ?? `interaction-${randomUUID()}`;
     const tree = { index, parent, tokenExact };
-    const templateArgs = this.#shared(call.prepared.templateArgs, match);
+    const templateArgs = this.#reuseTemplateArgs(call.prepared.templateArgs, match);
     const context = { input, output, toolsKey, templateArgs, fallback: tokenExact ? call.fallback : cause };
-    const interaction = { ...tree, id, ...made, lastTokenId, ...context };
+    const interaction = { ...tree, id, ...facts, lastTokenId, ...context };
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
@@ -217,9 +220,9 @@ export class Session {
     return interaction;
   }
 
-  /** Sets the reward of one interaction, of the last completed one where none is named. Answers its id. */
+  /** Sets the reward of one interaction. Default: the one that completed last. Returns its id. */
   setReward(reward: number, interactionId?: string): string {
-    const { id, index } = interactionId === undefined ? this.#log.last() : this.#log.named(interactionId);
+    const { id, index } = interactionId === undefined ? this.#log.requireNewest() : this.#log.require(interactionId);
     this.#requireRewardable(reward);
     const { ownReward } = this.#native.interaction(index);
     this.#native.setReward(index, reward);
@@ -229,18 +232,21 @@ export class Session {
   }
 
   /**
-   * Sets the reward of the session as a whole, beside own rewards: every interaction shares it, discounted by the edges down
-   * to its descendant leaf that completed last.
+   * Sets the reward of the whole session, in addition to rewards of its interactions. Every interaction receives it,
+   * discounted once per edge down to its descendant leaf that completed last.
    */
   setSessionReward(reward: number): void {
-    this.#log.last();
+    this.#log.requireNewest();
     this.#requireRewardable(reward);
     this.#native.setSessionReward(reward);
     if (this.#sessionReward !== reward) this.#events?.emit("reward", reward, "session");
     this.#sessionReward = reward;
   }
 
-  /** Ends the session; calls in flight go on. Answers how many interactions it had then, the same every time. */
+  /**
+   * Ends the session. Calls in flight go on. Returns the number of interactions at that time, also if the session had ended
+   * before.
+   */
   end(outcome: SessionOutcome = "ended"): number {
     if (this.lifecycle.end()) {
       this.#countAtEnd = this.interactionCount;
@@ -249,7 +255,7 @@ export class Session {
     return this.#countAtEnd;
   }
 
-  /** Frees tokens and messages. The record of the session stays, with its counts. */
+  /** Frees tokens and messages. The session object stays, with its counts. */
   free(state: "expired" | "exported"): void {
     if (this.state === "active") this.#events?.emit("over", this, "expired");
     this.lifecycle.free(state);
@@ -259,7 +265,7 @@ export class Session {
     this.delivery.clear();
   }
 
-  /** Returns why batches leave an interaction out by default, as far as is known now; undefined if they do not. */
+  /** Returns why batches leave an interaction out by default; undefined if they include it. The answer may change later. */
   leftOut(index: number): LeftOutReason | undefined {
     return this.delivery.leftOut(index);
   }
@@ -269,16 +275,16 @@ export class Session {
     return this.delivery.allLeftOut();
   }
 
-  /** Input messages of an interaction, exactly as its request spelled them. */
-  messagesOf(interaction: Interaction): Message[] {
-    return this.#log.messagesOf(interaction);
+  /** Returns the input messages of an interaction, exactly as its request spelled them. */
+  readMessages(interaction: Interaction): Message[] {
+    return this.#log.readMessages(interaction);
   }
 
-  /** Whether a request goes on from the newest call but for the system messages at the start. */
+  /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
   changesSystem({ messages }: PreparedMessages): boolean {
     const newest = this.#log.newest;
     if (!newest) return false;
-    const before = canonicalMessages(withoutSystem(this.messagesOf(newest)), this.#filters);
+    const before = canonicalMessages(withoutSystem(this.readMessages(newest)), this.#filters);
     const now = canonicalMessages(withoutSystem(messages), this.#filters);
     return before.length > 0 && before.length < now.length && before.every((message, i) => message === now[i]);
   }
@@ -288,30 +294,29 @@ export class Session {
       throw new SessionError("session_exporting", `Session ${this.id} is being exported. Try again in a second.`);
     }
     if (this.state === "exported" || this.state === "expired") {
-      throw new SessionError(code, `Session ${this.id} is ${this.state}: ${consequence}.`);
+      throw new SessionError(code, `Session ${this.id} is ${this.state} and ${consequence}.`);
     }
   }
 
   #requireRewardable(reward: number): void {
     if (!(Math.abs(reward) <= MAX_REWARD)) {
-      throw new SessionError("invalid_value", "reward must be a finite number that fits a float32.", {
-        param: "reward",
-      });
+      const message = `reward must be a finite number that fits a float32; received ${reward}.`;
+      throw new SessionError("invalid_value", message, { param: "reward" });
     }
     this.#requireOpen("session_exported", "its rewards are final");
   }
 
-  /** Whether two interactions have the same messages, their answers included, as the search of a parent compares them. */
+  /** Returns true if two interactions have the same messages and answers, as the search for a parent compares them. */
   #isTwin(one: Interaction, other: Interaction): boolean {
     if (inputLength(one) !== inputLength(other)) return false;
-    const [a, b] = [one, other].map((each) =>
-      canonicalMessages([...this.messagesOf(each), ...each.output], this.#filters),
+    const [a, b] = [one, other].map((interaction) =>
+      canonicalMessages([...this.readMessages(interaction), ...interaction.output], this.#filters),
     );
     return a !== undefined && a.length === b?.length && a.every((message, i) => message === b[i]);
   }
 
-  /** The parent's own, where they are the same: a long conversation keeps one of them. */
-  #shared(args: TemplateArgs | undefined, match: ParentMatch | undefined): TemplateArgs | undefined {
+  /** Returns the parent's object if the arguments are equal, so that a long conversation keeps only one of them. */
+  #reuseTemplateArgs(args: TemplateArgs | undefined, match: ParentMatch | undefined): TemplateArgs | undefined {
     const ofParent = match && this.#log.at(match.index).templateArgs;
     return sameTemplateArgs(args, ofParent) ? ofParent : args;
   }

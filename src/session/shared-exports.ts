@@ -6,14 +6,16 @@ export interface Lease {
   readonly batch: Batch;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** The reader's process on this machine, where it said so. */
+  /** Process id of the reader on this machine, if it gave one. */
   readonly readerPid: number | undefined;
 }
 
 /**
- * Batches in shared files that were handed to readers. A reader acknowledges its batch, then the file's memory serves the
- * next one. What a reader never acknowledges is unlinked when its lease is over or its process has gone: never written
- * over, so what it still maps stays as it is.
+ * Batches in shared files that readers use.
+ *
+ * A reader acknowledges its batch, and the memory of the file is then reused for another batch. A file that is not
+ * acknowledged is unlinked when its lease expires or its reader's process ends. It is never overwritten, so memory that the
+ * reader still maps keeps its content.
  */
 export class SharedExports {
   readonly #leases = new Map<string, Lease>();
@@ -28,7 +30,7 @@ export class SharedExports {
     return lease;
   }
 
-  /** @returns false where there is no such lease (any more). */
+  /** Returns false if there is no lease with this id. */
   acknowledge(id: string): boolean {
     const lease = this.#leases.get(id);
     if (!lease) return false;
@@ -37,13 +39,13 @@ export class SharedExports {
     return true;
   }
 
-  /** Unlinks a file that its reader never heard of. */
+  /** Unlinks the file of a batch whose response was not delivered. */
   withdraw(id: string): void {
     this.#leases.get(id)?.batch.release();
     this.#leases.delete(id);
   }
 
-  /** Unlinks what nobody will acknowledge. */
+  /** Unlinks the files that will not be acknowledged: their lease expired, or their reader has ended or taken the file. */
   reap(now = Date.now()): void {
     for (const [id, { batch, expiresAt, readerPid }] of this.#leases) {
       const over = now >= expiresAt || batch.taken || (readerPid !== undefined && !isAlive(readerPid));
@@ -63,7 +65,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it lives and is another user's.
+    // EPERM: the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -12,31 +12,31 @@ import { samplingInputSchema, toRecordedSampling } from "./sampling-input.js";
 import { Session } from "./session.js";
 
 export interface RecordInput {
-  /** The call's input messages, in the shape of OpenAI's chat completions. */
+  /** The call's input messages, in the format of OpenAI's chat completions. */
   readonly messages: readonly ChatMessage[];
-  /** What the model answered. */
+  /** The model's answer. */
   readonly output: ChatMessage | readonly ChatMessage[];
   readonly promptIds: Int32Array;
   readonly outputIds: Int32Array;
   /** Natural log probability of each output token. */
   readonly logprobs: Float32Array;
-  /** Weight version of all output tokens, or of each. */
+  /** Weight version of all output tokens, or one for each token. */
   readonly versions: number | Int32Array;
   readonly finishReason: string;
-  /** Default: a random one. */
+  /** Default: a random id. */
   readonly interactionId?: string;
-  /** How the tokens were drawn. What is left out was off, and the temperature was 1. */
+  /** How the tokens were sampled. Default of each parameter: off, and temperature 1. */
   readonly sampling?: Partial<RecordedSampling>;
-  /** The model that the call asked for. */
+  /** The model that the call named. */
   readonly model?: string;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt?: number;
 }
 
-/** Of a task or a group. */
+/** The id of a task or a group. */
 const nameSchema = z.string().min(1).optional();
 
-/** A session of a {@link TrajectoryStore}: a trainer bridge records into it what its engine generated. */
+/** A session of a {@link TrajectoryStore}. A trainer bridge records into it the calls of its engine. */
 export class StoredSession {
   readonly #session: Session;
 
@@ -52,7 +52,7 @@ export class StoredSession {
     return this.#session.interactionCount;
   }
 
-  /** Finds the parent, shares its prefix, stores the rest. Answers the interaction's id. */
+  /** Records a call: finds its parent, shares the common prefix and stores the rest. Returns the interaction's id. */
   record(input: RecordInput): string {
     if (this.#session.state !== "active") {
       throw new SessionError(
@@ -86,17 +86,20 @@ export class StoredSession {
     }).id;
   }
 
-  /** Rewards one interaction, the last one where none is named. A later value replaces an earlier one. */
+  /** Sets the reward of one interaction. Default: the last one. A later value replaces an earlier one. */
   setReward(reward: number, interactionId?: string): void {
     this.#session.setReward(reward, interactionId);
   }
 
-  /** Rewards the session as a whole, beside rewards of its interactions; see docs/reference/http-api.md, "Rewards". */
+  /**
+   * Sets the reward of the whole session, in addition to rewards of its interactions. See "Rewards" in
+   * docs/reference/http-api.md.
+   */
   setSessionReward(reward: number): void {
     this.#session.setSessionReward(reward);
   }
 
-  /** No more calls after this. Idempotent. */
+  /** Ends the session, which then records no more calls. Idempotent. */
   end(): void {
     this.#session.end();
   }
@@ -104,23 +107,24 @@ export class StoredSession {
 
 export interface CreateSessionOptions {
   readonly sessionId: string;
-  /** Names the task in the rows of batches; default: the session's id. */
+  /** `task_id` in the rows of batches. Default: the session's id. */
   readonly taskId?: string | undefined;
-  /** Names in the rows of batches the samples that are compared with each other. */
+  /** `group_id` in the rows of batches. Sessions with the same group are compared with each other. */
   readonly groupId?: string | undefined;
   readonly messageFilters?: readonly RegExp[];
 }
 
 export type StoreExportOptions = BatchOptionsInput & {
-  /** Where the batch lives; default "heap". */
+  /** Default "heap". */
   readonly memory?: BatchMemory;
-  /** Frees the sessions once the batch is packed (default). False keeps them: exporting again starts anew. */
+  /** Frees the sessions when the batch is packed. Default true. False keeps them, so that they can be exported again. */
   readonly release?: boolean;
 };
 
 /**
- * Sessions in this process, for trainer bridges that record and export without a server. Shared files that no batch used
- * for a minute are given back; {@link TrajectoryStore.close} gives back all.
+ * Sessions in this process, for trainer bridges that record and export without a server.
+ *
+ * Shared files are removed after a minute without a batch. {@link TrajectoryStore.close} removes all of them.
  */
 export class TrajectoryStore {
   readonly #sessions = new Map<string, Session>();
@@ -134,10 +138,11 @@ export class TrajectoryStore {
   createSession({ sessionId, taskId, groupId, messageFilters }: CreateSessionOptions): StoredSession {
     this.#requireOpen();
     if (typeof sessionId !== "string" || sessionId === "") {
-      throw new SessionError("invalid_value", "sessionId must be a text that is not empty.", { param: "sessionId" });
+      throw new SessionError("invalid_value", "sessionId must be a non-empty string.", { param: "sessionId" });
     }
     if (this.#sessions.has(sessionId)) {
-      throw new SessionError("invalid_value", `There is a session "${sessionId}" already.`, { param: "sessionId" });
+      const message = `sessionId must be unique in the store; "${sessionId}" already exists.`;
+      throw new SessionError("invalid_value", message, { param: "sessionId" });
     }
     const session = new Session({
       id: sessionId,
@@ -149,7 +154,7 @@ export class TrajectoryStore {
     return new StoredSession(session);
   }
 
-  /** Packs ended sessions into one batch. All or nothing; nothing is freed when it fails. */
+  /** Packs ended sessions into one batch. If that fails, no session is exported and none is freed. */
   async exportBatch<Layout extends BatchTensorLayout = "padded">(
     sessionIds: readonly string[],
     options: StoreExportOptions & { readonly layout?: Layout | undefined } = {},
@@ -160,9 +165,10 @@ export class TrajectoryStore {
   }
 
   /**
-   * The same as `shards` batches for as many data-parallel ranks, split by rows (trees of a tree batch) so that their
-   * numbers of tokens are nearly equal. Each is complete on its own and padded to its own longest row. Throws
-   * `too_few_rows` where one would be empty.
+   * Packs ended sessions into one batch per data-parallel rank. The rows (of layout `tree`: the trees) are split so that the
+   * batches have nearly equal numbers of tokens. Each batch is complete, and padded to its own longest row.
+   *
+   * @throws SessionError `too_few_rows` if a batch would be empty
    */
   async exportShards<Layout extends BatchTensorLayout = "padded">(
     sessionIds: readonly string[],
@@ -184,24 +190,24 @@ export class TrajectoryStore {
     ) => Promise<Packed>,
   ): Promise<Packed> {
     this.#requireOpen();
-    refuseBadList(sessionIds);
-    const frees = parse(z.boolean().default(true), release, "release");
+    checkSessionIds(sessionIds);
+    const releases = parse(z.boolean().default(true), release, "release");
     const batchOptions = parse(batchOptionsSchema, rest) as BatchOptions & { readonly layout: Layout };
     refuseConflicts(batchOptions);
-    const chosen = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
-    const sessions = sessionIds.map((id) => this.#ended(id));
-    const target = chosen === "shared" ? this.#sharedPool() : chosen;
+    const memoryKind = parse(z.enum(["heap", "shared", "pinned"]).default("heap"), memory, "memory");
+    const sessions = sessionIds.map((id) => this.#requireEnded(id));
+    const target = memoryKind === "shared" ? this.#openSharedPool() : memoryKind;
     for (const session of sessions) session.lifecycle.beginExport();
     try {
       const packed = await pack(sessions, batchOptions, target);
-      if (frees) for (const session of sessions) this.#release(session);
+      if (releases) for (const session of sessions) this.#release(session);
       return packed;
     } finally {
       for (const session of sessions) session.lifecycle.endExport(false);
     }
   }
 
-  /** Frees sessions without exporting them. Unknown ids are passed over. */
+  /** Frees sessions without exporting them. Unknown ids are ignored. */
   release(sessionIds: readonly string[]): void {
     for (const id of sessionIds) {
       const session = this.#sessions.get(id);
@@ -210,9 +216,9 @@ export class TrajectoryStore {
   }
 
   /**
-   * Frees all sessions, and the shared memory that no batch holds. Batches that are out go on as before, until they are
-   * released; an export that has no memory yet fails with `ERR_RELEASED`. Creating and exporting throw `store_closed`
-   * from now on. Idempotent.
+   * Frees all sessions, and the shared memory that no batch uses. Existing batches stay valid until they are released. An
+   * export that has no memory yet fails with `ERR_RELEASED`. Later calls that create or export throw `store_closed`.
+   * Idempotent.
    */
   close(): void {
     this.#closed = true;
@@ -225,11 +231,11 @@ export class TrajectoryStore {
   }
 
   #requireOpen(): void {
-    if (this.#closed) throw new SessionError("store_closed", "The store was closed.");
+    if (this.#closed) throw new SessionError("store_closed", "The store is closed.");
   }
 
-  #sharedPool(): NativeSharedPool {
-    this.#shared.trimByItself();
+  #openSharedPool(): NativeSharedPool {
+    this.#shared.startTrimming();
     return this.#shared.pool;
   }
 
@@ -238,40 +244,44 @@ export class TrajectoryStore {
     if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
   }
 
-  #ended(id: string): Session {
+  #requireEnded(id: string): Session {
     const session = this.#sessions.get(id);
     if (!session) throw new SessionError("session_not_found", `There is no session "${id}".`);
     if (session.lifecycle.freed) throw new SessionError("session_not_found", `Session ${id} was released.`);
-    if (session.state === "active") throw new SessionError("session_active", `Session ${id} is active: end it first.`);
+    if (session.state === "active") throw new SessionError("session_active", `Session ${id} is active. End it first.`);
     return session;
   }
 }
 
-function refuseBadList(sessionIds: readonly string[]): void {
+function checkSessionIds(sessionIds: readonly string[]): void {
+  const param = { param: "sessionIds" };
   if (!Array.isArray(sessionIds) || sessionIds.length === 0) {
-    throw new SessionError("invalid_value", "sessionIds must be a list of at least one session.", {
-      param: "sessionIds",
-    });
+    throw new SessionError("invalid_value", "sessionIds must be an array of at least one session id.", param);
   }
   if (new Set(sessionIds).size < sessionIds.length) {
-    throw new SessionError("invalid_value", "The list of sessions names one twice.", { param: "sessionIds" });
+    const repeated = sessionIds.find((id, i) => sessionIds.indexOf(id) < i);
+    throw new SessionError(
+      "invalid_value",
+      `sessionIds must not repeat a session; received "${repeated}" twice.`,
+      param,
+    );
   }
 }
 
 function requireInstance(value: unknown, type: typeof Int32Array | typeof Float32Array, param: string): void {
   if (value instanceof type) return;
-  throw new SessionError("invalid_value", `${param} must be a ${type.name}.`, { param });
+  throw new SessionError("invalid_value", `${param} must be an instance of ${type.name}.`, { param });
 }
 
-/** @param at the value's own name; absent where its fields are what callers know */
-function parse<T>(schema: z.ZodType<T>, value: unknown, at?: string): T {
+/** @param name name of the option that has the value; absent if each field of the value is an option */
+function parse<T>(schema: z.ZodType<T>, value: unknown, name?: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const path = [...(at === undefined ? [] : [at]), ...wrongField(result.error)];
+  const path = [...(name === undefined ? [] : [name]), ...findWrongField(result.error)];
   throw new SessionError("invalid_value", z.prettifyError(result.error), { param: z.core.toDotPath(path) });
 }
 
-function wrongField({ issues: [issue] }: z.ZodError): PropertyKey[] {
+function findWrongField({ issues: [issue] }: z.ZodError): PropertyKey[] {
   if (!issue) return [];
   return issue.code === "unrecognized_keys" ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
 }

@@ -49,8 +49,8 @@ const everyField: Required<SharedBatchFields> = {
   reader_pid: process.pid,
 };
 
-describe("the trainer's client", () => {
-  it("sends only fields that the proxy knows, and reports the misspelled ones of its caller", async () => {
+describe("AdminClient", () => {
+  it("sends only fields that the proxy knows, and throws unknown_parameter for a misspelled field", async () => {
     const { admin, ids } = await withSessions(1);
     const [file] = await admin.exportSharedBatch(ids, everyField);
     expect(await admin.acknowledge(file?.id ?? "")).toBe(true);
@@ -75,7 +75,7 @@ describe("the trainer's client", () => {
     });
   });
 
-  it("chooses the row tensors, the turns and what a concat row is rewarded by", async () => {
+  it("passes row_tensors, turns and concat_reward of an export", async () => {
     const { admin, ids } = await withSessions(1);
     const { tensors: without } = readSafetensors(await admin.exportBatch(ids, { row_tensors: false }));
     expect(Object.keys(without).filter((name) => name.startsWith("row_"))).toEqual([]);
@@ -85,7 +85,7 @@ describe("the trainer's client", () => {
     expect(tensors["cu_turns"]?.data).toEqual([0, 1]);
   });
 
-  it("takes many sessions as one safetensors block, and again with the same bytes", async () => {
+  it("exports several sessions as one safetensors block, with the same bytes when repeated", async () => {
     const { admin, ids } = await withSessions(3);
     const batch = await admin.exportBatch(ids, { pad_to_multiple_of: 8 });
     const { tensors } = readSafetensors(batch);
@@ -94,7 +94,7 @@ describe("the trainer's client", () => {
     expect(await admin.exportBatch(ids, { pad_to_multiple_of: 8 })).toEqual(batch);
   });
 
-  it("takes them as a file in shared memory, or one for each shard, and acknowledges it once", async () => {
+  it("exports to one shared-memory file or one per shard, and acknowledges a file only once", async () => {
     const { admin, ids } = await withSessions(2);
     const [file, ...others] = await admin.exportSharedBatch(ids);
     expect(others).toEqual([]);
@@ -111,7 +111,7 @@ describe("the trainer's client", () => {
     expect(new Set(rewards.flat())).toEqual(new Set([0, 1]));
   });
 
-  it("sets the weight version of the tokens to come", async () => {
+  it("sets the weight version of later tokens", async () => {
     const { proxy, admin } = await withSessions(0);
     await admin.setVersion(7);
     expect(proxy.context.weightVersion.version).toBe(7);

@@ -25,8 +25,8 @@ async function twoTurns(client: InProcessClient): Promise<[string, string]> {
   return [first.id, second.id];
 }
 
-describe("OpenAI's client in the proxy's process", () => {
-  it("records calls without a socket and exports own rewards where no discount was applied", async () => {
+describe("InProcessClient of a given proxy", () => {
+  it("records calls without a socket, and exports own rewards if no discount is set", async () => {
     const client = await open();
     const [first, second] = await twoTurns(client);
     await client.setReward(first, 0.5);
@@ -39,7 +39,7 @@ describe("OpenAI's client in the proxy's process", () => {
     expect(proxy.app.server.listening).toBe(false);
   });
 
-  it("discounts backwards from the own rewards, however often it is told another discount", async () => {
+  it("computes each export's rewards from the own rewards and the latest discount", async () => {
     const client = await open();
     await twoTurns(client);
     await client.setLastReward(1);
@@ -51,7 +51,7 @@ describe("OpenAI's client in the proxy's process", () => {
     expect(() => client.applyRewardDiscount(1.5)).toThrow("from 0 to 1");
   });
 
-  it("rewards the session as a whole, beside the rewards of its calls", async () => {
+  it("adds the session's reward to the rewards of its calls", async () => {
     const client = await open();
     await twoTurns(client);
     await client.setLastReward(1);
@@ -62,7 +62,7 @@ describe("OpenAI's client in the proxy's process", () => {
     expect([...interactions.values()].map(({ reward }) => reward)).toEqual([0.75, 1.5]);
   });
 
-  it("gives the leaves with the outputs of their ancestors in style concat", async () => {
+  it("exports only leaves, with the outputs of their ancestors, in style concat", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { chatTemplateType: "concat" } });
     const client = await open();
@@ -71,10 +71,10 @@ describe("OpenAI's client in the proxy's process", () => {
     const interactions = await client.exportInteractions("concat");
     expect([...interactions.keys()]).toEqual([second]);
     const mask = interactions.get(second)?.toTensorDict().loss_mask.data ?? [];
-    expect([...mask].reduce((sum, each) => sum + each, 0)).toBe(6);
+    expect([...mask].reduce((sum, value) => sum + value, 0)).toBe(6);
   });
 
-  it("serves OpenAI's responses, and streams as they are generated", async () => {
+  it("serves OpenAI's responses API and streamed completions", async () => {
     const client = await open();
     const response = await client.responses.create({ model: "tiny", input: "hello" });
     const stream = await client.chat.completions.create({ ...HELLO, stream: true });
@@ -89,7 +89,7 @@ describe("OpenAI's client in the proxy's process", () => {
     ]);
   });
 
-  it("keeps its session in copies with other options, and throws OpenAI's errors", async () => {
+  it("keeps its session in copies with other options, and throws the errors of OpenAI's SDK", async () => {
     const client = await open();
     const copy = client.withOptions({ timeout: 5000 });
     await copy.chat.completions.create(HELLO);
@@ -98,7 +98,7 @@ describe("OpenAI's client in the proxy's process", () => {
     expect(await client.session.end()).toBe(1);
   });
 
-  it("aborts the engine's work when a call is aborted", async () => {
+  it("aborts the engine's work if a call is aborted", async () => {
     const client = await open();
     proxy.engine.hold();
     const controller = new AbortController();
@@ -110,10 +110,10 @@ describe("OpenAI's client in the proxy's process", () => {
   });
 });
 
-describe("OpenAI's client on an engine and a tokenizer", () => {
+describe("InProcessClient of an engine and a tokenizer", () => {
   const load = async () => loadChatModel((await ensureTinyModel()).folder);
 
-  it("records, rewards and exports without a proxy of the caller", async () => {
+  it("creates its own proxy to record, reward and export calls", async () => {
     const [engine, tokenizer] = [new ScriptedEngine(), await load()];
     const client = await InProcessClient.open({ engine, tokenizer, taskId: "math" });
     const [first, second] = await twoTurns(client);
@@ -129,7 +129,7 @@ describe("OpenAI's client on an engine and a tokenizer", () => {
     await tokenizer.close();
   });
 
-  it("has a session of its own in each client, and one proxy for all clients of an engine", async () => {
+  it("uses one proxy for all clients of an engine, and one session per client", async () => {
     const [engine, tokenizer] = [new ScriptedEngine(), await load()];
     const clients = await Promise.all([1, 2].map(() => InProcessClient.open({ engine, tokenizer })));
     for (const client of clients) await client.chat.completions.create(HELLO);
@@ -139,7 +139,7 @@ describe("OpenAI's client on an engine and a tokenizer", () => {
     await tokenizer.close();
   });
 
-  it("follows a configuration as a server does", async () => {
+  it("applies a configuration as a server does", async () => {
     const [engine, tokenizer] = [new ScriptedEngine(), await load()];
     const config = parseConfig({ rollout: { agent: { chat_template_type: "concat" } } });
     const client = await InProcessClient.open({ engine, tokenizer, config });
@@ -149,8 +149,8 @@ describe("OpenAI's client on an engine and a tokenizer", () => {
   });
 });
 
-describe("an interaction of the in-process client", () => {
-  it("has its messages, the completion as the agent got it, the engine's tokens and its parent", async () => {
+describe("an interaction exported by InProcessClient", () => {
+  it("has its messages, the agent's completion, the engine's tokens and its parent", async () => {
     const client = await open();
     const answered = await client.chat.completions.create(HELLO);
     const answer = { role: "assistant" as const, content: answered.choices[0]?.message.content ?? "" };

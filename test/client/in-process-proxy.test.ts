@@ -25,8 +25,8 @@ async function loadTokenizer() {
   return tokenizer;
 }
 
-/** Requests to a proxy in this process, with its admin key. */
-function requestsTo({ app, adminKey }: InProcessProxy) {
+/** Returns functions that send requests with the admin key to a proxy in this process. */
+function connectTo({ app, adminKey }: InProcessProxy) {
   const connections = new ConnectionPool(inProcessConnector(app.server));
   onTestFinished(() => connections.close());
   const headers = { authorization: `Bearer ${adminKey}` };
@@ -42,26 +42,26 @@ function requestsTo({ app, adminKey }: InProcessProxy) {
   return { send, metric };
 }
 
-it("frees in process what a server frees by time: idle sessions, their requests, batches whose reader has gone", async () => {
+it("expires idle sessions, forgets their requests and frees batches of dead readers, like a server", async () => {
   const agent = { session_timeout_seconds: 1, export_retention_seconds: 1, shared_memory_directory: sharedDirectory() };
   const config = parseConfig({ rollout: { agent } });
   const options = { engine: new ScriptedEngine(), tokenizer: await loadTokenizer(), config };
-  const { send, metric } = requestsTo(await inProcessProxy(options));
+  const { send, metric } = connectTo(await inProcessProxy(options));
   const [idle, exported] = [await InProcessClient.open(options), await InProcessClient.open(options)];
   for (const client of [idle, exported]) await client.chat.completions.create(HELLO);
   await exported.session.end();
   const ids = [exported.session.sessionId];
   const reply = await send("/export_batch", { session_ids: ids, transport: "shm", reader_pid: NO_PROCESS });
   const { path } = (await reply.json()) as { path: string };
-  const stateOf = async () => {
+  const readState = async () => {
     const session = await send(`/rl/sessions/${idle.session.sessionId}`);
     return ((await session.json()) as { state?: string }).state;
   };
-  const left = async () => [existsSync(path), await metric("rolltape_known_request_bytes"), await stateOf()];
-  await expect.poll(left, { timeout: 30_000 }).toEqual([false, 0, "expired"]);
+  const readRemains = async () => [existsSync(path), await metric("rolltape_known_request_bytes"), await readState()];
+  await expect.poll(readRemains, { timeout: 30_000 }).toEqual([false, 0, "expired"]);
 });
 
-it("lets an engine be collected that nothing else refers to", async () => {
+it("does not keep an otherwise unused engine from being garbage-collected", async () => {
   const tokenizer = await loadTokenizer();
   const open = async () => {
     const engine = createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, connections: 1 });

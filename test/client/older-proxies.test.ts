@@ -3,8 +3,8 @@ import { AdminClient } from "../../src/client/admin-client.js";
 import { SessionClient } from "../../src/client/session-client.js";
 import type { Transport } from "../../src/client/transport.js";
 
-/** A proxy that gives every call this answer. */
-function answering(reply: object): Transport {
+/** Returns the transport of a proxy that gives every call the same answer. */
+function answerWith(reply: object): Transport {
   return { send: () => Promise.resolve({ status: 200, body: Buffer.from(JSON.stringify(reply)) }) };
 }
 
@@ -35,10 +35,10 @@ const INTERACTION = {
 };
 const REPLY = { session_id: "s", rewards_missing: false, incomplete_calls: 0, interactions: { a: INTERACTION } };
 
-const admin = (reply: object) => new AdminClient(answering(reply), "key");
+const admin = (reply: object) => new AdminClient(answerWith(reply), "key");
 
-describe("the answer of a proxy of another version", () => {
-  it("leaves undefined what an older one does not say", async () => {
+describe("the answer of another version's proxy", () => {
+  it("leaves fields undefined that an older proxy does not send", async () => {
     const interactions = await admin(REPLY).exportTrajectories("s");
     expect(interactions).toMatchObject({ rewardsMissing: false, incompleteCalls: 0 });
     const { sessionReward, unrewardedRoots, uncountedRewards, leftOut, abortedCalls } = interactions;
@@ -50,7 +50,7 @@ describe("the answer of a proxy of another version", () => {
     expect([requestedModel, attempt, latency, cause, sampling]).toEqual(Array(5).fill(undefined));
   });
 
-  it("names what was left out, and reads log probabilities of a kind that it does not know as unknown", async () => {
+  it("lists left-out calls, and reads an unknown kind of log probabilities as unknown", async () => {
     const sampling = {
       temperature: 1,
       sampling_temperature: 0,
@@ -87,7 +87,7 @@ describe("the answer of a proxy of another version", () => {
     });
   });
 
-  it("fails a session reward that an older one took for the reward of the last call", async () => {
+  it("fails a session reward if an older proxy rewarded the last call instead", async () => {
     const session = new SessionClient(admin({ interaction_id: "a", reward: 1 }), {
       sessionId: "s",
       sessionApiKey: "k",

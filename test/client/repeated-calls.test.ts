@@ -7,13 +7,13 @@ import { ADMIN_KEY } from "../helpers/proxy.js";
 
 interface Flaky {
   readonly admin: AdminClient;
-  /** First lines of the requests that came. */
+  /** Method and path of the requests that arrived. */
   readonly requests: string[];
 }
 
 type Answer = "break" | "silence" | { readonly status: number; readonly body: string };
 
-/** A server that answers one request per connection: as the list says, then with the last of it. */
+/** Starts a server that answers one request per connection: with the next of these answers, then with the last one. */
 async function flakyServer(...answers: Answer[]): Promise<Flaky> {
   const requests: string[] = [];
   const sockets = new Set<Socket>();
@@ -48,14 +48,14 @@ const refused = (status: number, code: string): Answer => ({
   body: JSON.stringify({ error: { message: "no", type: "t", param: null, code } }),
 });
 
-describe("a call whose connection broke", () => {
-  it("is sent again where a second one has the effect of one", async () => {
+describe("a call whose connection breaks", () => {
+  it("is repeated if it is idempotent", async () => {
     const { admin, requests } = await flakyServer("break", "break", ok({ version: 3 }));
     await admin.setVersion(3);
     expect(requests).toEqual(Array(3).fill("POST /rl/set_version"));
   });
 
-  it("is sent once where a second one would take another slot or session", async () => {
+  it("is not repeated if it would take another slot, session or batch", async () => {
     const { admin, requests } = await flakyServer("break");
     await expect(admin.grantCapacity()).rejects.toMatchObject({ code: "connection_failed" });
     await expect(admin.startSession()).rejects.toMatchObject({ code: "connection_failed", status: undefined });
@@ -63,7 +63,7 @@ describe("a call whose connection broke", () => {
     expect(requests).toEqual(["POST /grant_capacity", "POST /rl/start_session", "POST /export_batch"]);
   });
 
-  it("fails in the end, with the cause", async () => {
+  it("fails with connection_failed and the cause after three repetitions", async () => {
     const { admin, requests } = await flakyServer("break");
     await expect(admin.exportBatch(["task-0"])).rejects.toMatchObject({
       code: "connection_failed",
@@ -73,14 +73,14 @@ describe("a call whose connection broke", () => {
   });
 });
 
-describe("a call that is answered", () => {
-  it("is not sent again, whatever the answer", async () => {
+describe("a call with an answer", () => {
+  it("is not repeated, even after status 503", async () => {
     const { admin, requests } = await flakyServer(refused(503, "server_draining"));
     await expect(admin.setVersion(1)).rejects.toMatchObject({ code: "server_draining", status: 503 });
     expect(requests).toHaveLength(1);
   });
 
-  it("says so where the answer is not a proxy's", async () => {
+  it("fails with invalid_reply if the answer is not a proxy's", async () => {
     const { admin } = await flakyServer({ status: 502, body: "<html>" }, ok({ capacity: "many" }), {
       status: 200,
       body: "{",
@@ -91,15 +91,15 @@ describe("a call that is answered", () => {
   });
 });
 
-describe("a call that is not answered", () => {
-  it("fails when its time is over, and is not sent again then", async () => {
+describe("a call without an answer", () => {
+  it("fails with request_timed_out at its time limit, and is not repeated", async () => {
     const { admin, requests } = await flakyServer("silence");
     const call = admin.setVersion(1, { timeoutSeconds: 0.1 });
     await expect(call).rejects.toMatchObject({ code: "request_timed_out" });
     expect(requests).toHaveLength(1);
   });
 
-  it("is given up with its caller's reason", async () => {
+  it("rejects with the caller's abort reason", async () => {
     const { admin } = await flakyServer("silence");
     const controller = new AbortController();
     const call = admin.exportBatch(["task-0"], {}, { signal: controller.signal });

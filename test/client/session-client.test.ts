@@ -24,8 +24,8 @@ async function openSession(
   return { proxy, url, admin, session, ask };
 }
 
-describe("a session over HTTP", () => {
-  it("rewards the last call and named ones, and exports them discounted", async () => {
+describe("SessionClient over HTTP", () => {
+  it("rewards the last call or a named call, and exports discounted rewards", async () => {
     const { session, ask } = await openSession();
     const first = await ask("one");
     const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
@@ -44,7 +44,7 @@ describe("a session over HTTP", () => {
     expect(interactions.get(first.id)?.parentId).toBeUndefined();
   });
 
-  it("gives tensors as typed arrays: what the engine sampled behind the prompt", async () => {
+  it("decodes tensors to typed arrays: the prompt, then the sampled tokens", async () => {
     const { proxy, session, ask } = await openSession();
     proxy.engine.replies.push({ ids: [300, 301, 302, 303] });
     await ask("one");
@@ -67,7 +67,7 @@ describe("a session over HTTP", () => {
     expect(rewards).toEqual({ dtype: "F32", shape: [1], data: Float32Array.of(0.5) });
   });
 
-  it("rewards the session as a whole, beside own rewards of its calls", async () => {
+  it("adds the session's reward to the own rewards of its calls", async () => {
     const { session, ask } = await openSession();
     const first = await ask("one");
     const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
@@ -83,7 +83,7 @@ describe("a session over HTTP", () => {
     ]);
   });
 
-  it("tells how each call was sampled, and which rewards a concat row does not count", async () => {
+  it("returns sampling parameters, and names the rows whose earlier rewards a concat export ignores", async () => {
     const { proxy, session, ask } = await openSession({}, { chatTemplateType: "concat" });
     const messages = [{ role: "user", content: "one" }];
     const sampled = { model: "policy-7", temperature: 0.7, top_p: 0.9, seed: 11, max_tokens: 8 };
@@ -127,7 +127,7 @@ describe("a session over HTTP", () => {
     expect(returned.get(second.id)?.reward).toBe(1);
   });
 
-  it("gives messages, completion, engine's tokens and parent of each interaction", async () => {
+  it("returns messages, completion, engine tokens and parent of each interaction", async () => {
     const { session, ask } = await openSession();
     const first = await ask("one");
     const answer = { role: "assistant" as const, content: first.choices[0]?.message.content ?? "" };
@@ -144,7 +144,7 @@ describe("a session over HTTP", () => {
     expect([...(leaf?.modelResponse.outputTokens ?? [])]).toEqual([300, 301, 302]);
   });
 
-  it("gives the output of the leaf alone in style concat, without a parent that is not exported", async () => {
+  it("returns only the leaf's output in style concat, where its parent is not exported", async () => {
     const { proxy, session, ask } = await openSession({}, { chatTemplateType: "concat" });
     const first = await ask("one");
     proxy.engine.replies.push({ ids: [303] });
@@ -158,7 +158,7 @@ describe("a session over HTTP", () => {
     expect(leaf?.completion?.usage.prompt_tokens).toBe(second.usage?.prompt_tokens);
   });
 
-  it("leaves the messages out if it is told to, and gives a completion of chat completions only", async () => {
+  it("omits messages if includeMessages is false, and rebuilds completions of chat completions only", async () => {
     const { proxy, session, ask } = await openSession();
     await ask("one");
     await proxy.post(
@@ -177,7 +177,7 @@ describe("a session over HTTP", () => {
     expect(message?.outputMessages).toHaveLength(1);
   });
 
-  it("is ended by leaving its scope, also where it was exported or deleted meanwhile", async () => {
+  it("ends its session when its scope is left, even if the session was deleted before", async () => {
     const { proxy, admin, session, ask } = await openSession({ taskId: "math", groupId: "g1" });
     {
       await using scoped = session;
@@ -196,10 +196,10 @@ describe("a session over HTTP", () => {
     expect([...proxy.context.registry.all()]).toHaveLength(1);
   });
 
-  it("throws the proxy's errors with code, status, field and particulars", async () => {
+  it("throws the proxy's errors with code, status, field and details", async () => {
     const { admin, session, ask } = await openSession();
     const error = async (call: Promise<unknown>) => {
-      const thrown: unknown = await call.catch((each: unknown) => each);
+      const thrown: unknown = await call.catch((reason: unknown) => reason);
       expect(thrown).toBeInstanceOf(ProxyError);
       return thrown;
     };

@@ -7,17 +7,19 @@ import { parseResponses, responsesSchema } from "../../src/protocols/responses/r
 import { publishedTemplate } from "../model/support/golden.js";
 import { writeModelFolder } from "../model/support/model-folder.js";
 
-/** What requests say about reasoning, in the prompts of published templates. */
+/** Renders prompts of published templates to show the effect of each protocol's reasoning fields. */
 
 const messages = [{ role: "user", content: "hello" }];
 const chat = (extra: object) => parseChatCompletion(chatCompletionSchema.parse({ messages, ...extra })).conversation;
 const responses = (extra: object) =>
-  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), { messagesOf: () => [], item: () => undefined })
-    .conversation;
+  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), {
+    findMessages: () => [],
+    findItem: () => undefined,
+  }).conversation;
 const claude = (extra: object) =>
   parseMessages(messagesSchema.parse({ messages, max_tokens: 8192, ...extra })).conversation;
 
-async function promptOf(template: string, conversation: Conversation): Promise<string> {
+async function renderPrompt(template: string, conversation: Conversation): Promise<string> {
   const model = await loadChatModel(writeModelFolder(publishedTemplate(template), ["<|im_end|>"]));
   return model.decode((await model.prompt(conversation)).ids, { skipSpecialTokens: false });
 }
@@ -33,41 +35,43 @@ const HIGH: [string, Conversation][] = [
   ["messages", claude({ output_config: { effort: "high" } })],
 ];
 
-describe("published templates are told", () => {
-  it.each(OFF)("of %s to reason not at all", async (_, conversation) => {
-    expect(await promptOf("Qwen-Qwen3-0.6B", conversation)).toMatch(/<think>\n\n<\/think>\n\n$/);
-    expect(await promptOf("GLM-4.6", conversation)).toMatch(/<think><\/think>$/);
-    expect(await promptOf("deepseek-ai-DeepSeek-V3.1", conversation)).toMatch(/<\/think>$/);
-    expect(await promptOf("ByteDance-Seed-OSS", conversation)).toContain("thinking budget is 0");
-    expect(await promptOf("MiniMax-M3", conversation)).toContain("thinking mode: disabled");
-    expect(await promptOf("Kimi-K3", conversation)).toMatch(/<\|open\|>response<\|sep\|>$/);
+describe("reasoning fields of a request", () => {
+  it.each(OFF)("turn reasoning off in published templates: %s", async (_, conversation) => {
+    expect(await renderPrompt("Qwen-Qwen3-0.6B", conversation)).toMatch(/<think>\n\n<\/think>\n\n$/);
+    expect(await renderPrompt("GLM-4.6", conversation)).toMatch(/<think><\/think>$/);
+    expect(await renderPrompt("deepseek-ai-DeepSeek-V3.1", conversation)).toMatch(/<\/think>$/);
+    expect(await renderPrompt("ByteDance-Seed-OSS", conversation)).toContain("thinking budget is 0");
+    expect(await renderPrompt("MiniMax-M3", conversation)).toContain("thinking mode: disabled");
+    expect(await renderPrompt("Kimi-K3", conversation)).toMatch(/<\|open\|>response<\|sep\|>$/);
   });
 
-  it.each(HIGH)("of %s to reason much", async (_, conversation) => {
-    expect(await promptOf("Qwen-Qwen3-0.6B", conversation)).toMatch(/assistant\n$/);
-    expect(await promptOf("deepseek-ai-DeepSeek-V3.1", conversation)).toMatch(/<think>$/);
-    expect(await promptOf("openai-gpt-oss-120b", conversation)).toContain("Reasoning: high");
-    expect(await promptOf("MiniMax-M3", conversation)).toContain("thinking mode: enabled");
-    expect(await promptOf("Kimi-K3", conversation)).toMatch(/<\|open\|>think<\|sep\|>$/);
+  it.each(HIGH)("ask published templates for a high effort: %s", async (_, conversation) => {
+    expect(await renderPrompt("Qwen-Qwen3-0.6B", conversation)).toMatch(/assistant\n$/);
+    expect(await renderPrompt("deepseek-ai-DeepSeek-V3.1", conversation)).toMatch(/<think>$/);
+    expect(await renderPrompt("openai-gpt-oss-120b", conversation)).toContain("Reasoning: high");
+    expect(await renderPrompt("MiniMax-M3", conversation)).toContain("thinking mode: enabled");
+    expect(await renderPrompt("Kimi-K3", conversation)).toMatch(/<\|open\|>think<\|sep\|>$/);
   });
 
-  it("a budget, and an effort that a template does not know by its name", async () => {
+  it("pass a thinking budget, and translate efforts for templates with names of their own", async () => {
     const budget = claude({ thinking: { type: "enabled", budget_tokens: 2048 } });
-    expect(await promptOf("ByteDance-Seed-OSS", budget)).toContain("within 2048 tokens");
+    expect(await renderPrompt("ByteDance-Seed-OSS", budget)).toContain("within 2048 tokens");
     const [low, medium, max] = await Promise.all(
-      ["minimal", "medium", "max"].map((effort) => promptOf("Kimi-K3", chat({ reasoning_effort: effort }))),
+      ["minimal", "medium", "max"].map((effort) => renderPrompt("Kimi-K3", chat({ reasoning_effort: effort }))),
     );
     expect(low).toContain("`low`");
     expect(new Set([low, medium, max]).size).toBe(3);
-    expect(await promptOf("MiniMax-M3", claude({ thinking: { type: "adaptive" } }))).toContain("mode: adaptive");
+    expect(await renderPrompt("MiniMax-M3", claude({ thinking: { type: "adaptive" } }))).toContain("mode: adaptive");
   });
 
-  it("what chat_template_kwargs say rather", async () => {
+  it("are overridden by chat_template_kwargs", async () => {
     const kwargs = { chat_template_kwargs: { enable_thinking: true } };
-    expect(await promptOf("Qwen-Qwen3-0.6B", chat({ reasoning_effort: "none", ...kwargs }))).toMatch(/assistant\n$/);
+    expect(await renderPrompt("Qwen-Qwen3-0.6B", chat({ reasoning_effort: "none", ...kwargs }))).toMatch(
+      /assistant\n$/,
+    );
   });
 
-  it("nothing where nothing is said", () => {
+  it("set no template variable if the request has none of them", () => {
     for (const conversation of [chat({}), responses({}), claude({})]) expect(conversation.templateArgs).toBeUndefined();
   });
 });

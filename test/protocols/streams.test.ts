@@ -15,14 +15,14 @@ import { responsesSchema } from "../../src/protocols/responses/request.js";
 import { toEcho, toResponse } from "../../src/protocols/responses/response.js";
 import { ResponsesStream } from "../../src/protocols/responses/stream.js";
 import { asLines, encode } from "./support/encode.js";
-import { outputs } from "./support/outputs.js";
+import { outputs } from "./support/random-outputs.js";
 
-/** What the official SDKs make of a stream is what the same answer says at once. */
+/** The official SDKs collect a stream into the same answer that is sent without streaming. */
 
 const echo = toEcho(responsesSchema.parse({ input: "hello" }));
 
-describe("the SDK's accumulator makes of a stream what is answered at once", () => {
-  it("chat completions", async () => {
+describe("a stream that the official SDK collects", () => {
+  it("equals the answer without streaming: chat completions", async () => {
     await fc.assert(
       fc.asyncProperty(outputs, async (output) => {
         const chunks = encode<ChatCompletionChunk>(new ChatCompletionStream(true), output);
@@ -53,7 +53,7 @@ describe("the SDK's accumulator makes of a stream what is answered at once", () 
     );
   });
 
-  it("responses", () => {
+  it("equals the answer without streaming: responses", () => {
     fc.assert(
       fc.property(outputs, (output) => {
         const events = encode<ResponseStreamEvent>(new ResponsesStream(echo), output);
@@ -72,7 +72,7 @@ describe("the SDK's accumulator makes of a stream what is answered at once", () 
     );
   });
 
-  it("messages", async () => {
+  it("equals the answer without streaming: messages", async () => {
     await fc.assert(
       fc.asyncProperty(outputs, async (output) => {
         const events = encode<RawMessageStreamEvent>(new MessagesStream(), output).filter(
@@ -95,8 +95,8 @@ describe("a stream that fails", () => {
     ["chat completions", () => new ChatCompletionStream(false), /^data: {"error":{"message":"it broke"/],
     ["responses", () => new ResponsesStream(echo), /^event: response\.failed\n.*\n\nevent: error\n/],
     ["messages", () => new MessagesStream(), /^event: error\ndata: {"type":"error","error":{"type":"api_error"/],
-  ])("%s: says so in its protocol's form", (_, make, expected) => {
-    const encoder = make();
+  ])("sends an error in the form of its protocol: %s", (_, createEncoder, expected) => {
+    const encoder = createEncoder();
     encoder.start(start);
     expect(encoder.fail(failure)).toMatch(expected);
   });

@@ -62,8 +62,11 @@ describe("own rewards of a row's earlier turns", () => {
   });
 
   it.each([
-    [{ style: "individual" }, "concat_reward return is for style concat only."],
-    [{ style: "concat", layout: "tree" }, "concat_reward return is not for layout tree: its nodes have one turn each."],
+    [{ style: "individual" }, "concat_reward must be leaf unless style is concat; received return."],
+    [
+      { style: "concat", layout: "tree" },
+      "concat_reward must be leaf for layout tree, because its nodes have one turn each; received return.",
+    ],
   ])("cannot be summed where a row has one turn: %j", async (options, message) => {
     await threeTurns();
     await proxy.end(session);

@@ -60,6 +60,6 @@ describe("GET /rl/sessions in pages", () => {
   it("refuses an `after` that no answer gave", async () => {
     const reply = await proxy.request({ url: "/rl/sessions?after=task-0" });
     expect([reply.refusal, reply.error.param]).toEqual(["400 invalid_value", "after"]);
-    expect(reply.error.message).toBe("after: must be `next` of an earlier answer");
+    expect(reply.error.message).toBe("after: must be `next` of an earlier page");
   });
 });

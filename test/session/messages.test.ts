@@ -26,7 +26,7 @@ function recordAll({ turns }: ModelledSession): Message[][] {
       api: "messages",
     }),
   );
-  return recorded.map((interaction) => session.messagesOf(interaction));
+  return recorded.map((interaction) => session.readMessages(interaction));
 }
 
 describe("the messages of a call", () => {

@@ -93,7 +93,7 @@ describe("TrajectoryStore", () => {
 
   it.each([
     [{ maxLength: 3 }, "maxLength", /longer than maxLength 3.*a larger maxLength/s],
-    [{ layout: "tree", maxLength: 3 }, "maxLength", /no maxLength/],
+    [{ layout: "tree", maxLength: 3 }, "maxLength", /^maxLength must be absent/],
     [{ style: "concat" }, undefined, /onMismatch "split"/],
   ] as const)("spells the options of %j as its caller does", async (options, param, message) => {
     const store = new TrajectoryStore();

@@ -3,7 +3,7 @@ import type { Finish, SamplingParams } from "../engine.js";
 import type { OutputWriter } from "./output-writer.js";
 import type { SampledToken, Sampler } from "./sampler.js";
 import type { Slot } from "./sequence-pool.js";
-import { StopStrings } from "./stop-strings.js";
+import { StopStrings } from "./stop-string-search.js";
 
 /** Prompt tokens that are evaluated between two looks at whether the call was stopped. */
 const PREFILL_CHUNK = 1024;

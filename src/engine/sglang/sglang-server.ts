@@ -5,7 +5,7 @@ import type { LogprobContent, PauseMode } from "../engine.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { post, requireHealthy } from "../servers/wire/control.js";
+import { post, requireHealthy } from "../servers/wire/control-requests.js";
 import { generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";

@@ -3,7 +3,7 @@ import type { EngineReply } from "../../native/contract.js";
 import { EngineError, type GenerateCall, type LogprobContent, type PauseMode } from "../engine.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { post, requireHealthy } from "../servers/wire/control.js";
+import { post, requireHealthy } from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError, CATALOGUE, type ErrorCode } from "../../http/errors.js";
-import { workerOfSession } from "../../session/worker-tag.js";
+import { readSessionTag } from "../../session/worker-tag.js";
 import type { UpstreamReply } from "../upstream.js";
 
 /** Why one worker does not export its part. */
@@ -55,7 +55,7 @@ export function errorOf(answer: UpstreamReply): ApiError {
 function sessionsOf({ sessionIds, answer }: PartRefusal): RefusedSession[] {
   if (!answer) {
     return sessionIds.map((session_id) => {
-      const tag = workerOfSession(session_id);
+      const tag = readSessionTag(session_id);
       const message =
         tag === undefined
           ? `There is no session "${session_id.slice(0, 200)}".`

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { grantBody, startBody } from "../../control/sessions.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
-import { workerOfKey } from "../../session/worker-tag.js";
+import { readKeyTag } from "../../session/worker-tag.js";
 import { byFreeSlots, spread } from "../balance.js";
 import type { GatewayContext } from "../context.js";
 import { noWorker, workerUnavailable } from "../forward.js";
@@ -83,7 +83,7 @@ async function start(
     refusal = answer;
   }
   if (refusal) return relay(refusal, reply);
-  throw body.api_key === undefined ? noWorker() : workerUnavailable(workerOfKey(body.api_key) ?? "");
+  throw body.api_key === undefined ? noWorker() : workerUnavailable(readKeyTag(body.api_key) ?? "");
 }
 
 /** Tells the worker which weight version is current: it may have joined, or started again, a moment ago. */
@@ -114,7 +114,7 @@ async function startOn(
 
 /** A key of the caller's choice says itself which worker has it: nobody keeps a list of keys. */
 async function chosen({ pool }: GatewayContext, key: string): Promise<Worker> {
-  const tag = workerOfKey(key);
+  const tag = readKeyTag(key);
   const worker = tag === undefined ? undefined : await pool.find(tag);
   if (worker) return worker;
   const received = tag === undefined ? "a key without a tag" : `the tag ${tag}, which no worker has`;

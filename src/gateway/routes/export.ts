@@ -13,7 +13,7 @@ import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectorie
 import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
-import { workerOfSession } from "../../session/worker-tag.js";
+import { readSessionTag } from "../../session/worker-tag.js";
 import { partLayout } from "../batch/merge.js";
 import type { GatewayContext } from "../context.js";
 import { BatchExport, type WorkerShare } from "../export/batch-export.js";
@@ -89,7 +89,7 @@ function refuseLocal({ transport, shards, shard = 0 }: BatchRequest): void {
 async function sharesOf(ids: readonly string[], { pool }: GatewayContext): Promise<WorkerShare[]> {
   const byTag = new Map<string, string[]>();
   for (const id of ids) {
-    const tag = workerOfSession(id) ?? "";
+    const tag = readSessionTag(id) ?? "";
     const known = byTag.get(tag);
     if (known) known.push(id);
     else byTag.set(tag, [id]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ListedSession, nextAfter, type SessionPage, sessionPage } from "../../control/session-page.js";
+import { cutPage, formatCursor, type ListedSession, type SessionPage } from "../../control/session-page.js";
 import { sessionsQuery } from "../../control/sessions.js";
 import type { App } from "../../http/app-type.js";
 import type { GatewayContext } from "../context.js";
@@ -31,7 +31,7 @@ function listSessions(app: App, { pool, upstream }: GatewayContext): void {
     if (refusal) return relay(refusal, reply);
     const lists = answers.flatMap((answer) => (answer ? [jsonOf(answer, listReply)] : []));
     const { after, limit } = request.query;
-    const page = sessionPage(
+    const page = cutPage(
       lists.flatMap(({ sessions }) => sessions),
       { after, limit },
     );
@@ -44,7 +44,7 @@ function listSessions(app: App, { pool, upstream }: GatewayContext): void {
 function continued(page: SessionPage<ListedSession>, lists: readonly z.output<typeof listReply>[]) {
   const last = page.sessions.at(-1);
   if (page.has_more || !last || !lists.some(({ has_more: isCut }) => isCut)) return page;
-  return { ...page, has_more: true, next: nextAfter(last) };
+  return { ...page, has_more: true, next: formatCursor(last) };
 }
 
 function oneSession(app: App, { pool }: GatewayContext): void {

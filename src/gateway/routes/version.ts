@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { setAfter, versionBody, type WeightVersion } from "../../control/weight-version.js";
+import { stampVersion, versionBody, type WeightVersion } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import type { GatewayContext } from "../context.js";
 import { namedRefusal, silentWorker } from "../fleet/failures.js";
@@ -27,7 +27,7 @@ export function versionRoutes(app: App, context: GatewayContext): void {
   app.post("/rl/set_version", { schema: { body: versionBody } }, async (request, reply) => {
     const { body } = request;
     for (let attempt = 1; ; attempt++) {
-      const wanted = setAfter(body.version, context.pool.newestVersion);
+      const wanted = stampVersion(body.version, context.pool.newestVersion);
       const call = { path: "/rl/set_version", headers: credentials(request), body: { ...body, ...wanted } };
       const answers = await setEverywhere(context, wanted, call);
       const overruled = answers.find((each) => jsonOf(each, versionReply).version !== body.version);

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from "prom-client";
 import { packageVersion } from "../../support/package-version.js";
 
-/** Adds a gauge that is always 1 and names the running versions in its labels. */
+/** Adds a gauge that is always 1 and has the running versions as labels. */
 export function addBuildInfo(register: Registry, name: string): void {
   const info = new Gauge({
     name,

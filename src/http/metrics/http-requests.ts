@@ -1,29 +1,29 @@
 import fp from "fastify-plugin";
 import { Counter, type Registry } from "prom-client";
-import { onceSent } from "../disconnect.js";
+import { onResponseClose } from "../disconnect.js";
 
 export interface HttpRequestsOptions {
   readonly register: Registry;
-  /** Name of the counter. Gateways use another name than workers, which count forwarded requests too. */
+  /** Name of the counter. Gateway and server use different names, because the server counts forwarded requests again. */
   readonly name: string;
 }
 
-/** Clients can send any method. The label has one value for all others. */
+/** Clients can send any method. All other methods share one label value. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
- * Counts a request when its answer was sent or its client disconnected. Whatever clients send, labels have few values: the
- * route is a pattern of the application, never a path. Register this before plugins that refuse requests.
+ * Counts each request when its response was sent or its client disconnected. The labels have few values whatever clients
+ * send: `route` is a pattern of the application, never a path. Register this before plugins that refuse requests.
  */
 export const httpRequests = fp<HttpRequestsOptions>((app, { register, name }, done) => {
   const requests = new Counter({
     name,
-    help: "HTTP requests by method, route and status of the answer.",
+    help: "HTTP requests by method, route and response status.",
     labelNames: ["method", "route", "status"],
     registers: [register],
   });
   app.addHook("onRequest", (request, reply, next) => {
-    onceSent(reply, () => {
+    onResponseClose(reply, () => {
       requests.inc({
         method: METHODS.has(request.method) ? request.method : "other",
         route: request.routeOptions.url ?? "unmatched",

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-/** Gauges whose names end like a counter's. The same names without `_total` have the same numbers, by type. */
+/** Gauges with the suffix of a counter. The metrics of the same name without `_total` have the same values by type. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
-/** Shared by all servers of this process, because the monitors cannot be stopped. */
+/** One registry for all servers of this process, because the monitors behind it cannot be stopped. */
 let registry: Registry | undefined;
 
-function collectProcessMetrics(): Registry {
+function createRegistry(): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register });
   for (const name of MISNAMED) register.removeSingleMetric(name);
@@ -14,7 +14,7 @@ function collectProcessMetrics(): Registry {
 }
 
 /** Returns the metrics of the process and of Node.js in Prometheus' text format. */
-export function processMetrics(): Promise<string> {
-  registry ??= collectProcessMetrics();
+export function scrapeProcessMetrics(): Promise<string> {
+  registry ??= createRegistry();
   return registry.metrics();
 }

@@ -1,8 +1,8 @@
 import type { Message } from "../../conversation/message.js";
 import type { ChatTemplate } from "../template/chat-template.js";
-import { ByShape, PROBE_MARKER, probesOf } from "./probed.js";
+import { ByShape, PROBE_MARKER, probesOf } from "./conversation-shape.js";
+import { renderBehind } from "./render-after-marker.js";
 import { STAND_IN_TEXT } from "./stand-in.js";
-import { renderBehind } from "./tail.js";
 
 const SAID: readonly Message[] = [
   { role: "assistant", content: STAND_IN_TEXT },

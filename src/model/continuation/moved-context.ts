@@ -1,6 +1,6 @@
 import type { ChatTemplate } from "../template/chat-template.js";
-import { ByShape, PROBE_MARKER, PROBE_WORD, probesOf } from "./probed.js";
-import { renderBehind } from "./tail.js";
+import { ByShape, PROBE_MARKER, PROBE_WORD, probesOf } from "./conversation-shape.js";
+import { renderBehind } from "./render-after-marker.js";
 
 /**
  * Would the system message or the tools of a conversation stand behind an answer once another message follows it? Some

@@ -1,8 +1,8 @@
 import { RenderError } from "./errors.js";
 import { strftime } from "./text/strftime.js";
 import { requiredText } from "./values/argument-values.js";
+import { keyOf } from "./values/dict-keys.js";
 import { itemsIn } from "./values/iterate.js";
-import { keyOf } from "./values/keys.js";
 import { Namespace } from "./values/namespace.js";
 import { pyStr } from "./values/repr.js";
 import { type Callable, isDict, type Key, numberOf, type Value } from "./values/value.js";

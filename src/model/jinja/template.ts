@@ -1,8 +1,8 @@
-import { compileProgram } from "./compile/program.js";
+import { compileProgram } from "./compile/compile-program.js";
 import { Scope } from "./compile/scope.js";
 import { RenderError } from "./errors.js";
 import { globalVariables } from "./globals.js";
-import { parseTemplate } from "./parse.js";
+import { parseTemplate } from "./parse-template.js";
 import { findUnsupported } from "./unsupported.js";
 import type { Value } from "./values/value.js";
 

@@ -1,6 +1,6 @@
 import type { CallExpression, Expression, FilterNode, Node, Program } from "./ast.js";
+import { childNodes } from "./child-nodes.js";
 import { hasTextMethod } from "./methods/str.js";
-import { childNodes } from "./walk.js";
 
 // What Jinja2 and Python's `str` have and this interpreter has not. A name that nobody knows is an error when it is
 // reached, in Python too: templates guard such names by conditions.

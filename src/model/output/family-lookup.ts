@@ -1,6 +1,6 @@
 import type { CallTraits, Family, HasMarker, ReasoningTraits, WholeOutputFamily } from "./family.js";
+import { FAMILIES } from "./family-registry.js";
 import type { ReasoningBlock } from "./reasoning/reasoning-block.js";
-import { FAMILIES } from "./registry.js";
 import type { CallStructure } from "./structure/call-structure.js";
 import type { CallSyntax } from "./syntax/call-syntax.js";
 

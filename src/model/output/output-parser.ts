@@ -1,18 +1,17 @@
 import type { Message, Tool } from "../../conversation/message.js";
+import type { MessageDelta, TextDelta } from "../../conversation/message-delta.js";
 import type { TokenSpan } from "./tokens/text-tokens.js";
 
 /**
  * A piece of an output for the agent, in the order in which the model wrote it. Events are never taken back: text that
  * may become a marker, a stop string or the rest of a character is held until that is known.
  */
-export type OutputEvent =
-  | { readonly type: "reasoning"; readonly text: string }
-  /** `tokens`: the tokens of this text that no earlier text had, if `textTokens` asks for them. */
-  | { readonly type: "text"; readonly text: string; readonly tokens?: TokenSpan }
-  /** A well-formed call. Its complete arguments follow in the next event. Calls are numbered from 0. */
-  | { readonly type: "tool_call"; readonly index: number; readonly id: string; readonly name: string }
-  /** The arguments of the call, as JSON text. */
-  | { readonly type: "tool_call_arguments"; readonly index: number; readonly text: string };
+export type OutputEvent = Exclude<MessageDelta, TextDelta> | TextEvent;
+
+interface TextEvent extends TextDelta {
+  /** The tokens of this text that no earlier text had, if `textTokens` asks for them. */
+  readonly tokens?: TokenSpan;
+}
 
 /** What the whole output says. */
 export interface ParsedOutput {

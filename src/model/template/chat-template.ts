@@ -4,7 +4,7 @@ import { TemplateError } from "../chat-model.js";
 import { compileTemplate, NONE, type Render, RenderError, type Value } from "../jinja/index.js";
 import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
-import { MessageValues } from "./messages.js";
+import { MessageValues } from "./message-values.js";
 
 /** What a template is compiled with. */
 export interface ChatTemplateOptions {

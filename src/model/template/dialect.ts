@@ -1,6 +1,6 @@
 import type { Message } from "../../conversation/message.js";
 import { RenderError } from "../jinja/index.js";
-import type { Dialect } from "./messages.js";
+import type { Dialect } from "./message-values.js";
 
 /** Renders a conversation in a dialect; throws {@link RenderError} where the template refuses it. */
 export type Probe = (messages: readonly Message[], dialect: Dialect) => string;

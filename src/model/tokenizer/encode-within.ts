@@ -1,6 +1,6 @@
 import type { EncodedText, KnownTexts } from "./encoded-text.js";
-import { lengthOf } from "./length-of.js";
 import type { Tokenizer } from "./tokenizer.js";
+import { lengthOf } from "./total-length.js";
 
 /** Text has fewer characters per token, but for long runs of one character: where there are more it may well not fit. */
 const MOST_CHARACTERS = 8;

@@ -2,7 +2,7 @@ import { getPriority, setPriority } from "node:os";
 import { platform } from "node:process";
 import { move, workerData } from "piscina";
 import { IdBuffer } from "./id-buffer.js";
-import { LibraryTokenizer } from "./library.js";
+import { LibraryTokenizer } from "./library-tokenizer.js";
 import { type PieceEncoder, pieceEncoderFor, TokenizerError, type TokenizerFiles } from "./piece-encoder.js";
 
 /**

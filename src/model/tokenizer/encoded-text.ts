@@ -1,4 +1,4 @@
-import { lengthOf } from "./length-of.js";
+import { lengthOf } from "./total-length.js";
 
 /**
  * A text and its token ids, with the places where it may be cut: a text that begins as this one does, to behind such a

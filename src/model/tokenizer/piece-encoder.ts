@@ -4,7 +4,7 @@ import { ByteLevelBpe, byteLevelModelSchema } from "./bpe/byte-level.js";
 import { type WordSplitter, wordSplitterFor } from "./bpe/word-splitter.js";
 import { cutAtSpaces } from "./cut-at-spaces.js";
 import { IdBuffer } from "./id-buffer.js";
-import type { LibraryTokenizer } from "./library.js";
+import type { LibraryTokenizer } from "./library-tokenizer.js";
 import { anyOf, isIdentity } from "./splitter.js";
 
 /** A Hugging Face tokenizer, as its files describe it. */

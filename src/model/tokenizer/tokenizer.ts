@@ -1,11 +1,11 @@
 import { EncodeThreads } from "./encode-threads.js";
 import { commonStart, type EncodedText, goesOn, joined, type KnownTexts, textFrom } from "./encoded-text.js";
-import { lengthOf } from "./length-of.js";
-import { LibraryTokenizer } from "./library.js";
+import { LibraryTokenizer } from "./library-tokenizer.js";
 import { type CacheStats, PieceCache } from "./piece-cache.js";
 import { type PieceEncoder, pieceEncoderFor, type TokenizerFiles } from "./piece-encoder.js";
 import { type Splitter, splitterFor } from "./splitter.js";
 import { encodeInBatches } from "./text-batch.js";
+import { lengthOf } from "./total-length.js";
 
 // Characters that one call encodes on the event loop: within a millisecond for most text, a few at worst.
 const INLINE_LENGTH = 4096;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { asGiven } from "../../conversation/as-given.js";
+import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import { chatMessagesSchema } from "../../conversation/chat-message.js";
 import type { Conversation } from "../../conversation/message.js";
 import { withoutNulls } from "../../support/json/without-nulls.js";
@@ -17,22 +17,22 @@ import {
   unsupported,
 } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
-import { type Prefilled, splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
+import type { RequestSampling } from "../request-sampling.js";
 import { chatResponseFormat } from "../response-format.js";
-import type { RequestSampling } from "../sampling.js";
-import { demandsCall, shownTools, templateChoice, toCallRules } from "../tools.js";
+import { type Prefilled, splitPrefill } from "../split-prefill.js";
+import { requiresCall, selectTools, toCallRules, toTemplateChoice } from "../tool-choice.js";
 
 /**
- * The body of POST /v1/chat/completions. A parameter that changes the result and is not served is refused by name; one
- * that cannot is accepted and has no effect.
+ * The body of POST /v1/chat/completions. A parameter that would change the result but is not supported is refused by
+ * name. A parameter that cannot change the result is accepted and ignored.
  */
 
 const tool = z.object({
   type: z.literal("function", { error: "only function tools are supported" }),
-  // Templates show a tool as it is: SDKs write null for a description or a schema that there is not.
-  function: asGiven(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)).transform(withoutNulls),
+  // Templates print a tool as it is, and SDKs write null for a missing description or schema.
+  function: acceptAsWritten(z.looseObject({ name: toolName }).refine(isShallow, TOO_DEEP)).transform(withoutNulls),
 });
 
 const allowedTool = z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) });
@@ -47,7 +47,7 @@ const toolChoice = z.union([
     .transform(({ type, allowed_tools: { mode, tools } }) => ({
       type,
       mode,
-      names: tools.map((each) => each.function.name),
+      names: tools.map((tool) => tool.function.name),
     })),
 ]);
 
@@ -65,7 +65,7 @@ export const chatCompletionSchema = z.strictObject({
   max_completion_tokens: count.optional(),
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().gt(0).max(1).optional(),
-  top_k: z.int32().min(-1).optional().describe("0 and -1 are off."),
+  top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
   stop: z.union([stopString, stopStrings]).optional(),
   frequency_penalty: penalty.optional(),
   presence_penalty: penalty.optional(),
@@ -73,7 +73,10 @@ export const chatCompletionSchema = z.strictObject({
   top_logprobs: z.int32().min(0).max(20).optional(),
   response_format: chatResponseFormat.optional(),
   reasoning_effort: reasoningEffort.optional(),
-  continue_final_message: z.boolean().optional().describe("The last message, the assistant's, is to be continued."),
+  continue_final_message: z
+    .boolean()
+    .optional()
+    .describe("Continues the last message, which must be the assistant's, instead of starting a new one."),
   stream: z.boolean().optional(),
   stream_options: streamOptions.optional(),
   ...engineSampling,
@@ -102,14 +105,14 @@ export const chatCompletionSchema = z.strictObject({
 export type ChatCompletionRequest = z.output<typeof chatCompletionSchema>;
 
 export interface ParsedChatCompletion extends ModelRequest {
-  /** Whether a stream ends with a chunk that has the usage. */
+  /** A stream ends with a chunk that has the usage. */
   readonly includeUsage: boolean;
 }
 
 export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatCompletion {
   const logprobs = request.logprobs ?? false;
   if (!logprobs && (request.top_logprobs ?? 0) > 0) {
-    throw new RequestError("top_logprobs", "top_logprobs needs logprobs: true.");
+    throw new RequestError("top_logprobs", "top_logprobs requires logprobs: true.");
   }
   const conversation = toConversation(request);
   const { tools = [] } = conversation;
@@ -121,7 +124,7 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
       tools,
       choice: request.tool_choice,
       single: request.parallel_tool_calls === false ? "parallel_tool_calls" : undefined,
-      strict: tools.map((each) => each.function).filter((each) => each["strict"] === true),
+      strict: tools.map((tool) => tool.function).filter((declared) => declared["strict"] === true),
     }),
     logprobs: logprobs ? "all" : "none",
     stream: request.stream ?? false,
@@ -131,26 +134,31 @@ export function parseChatCompletion(request: ChatCompletionRequest): ParsedChatC
 
 function toConversation(request: ChatCompletionRequest): Conversation {
   const choice = request.tool_choice;
-  const tools = shownTools(request.tools ?? [], choice);
+  const tools = selectTools(request.tools ?? [], choice);
   const templateArgs = {
     ...reasoningArgs(request.reasoning_effort),
     ...request.chat_template_kwargs,
-    ...(tools.length > 0 && choice !== undefined ? { tool_choice: templateChoice(choice) } : {}),
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
   };
   return {
-    ...prefilledMessages(request),
+    ...readMessages(request),
     ...(tools.length > 0 ? { tools } : {}),
     ...(isEmpty(templateArgs) ? {} : { templateArgs }),
   };
 }
 
-function prefilledMessages(request: ChatCompletionRequest): Prefilled {
-  const { messages, continue_final_message: isBegun = false, tool_choice: choice, response_format: format } = request;
-  if (!isBegun) return { messages };
+function readMessages(request: ChatCompletionRequest): Prefilled {
+  const { messages, continue_final_message: continues = false, tool_choice: choice, response_format: format } = request;
+  if (!continues) return { messages };
   const param = "continue_final_message";
-  if (messages.at(-1)?.role !== "assistant") throw new RequestError(param, "The last message is not the assistant's.");
-  if (demandsCall(choice) || format) {
-    throw new RequestError(param, `${param} does not go with a call that must be made, or a response_format.`);
+  const role = messages.at(-1)?.role;
+  if (role !== "assistant") {
+    const message = `${param} requires a last message with role "assistant"; received role "${role}".`;
+    throw new RequestError(param, message);
+  }
+  if (requiresCall(choice) || format) {
+    const other = format ? "response_format" : "a tool_choice that requires a call";
+    throw new RequestError(param, `${param} cannot be combined with ${other}.`);
   }
   return splitPrefill(messages, "messages");
 }

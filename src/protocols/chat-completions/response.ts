@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { toChatMessage } from "../../conversation/chat-message.js";
-import type { GenerationAnswer } from "../generation.js";
+import type { GenerationAnswer } from "../generation-answer.js";
 import { tokenLogprobs, toLogprobs } from "../logprobs.js";
 
 const usage = z.object({
@@ -48,7 +48,7 @@ export function toChatCompletion(answer: GenerationAnswer): ChatCompletionRespon
   };
 }
 
-/** As OpenAI has it: null beside tool calls, else text, which may be empty. */
+/** Like OpenAI: null if there are tool calls and no text, otherwise the text, which may be empty. */
 function toContent({ content, toolCalls }: GenerationAnswer["message"]): string | null {
   return content === "" && toolCalls !== undefined && toolCalls.length > 0 ? null : content;
 }

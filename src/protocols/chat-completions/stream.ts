@@ -1,4 +1,4 @@
-import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import type { RecordedTokens } from "../logprobs.js";
 import { toLogprobs } from "../logprobs.js";
 import type { AnswerEvent } from "../output-parts.js";
@@ -11,9 +11,8 @@ const DONE = "data: [DONE]\n\n";
 type Delta = Readonly<Record<string, unknown>>;
 
 /**
- * Chunks of a streamed chat completion, in the order of OpenAI's: one with the role, the deltas, one with the finish
- * reason, one with the usage where it was asked for, and [DONE]. Reasoning comes as `reasoning_content`, as SGLang and
- * vLLM send it.
+ * Writes the chunks of a streamed chat completion in OpenAI's order: the role, the deltas, the finish reason, the usage
+ * if the request asks for it, and [DONE]. Reasoning is sent as `reasoning_content`, like SGLang and vLLM do.
  */
 export class ChatCompletionStream implements StreamEncoder {
   readonly keepAlive = KEEP_ALIVE_COMMENT;

@@ -1,4 +1,4 @@
-/** Anthropic's error types by HTTP status; what has none of its own is one of the request's or of the server's. */
+/** Anthropic's error types by HTTP status. For other statuses, {@link anthropicErrorType} has two general types. */
 const TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
   403: "permission_error",
@@ -13,8 +13,8 @@ export function anthropicErrorType(status: number): string {
   return TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
 
-/** The field by which a client keeps its conversation on the server, and sends only what is new. */
+/** The field with which a client keeps its conversation on the server and sends only new messages. */
 export const THREAD_PARAM = "thread";
 
-/** What tells Anthropic's SDK that a server has no threads: its tool runner then sends whole conversations. */
+/** Error details that tell Anthropic's SDK that a server has no threads. Its tool runner then sends whole conversations. */
 export const NO_THREADS = { details: { error_code: "thread_unsupported_request", unsupported: [THREAD_PARAM] } };

@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { asGiven } from "../../conversation/as-given.js";
+import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { spelledText } from "../../support/json/spelled.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { jsonObject, noEffect, toolName, typeOf, wellFormed } from "../fields.js";
+import { jsonObjectSchema, noEffect, readType, toolName, wellFormed } from "../fields.js";
 
-/** Anthropic's messages and their blocks, read into {@link Message}s. */
+/** Schemas of Anthropic's messages and blocks, and their translation into {@link Message}s. */
 
 const textBlock = z.object({ type: z.literal("text"), text: wellFormed, cache_control: noEffect, citations: noEffect });
 
-const refusedBlock =
-  (served: string) =>
+const describeRefusedBlock =
+  (supported: string) =>
   (issue: { readonly input?: unknown }): string =>
-    `only ${served} blocks are supported, got a block of type "${(typeOf(issue.input) ?? "").slice(0, 40)}"`;
+    `only ${supported} blocks are supported; received a block of type "${(readType(issue.input) ?? "").slice(0, 40)}"`;
 
-const textBlocks = listOf(z.discriminatedUnion("type", [textBlock], { error: refusedBlock("text") }));
+const textBlocks = listOf(z.discriminatedUnion("type", [textBlock], { error: describeRefusedBlock("text") }));
 
 const toolResultBlock = z.object({
   type: z.literal("tool_result"),
@@ -25,7 +25,7 @@ const toolResultBlock = z.object({
 });
 
 const userBlock = z.discriminatedUnion("type", [textBlock, toolResultBlock], {
-  error: refusedBlock("text and tool_result"),
+  error: describeRefusedBlock("text and tool_result"),
 });
 
 const thinkingBlock = z.object({ type: z.literal("thinking"), thinking: wellFormed, signature: noEffect });
@@ -34,11 +34,11 @@ const toolUseBlock = z.object({
   type: z.literal("tool_use"),
   id: wellFormed,
   name: toolName,
-  input: asGiven(jsonObject),
+  input: acceptAsWritten(jsonObjectSchema),
 });
 
 const assistantBlock = z.discriminatedUnion("type", [textBlock, thinkingBlock, redactedBlock, toolUseBlock], {
-  error: refusedBlock("text, thinking and tool_use"),
+  error: describeRefusedBlock("text, thinking and tool_use"),
 });
 
 const nonEmpty = <T extends z.ZodType>(element: T) => listOf(element, { min: 1 });
@@ -61,7 +61,7 @@ type UserBlock = z.output<typeof userBlock>;
 type AssistantBlock = z.output<typeof assistantBlock>;
 type Text = z.output<typeof systemPrompt>;
 
-/** The system prompt first; blocks of it are paragraphs. */
+/** Returns the conversation's messages, with the system prompt first. Each block of the system prompt is a paragraph. */
 export function toMessages(system: Text | undefined, messages: readonly InputMessage[]): Message[] {
   const content = typeof system === "string" ? system : (system ?? []).map((block) => block.text).join("\n");
   const lead: Message[] = content === "" ? [] : [{ role: "system", content }];
@@ -70,11 +70,11 @@ export function toMessages(system: Text | undefined, messages: readonly InputMes
 
 function toOwnMessages({ role, content }: InputMessage): Message[] {
   if (role === "user") return typeof content === "string" ? [{ role, content }] : userMessages(content);
-  if (role === "system") return [{ role, content: joined(content) }];
+  if (role === "system") return [{ role, content: joinText(content) }];
   return [typeof content === "string" ? { role, content } : assistantMessage(content)];
 }
 
-/** Each tool result is a message of its own, and so is each run of text between them. */
+/** Makes one message of each tool result, and one of each run of text between them. */
 function userMessages(blocks: readonly UserBlock[]): Message[] {
   const messages: Message[] = [];
   let text: string | undefined;
@@ -88,13 +88,13 @@ function userMessages(blocks: readonly UserBlock[]): Message[] {
       continue;
     }
     endText();
-    messages.push({ role: "tool", content: joined(block.content), toolCallId: block.tool_use_id });
+    messages.push({ role: "tool", content: joinText(block.content), toolCallId: block.tool_use_id });
   }
   endText();
   return messages;
 }
 
-/** Redacted thinking is of another model: this one cannot read it. */
+/** Makes one message of all blocks. Redacted thinking is dropped: it comes from another model and cannot be read. */
 function assistantMessage(blocks: readonly AssistantBlock[]): Message {
   let content = "";
   let reasoning = "";
@@ -114,6 +114,6 @@ function assistantMessage(blocks: readonly AssistantBlock[]): Message {
   };
 }
 
-function joined(content: Text | null | undefined): string {
+function joinText(content: Text | null | undefined): string {
   return typeof content === "string" ? content : (content ?? []).map((block) => block.text).join("");
 }

@@ -2,15 +2,15 @@ import { z } from "zod";
 import type { Conversation } from "../../conversation/message.js";
 import { count, engineSampling, isEmpty, noEffect, stopStrings, unsupported } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
-import { splitPrefill } from "../prefill.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
+import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
 import { messagesFormat } from "../response-format.js";
-import { type OutputStructure, PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools, templateChoice } from "../tools.js";
+import { splitPrefill } from "../split-prefill.js";
+import { selectTools, toTemplateChoice } from "../tool-choice.js";
 import { THREAD_PARAM } from "./anthropic-error.js";
 import { inputMessages, systemPrompt, toMessages } from "./input.js";
-import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
+import { readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
 /** The bodies of POST /v1/messages and /v1/messages/count_tokens. */
 
@@ -30,7 +30,9 @@ const prompt = {
   ...toolFields,
   thinking: thinking
     .optional()
-    .describe("On or off, and the budget, for templates that know them; a budget is not enforced."),
+    .describe(
+      "Turns thinking on or off and sets its budget, if the chat template supports that. A budget is not enforced.",
+    ),
   output_config: z
     .strictObject({
       effort: reasoningEffort.nullish(),
@@ -38,14 +40,14 @@ const prompt = {
       task_budget: unsupported("output_config.task_budget"),
     })
     .optional()
-    .describe("effort reaches the chat template; format is enforced by the engine's grammar."),
-  output_format: messagesFormat.nullish().describe("The older name of output_config.format."),
+    .describe("effort is passed to the chat template; format is enforced by the engine's grammar."),
+  output_format: messagesFormat.nullish().describe("Older name of output_config.format."),
   chat_template_kwargs: engineSampling.chat_template_kwargs,
 
   thread: unsupported(THREAD_PARAM),
   mcp_servers: unsupported("mcp_servers", isEmpty),
   container: unsupported("container"),
-  context_management: unsupported("context_management that edits the conversation", keepsEverything),
+  context_management: unsupported("context_management that edits the conversation", keepsConversation),
   compaction: unsupported("compaction"),
   cache_control: noEffect,
   billing_policy: noEffect,
@@ -69,7 +71,7 @@ export const messagesSchema = z.strictObject({
   max_tokens: count,
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().gt(0).max(1).optional(),
-  top_k: z.int32().min(0).optional().describe("0 is off."),
+  top_k: z.int32().min(0).optional().describe("0 turns it off."),
   stop_sequences: stopStrings.optional(),
   stream: z.boolean().optional(),
 });
@@ -80,14 +82,15 @@ export type MessagesRequest = z.output<typeof messagesSchema>;
 export function parseMessages(request: MessagesRequest): ModelRequest {
   const { thinking: mode, max_tokens: maxTokens } = request;
   if (mode?.type === "enabled" && mode.budget_tokens >= maxTokens) {
-    throw new RequestError("thinking.budget_tokens", "thinking.budget_tokens must be less than max_tokens.");
+    const message = `thinking.budget_tokens must be less than max_tokens (${maxTokens}); received ${mode.budget_tokens}.`;
+    throw new RequestError("thinking.budget_tokens", message);
   }
   const conversation = toConversation(request);
   return {
     model: request.model,
     conversation,
     sampling: toSampling(request),
-    calls: callRules(request, conversation.tools ?? []),
+    calls: readCallRules(request, conversation.tools ?? []),
     logprobs: "none",
     stream: request.stream ?? false,
   };
@@ -97,11 +100,11 @@ export function toConversation(request: CountTokensRequest): Conversation {
   const prefilled = splitPrefill(toMessages(request.system, request.messages), "messages");
   if (prefilled.prefill !== undefined) checkPrefill(request);
   const choice = toToolChoice(request);
-  const tools = shownTools(toTools(request), choice);
+  const tools = selectTools(toTools(request), choice);
   const templateArgs = {
-    ...reasoningOf(request),
+    ...toReasoningArgs(request),
     ...request.chat_template_kwargs,
-    ...(tools.length > 0 && choice !== undefined ? { tool_choice: templateChoice(choice) } : {}),
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
   };
   return {
     ...prefilled,
@@ -110,26 +113,29 @@ export function toConversation(request: CountTokensRequest): Conversation {
   };
 }
 
-/** As Anthropic has it: an answer that has begun has neither thinking nor a call nor a structure before it. */
+/** Like Anthropic, refuses thinking, a required call or a structured output if the request has begun the answer. */
 function checkPrefill(request: CountTokensRequest): void {
   const { thinking: mode, tool_choice: choice } = request;
   const thinks = mode !== undefined && mode.type !== "disabled";
   const mustCall = choice?.type === "any" || choice?.type === "tool";
-  const param = thinks ? "thinking" : mustCall ? "tool_choice" : formatOf(request)?.param;
-  if (param !== undefined)
-    throw new RequestError(param, `${param} does not go with an answer that is to be continued.`);
+  const param = thinks ? "thinking" : mustCall ? "tool_choice" : readFormat(request)?.param;
+  if (param === undefined) return;
+  throw new RequestError(
+    param,
+    `${param} cannot be combined with a last message of the assistant, which is continued.`,
+  );
 }
 
-function formatOf({ output_config: config, output_format: format }: CountTokensRequest): OutputStructure | undefined {
+function readFormat({ output_config: config, output_format: format }: CountTokensRequest): OutputStructure | undefined {
   return config?.format ?? format ?? undefined;
 }
 
-/** `thinking` turns reasoning on or off; an effort says how much of it. */
-function reasoningOf({ thinking: given, output_config: config }: CountTokensRequest): Record<string, unknown> {
+/** `thinking` turns reasoning on or off; `effort` sets how much the model reasons. */
+function toReasoningArgs({ thinking: wanted, output_config: config }: CountTokensRequest): Record<string, unknown> {
   const effort = reasoningArgs(config?.effort ?? undefined);
-  if (given === undefined) return effort;
-  const mode = given.type === "between_tools" ? "enabled" : given.type;
-  return { ...effort, ...thinkingArgs(mode, given.type === "enabled" ? given.budget_tokens : undefined) };
+  if (wanted === undefined) return effort;
+  const mode = wanted.type === "between_tools" ? "enabled" : wanted.type;
+  return { ...effort, ...thinkingArgs(mode, wanted.type === "enabled" ? wanted.budget_tokens : undefined) };
 }
 
 function toSampling(request: MessagesRequest): RequestSampling {
@@ -143,12 +149,12 @@ function toSampling(request: MessagesRequest): RequestSampling {
     stop: request.stop_sequences ?? [],
     stopTokenIds: request.stop_token_ids ?? [],
     seed: request.seed,
-    structure: formatOf(request),
+    structure: readFormat(request),
   };
 }
 
-/** Whether its edits leave the conversation as it is: none, or one that keeps all thinking. */
-function keepsEverything(value: unknown): boolean {
+/** Returns true if `context_management` has no edits, or only edits that keep all thinking. */
+function keepsConversation(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { edits = [] } = value as { readonly edits?: unknown };
   return (

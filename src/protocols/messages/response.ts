@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import type { OutputPart } from "../output-parts.js";
 import { RawJson } from "../raw-json.js";
 
 const usage = z.object({
-  input_tokens: z.int().describe("Without those that the engine had in its cache."),
+  input_tokens: z.int().describe("Prompt tokens that were not in the engine's cache."),
   output_tokens: z.int(),
   cache_creation_input_tokens: z.int().nullable(),
   cache_read_input_tokens: z.int().nullable(),
@@ -43,7 +43,7 @@ export function toMessagesResponse(answer: GenerationAnswer): MessagesResponse {
   return { ...emptyMessage(answer), content: answer.parts.map(toBlock), ...toStop(answer), usage: toUsage(answer) };
 }
 
-/** A message before its first block, as `message_start` has it. */
+/** Returns a message without blocks, as the event `message_start` contains it. */
 export function emptyMessage({ interactionId, model, promptTokens }: AnswerStart): MessagesResponse {
   return {
     id: interactionId,
@@ -67,7 +67,7 @@ export function toStop(answer: GenerationAnswer): Pick<MessagesResponse, "stop_r
   return { stop_reason: toStopReason(answer), stop_sequence: answer.stopString ?? null };
 }
 
-/** As Anthropic counts: what was read from the cache is not part of the input tokens. */
+/** Counts like Anthropic: tokens read from the cache are not part of the input tokens. */
 export function toUsage(answer: GenerationAnswer): MessagesResponse["usage"] {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = answer;
   return {
@@ -100,7 +100,7 @@ export function emptyToolUse(id: string, name: string): Extract<Block, { type: "
   return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
 }
 
-/** Arguments that were cut off are no JSON: what is left of them is not an input. */
+/** Returns the arguments, or an empty object if they are not JSON because the output was cut off. */
 function toInput(text: string): unknown {
   try {
     JSON.parse(text);

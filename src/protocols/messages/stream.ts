@@ -1,4 +1,4 @@
-import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import type { AnswerEvent } from "../output-parts.js";
 import { typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
@@ -8,12 +8,12 @@ import { type Block, emptyMessage, emptyToolUse, toStop, toUsage } from "./respo
 type Kind = Block["type"];
 
 /**
- * Events of a streamed message in Anthropic's order: message_start; each block's start, deltas and stop; message_delta
- * with the stop reason and the usage; message_stop. Thinking has no signature: an empty one ends its block.
+ * Writes the events of a streamed message in Anthropic's order: message_start; start, deltas and stop of each block;
+ * message_delta with stop reason and usage; message_stop. Thinking blocks end with an empty signature.
  */
 export class MessagesStream implements StreamEncoder {
   readonly keepAlive = typedEvent({ type: "ping" });
-  /** Index of the block that is open, or of the next one. */
+  /** Index of the open block; if none is open, of the next block. */
   #index = 0;
   #open: Kind | undefined;
 
@@ -38,22 +38,22 @@ export class MessagesStream implements StreamEncoder {
     switch (event.type) {
       case "text":
         return (
-          this.#in("text", { type: "text", text: "", citations: null }) +
+          this.#openBlock("text", { type: "text", text: "", citations: null }) +
           this.#delta({ type: "text_delta", text: event.text })
         );
       case "reasoning": {
-        const opening = this.#in("thinking", { type: "thinking", thinking: "", signature: "" });
+        const opening = this.#openBlock("thinking", { type: "thinking", thinking: "", signature: "" });
         return opening + this.#delta({ type: "thinking_delta", thinking: event.text });
       }
       case "tool_call":
-        return this.#close() + this.#in("tool_use", emptyToolUse(event.id, event.name));
+        return this.#close() + this.#openBlock("tool_use", emptyToolUse(event.id, event.name));
       case "tool_call_arguments":
         return this.#delta({ type: "input_json_delta", partial_json: event.text });
     }
   }
 
-  /** Opens a block unless one of its kind is open. */
-  #in(kind: Kind, block: Block): string {
+  /** Opens a block, unless a block of this kind is open. */
+  #openBlock(kind: Kind, block: Block): string {
     if (this.#open === kind) return "";
     const closing = this.#close();
     this.#open = kind;

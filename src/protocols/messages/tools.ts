@@ -1,25 +1,25 @@
 import { z } from "zod";
-import { asGiven } from "../../conversation/as-given.js";
+import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import type { Tool } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { isEmpty, jsonObject, noEffect, toolAccess, toolName, unsupported } from "../fields.js";
-import { type CallRules, type ToolChoice, toCallRules } from "../tools.js";
+import { isEmpty, jsonObjectSchema, noEffect, toolAccess, toolName, unsupported } from "../fields.js";
+import { type CallRules, type ToolChoice, toCallRules } from "../tool-choice.js";
 
-/** Tools of Anthropic's requests, and what is said of their calls. */
+/** The fields of Anthropic's requests that declare tools and restrict their calls. */
 
 const tool = z.object({
-  type: z.literal("custom", { error: "only tools of the client's own are supported" }).nullish(),
+  type: z.literal("custom", { error: 'only tools of type "custom" are supported' }).nullish(),
   name: toolName,
   description: z.string().nullish(),
   strict: z.boolean().nullish(),
-  input_schema: asGiven(jsonObject),
+  input_schema: acceptAsWritten(jsonObjectSchema),
   input_examples: unsupported("input_examples", isEmpty),
   eager_input_streaming: noEffect,
   cache_control: noEffect,
   ...toolAccess,
 });
 
-const SINGLE = "tool_choice.disable_parallel_tool_use";
+const SINGLE_CALL_PARAM = "tool_choice.disable_parallel_tool_use";
 const noParallel = { disable_parallel_tool_use: z.boolean().nullish() };
 
 const choice = z.discriminatedUnion("type", [
@@ -36,7 +36,7 @@ interface ToolFields {
   readonly tool_choice?: z.output<typeof choice> | undefined;
 }
 
-/** The tools as chat templates know them. */
+/** Returns the tools in the shape that chat templates expect. */
 export function toTools({ tools = [] }: ToolFields): Tool[] {
   return tools.map(({ name, description, input_schema }) => {
     const described = typeof description === "string" ? { description } : {};
@@ -44,19 +44,19 @@ export function toTools({ tools = [] }: ToolFields): Tool[] {
   });
 }
 
-export function toToolChoice({ tool_choice: given }: ToolFields): ToolChoice | undefined {
-  if (given?.type === "tool") return { type: "function", function: { name: given.name } };
-  return given?.type === "any" ? "required" : given?.type;
+export function toToolChoice({ tool_choice: choice }: ToolFields): ToolChoice | undefined {
+  if (choice?.type === "tool") return { type: "function", function: { name: choice.name } };
+  return choice?.type === "any" ? "required" : choice?.type;
 }
 
 /** @param shown the tools that the prompt shows */
-export function callRules(request: ToolFields, shown: readonly Tool[]): CallRules {
-  const { tools = [], tool_choice: given } = request;
-  const isSingle = given !== undefined && "disable_parallel_tool_use" in given && given.disable_parallel_tool_use;
+export function readCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
+  const { tools = [], tool_choice: choice } = request;
+  const isSingle = choice !== undefined && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use;
   return toCallRules({
     tools: shown,
     choice: toToolChoice(request),
-    single: isSingle ? SINGLE : undefined,
+    single: isSingle ? SINGLE_CALL_PARAM : undefined,
     strict: tools.filter(({ strict }) => strict === true),
   });
 }

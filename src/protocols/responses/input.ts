@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Message, ToolCall } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { noEffect, toolName, typeOf, wellFormed } from "../fields.js";
+import { noEffect, readType, toolName, wellFormed } from "../fields.js";
 
-/** Items of a response's input, read into {@link Message}s. */
+/** Schemas of the items of a response's input, and their translation into {@link Message}s. */
 
-const refused =
-  (what: string, served: string) =>
+const describeRefused =
+  (kind: "part" | "item", supported: string) =>
   (issue: { readonly input?: unknown }): string =>
-    `only ${served} ${what} are supported, got one of type "${(typeOf(issue.input) ?? "").slice(0, 40)}"`;
+    `only ${supported} ${kind}s are supported; received one of type "${(readType(issue.input) ?? "").slice(0, 40)}"`;
 
 const textPart = z.discriminatedUnion(
   "type",
@@ -18,7 +18,7 @@ const textPart = z.discriminatedUnion(
     z.object({ type: z.literal("text"), text: wellFormed }),
     z.object({ type: z.literal("refusal"), refusal: wellFormed }),
   ],
-  { error: refused("parts", "text") },
+  { error: describeRefused("part", "text") },
 );
 
 const text = z.union([
@@ -28,7 +28,7 @@ const text = z.union([
   ),
 ]);
 
-/** Tells which response an item is from, if it is from one. Other ids have no effect. */
+/** Names the response that an item comes from, if it comes from one. Other ids have no effect. */
 const outputId = z.unknown().optional();
 
 const messageItem = z.object({
@@ -65,11 +65,11 @@ const reference = z.object({ type: z.literal("item_reference"), id: z.string() }
 const item = z.preprocess(
   withType,
   z.discriminatedUnion("type", [messageItem, functionCall, functionOutput, reasoningItem, reference], {
-    error: refused("items", "message, function_call, function_call_output, reasoning and item_reference"),
+    error: describeRefused("item", "message, function_call, function_call_output, reasoning and item_reference"),
   }),
 );
 
-/** A text stands for one user message. */
+/** A list of items. A text is short for one user message. */
 export const responseInput = z.union([
   wellFormed.transform((content): InputItem[] => [{ type: "message", role: "user", content }]),
   listOf(item, { once: true }),
@@ -78,27 +78,27 @@ export const responseInput = z.union([
 export type InputItem = z.output<typeof item>;
 export type InputReference = z.output<typeof reference>;
 
-/** Items without a type are messages, or references where they have nothing but an id. */
+/** Adds the type that an item leaves out: an item with a role is a message, any other a reference. */
 function withType(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if ("type" in value && value.type !== null) return value;
   return { ...value, type: "role" in value ? "message" : "item_reference" };
 }
 
-/** What one turn of the assistant says, gathered from its items. */
+/** One turn of the assistant, collected from its items. */
 interface Turn {
   content: string;
   reasoning: string;
   toolCalls: ToolCall[];
-  /** The item before was a message: another one begins another turn. */
+  /** The last item was a message, so another message begins a new turn. */
   afterMessage: boolean;
 }
 
 /**
- * Messages of the items. Reasoning, a message and calls that follow each other are one turn of the assistant, as a
- * response's own output is.
+ * Translates items into messages. Reasoning, a message and calls that follow each other form one turn of the assistant,
+ * as in a response's own output.
  *
- * @param resolve the item that a reference names
+ * @param resolve returns the item that a reference names
  */
 export function toMessages(items: readonly InputItem[], resolve: (item: InputReference) => InputItem): Message[] {
   const messages: Message[] = [];
@@ -107,11 +107,11 @@ export function toMessages(items: readonly InputItem[], resolve: (item: InputRef
     if (turn) messages.push(toMessage(turn));
     turn = undefined;
   };
-  for (const each of items) {
-    const known = each.type === "item_reference" ? resolve(each) : each;
-    if (beginsTurn(known, turn)) endTurn();
-    if (isOfAssistant(known)) turn = addToTurn(turn, known);
-    else messages.push(toOtherMessage(known));
+  for (const item of items) {
+    const resolved = item.type === "item_reference" ? resolve(item) : item;
+    if (beginsTurn(resolved, turn)) endTurn();
+    if (isFromAssistant(resolved)) turn = addToTurn(turn, resolved);
+    else messages.push(toOtherMessage(resolved));
   }
   endTurn();
   return messages;
@@ -119,27 +119,27 @@ export function toMessages(items: readonly InputItem[], resolve: (item: InputRef
 
 type AssistantItem = Extract<InputItem, { type: "function_call" | "reasoning" | "message" }>;
 
-function isOfAssistant(item: InputItem): item is AssistantItem {
+function isFromAssistant(item: InputItem): item is AssistantItem {
   if (item.type === "message") return item.role === "assistant";
   return item.type === "function_call" || item.type === "reasoning";
 }
 
-/** Whether what came before is over: the turn of someone else begins, or a new one of the assistant. */
+/** Returns true if an item ends the assistant's current turn: it comes from someone else, or begins a new turn. */
 function beginsTurn(item: InputItem, turn: Turn | undefined): boolean {
-  if (!isOfAssistant(item)) return true;
+  if (!isFromAssistant(item)) return true;
   if (item.type === "message") return turn?.afterMessage ?? false;
   return item.type === "reasoning" && turn !== undefined && (turn.content !== "" || turn.toolCalls.length > 0);
 }
 
 function addToTurn(turn: Turn | undefined, item: AssistantItem): Turn {
-  const into = turn ?? { content: "", reasoning: "", toolCalls: [], afterMessage: false };
-  into.afterMessage = item.type === "message";
-  if (item.type === "message") into.content += item.content;
-  if (item.type === "reasoning") into.reasoning += toReasoning(item);
+  const current = turn ?? { content: "", reasoning: "", toolCalls: [], afterMessage: false };
+  current.afterMessage = item.type === "message";
+  if (item.type === "message") current.content += item.content;
+  if (item.type === "reasoning") current.reasoning += toReasoning(item);
   if (item.type === "function_call") {
-    into.toolCalls.push({ id: item.call_id, name: item.name, arguments: item.arguments });
+    current.toolCalls.push({ id: item.call_id, name: item.name, arguments: item.arguments });
   }
-  return into;
+  return current;
 }
 
 function toReasoning({ content, summary }: z.output<typeof reasoningItem>): string {
@@ -160,5 +160,5 @@ function toOtherMessage(item: InputItem): Message {
   if (item.type === "message") return { role: item.role, content: item.content };
   if (item.type === "function_call_output")
     return { role: "tool", content: item.output ?? "", toolCallId: item.call_id };
-  throw new RangeError(`an item of type ${item.type} is the assistant's`);
+  throw new RangeError(`item of type ${item.type} belongs to the assistant`);
 }

@@ -5,22 +5,22 @@ import { count, engineSampling, isEmpty, noEffect, unsupported, wellFormed } fro
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
+import { PLAIN_SAMPLING, type RequestSampling } from "../request-sampling.js";
 import { responsesTextFormat } from "../response-format.js";
-import { PLAIN_SAMPLING, type RequestSampling } from "../sampling.js";
-import { shownTools, templateChoice } from "../tools.js";
+import { selectTools, toTemplateChoice } from "../tool-choice.js";
 import { type InputItem, type InputReference, responseInput, toMessages } from "./input.js";
-import { placeOf } from "./items.js";
-import { callRules, toolFields, toToolChoice, toTools } from "./tools.js";
+import { parseItemId } from "./output-items.js";
+import { readCallRules, toolFields, toToolChoice, toTools } from "./tools.js";
 
 /** The body of POST /v1/responses. */
 
 const LOGPROBS = "message.output_text.logprobs";
 
-const isAbsentOr = (value: unknown) => (given: unknown) => given === value;
+const isDefault = (value: unknown) => (received: unknown) => received === value;
 
 const text = z.strictObject({
   format: responsesTextFormat.nullish(),
-  verbosity: unsupported("text.verbosity other than medium", isAbsentOr("medium")),
+  verbosity: unsupported("text.verbosity other than medium", isDefault("medium")),
 });
 
 export const responsesSchema = z.strictObject({
@@ -39,24 +39,24 @@ export const responsesSchema = z.strictObject({
       effort: reasoningEffort.nullish(),
       summary: noEffect,
       generate_summary: noEffect,
-      context: unsupported("reasoning.context other than auto", isAbsentOr("auto")),
-      mode: unsupported("reasoning.mode other than standard", isAbsentOr("standard")),
+      context: unsupported("reasoning.context other than auto", isDefault("auto")),
+      mode: unsupported("reasoning.mode other than standard", isDefault("standard")),
     })
     .optional()
-    .describe("effort reaches the chat template. Reasoning is answered whole, never as a summary."),
-  include: listOf(z.string()).optional().describe(`${LOGPROBS}; other values have nothing to add.`),
-  top_logprobs: z.int32().min(0).max(20).optional().describe(`For include: ${LOGPROBS}.`),
+    .describe("effort is passed to the chat template. The answer contains the whole reasoning, never a summary."),
+  include: listOf(z.string()).optional().describe(`${LOGPROBS} adds log probabilities; other values are ignored.`),
+  top_logprobs: z.int32().min(0).max(20).optional().describe(`Alternatives per token, if include has ${LOGPROBS}.`),
   stream: z.boolean().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
-  top_k: z.int32().min(-1).optional().describe("0 and -1 are off."),
+  top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
   ...engineSampling,
 
-  background: unsupported("background: true", isAbsentOr(false)),
+  background: unsupported("background: true", isDefault(false)),
   conversation: unsupported("conversation (use previous_response_id)"),
   context_management: unsupported("context_management", isEmpty),
   max_tool_calls: unsupported("max_tool_calls"),
   prompt: unsupported("prompt"),
-  truncation: unsupported("truncation other than disabled", isAbsentOr("disabled")),
+  truncation: unsupported("truncation other than disabled", isDefault("disabled")),
 
   moderation: noEffect,
   prompt_cache_key: noEffect,
@@ -70,12 +70,12 @@ export const responsesSchema = z.strictObject({
 
 export type ResponsesRequest = z.output<typeof responsesSchema>;
 
-/** The responses of a session that were stored. */
+/** Looks up the stored responses of a session. */
 export interface EarlierResponses {
-  /** What the response's conversation said, instructions left out, its output last; undefined where it is not known. */
-  messagesOf(responseId: string): readonly Message[] | undefined;
-  /** An item of a response's output, by the item's id. */
-  item(id: string): InputItem | undefined;
+  /** Returns a response's conversation without instructions, its output last; undefined if the response is unknown. */
+  findMessages(responseId: string): readonly Message[] | undefined;
+  /** Returns an item of a response's output by the item's id; undefined if the item is unknown. */
+  findItem(id: string): InputItem | undefined;
 }
 
 export function parseResponses(request: ResponsesRequest, earlier: EarlierResponses): ModelRequest {
@@ -83,9 +83,9 @@ export function parseResponses(request: ResponsesRequest, earlier: EarlierRespon
   return {
     model: request.model,
     conversation,
-    previousId: request.previous_response_id ?? lastResponseOf(request),
+    previousId: request.previous_response_id ?? findLastResponse(request),
     sampling: toSampling(request),
-    calls: callRules(request, conversation.tools ?? []),
+    calls: readCallRules(request, conversation.tools ?? []),
     logprobs: wantsLogprobs(request) ? "text" : "none",
     stream: request.stream ?? false,
   };
@@ -96,14 +96,16 @@ function wantsLogprobs({ include = [] }: ResponsesRequest): boolean {
 }
 
 function toConversation(request: ResponsesRequest, earlier: EarlierResponses): Conversation {
-  const messages = [...instructionsOf(request), ...historyOf(request, earlier), ...inputOf(request, earlier)];
-  if (messages.length === 0) throw new RequestError("input", "input: there is nothing to answer.");
+  const messages = [...readInstructions(request), ...readHistory(request, earlier), ...readInput(request, earlier)];
+  if (messages.length === 0) {
+    throw new RequestError("input", "input must contain at least one item if the request continues no response.");
+  }
   const choice = toToolChoice(request);
-  const tools = shownTools(toTools(request), choice);
+  const tools = selectTools(toTools(request), choice);
   const templateArgs = {
     ...reasoningArgs(request.reasoning?.effort ?? undefined),
     ...request.chat_template_kwargs,
-    ...(tools.length > 0 && choice !== undefined ? { tool_choice: templateChoice(choice) } : {}),
+    ...(tools.length > 0 && choice !== undefined ? { tool_choice: toTemplateChoice(choice) } : {}),
   };
   return {
     messages,
@@ -112,30 +114,30 @@ function toConversation(request: ResponsesRequest, earlier: EarlierResponses): C
   };
 }
 
-/** Instructions are those of this request alone: a response does not hand its own on. */
-function instructionsOf({ instructions }: ResponsesRequest): Message[] {
+/** Instructions apply to their own request only; a request that continues a response does not inherit them. */
+function readInstructions({ instructions }: ResponsesRequest): Message[] {
   return instructions ? [{ role: "system", content: instructions }] : [];
 }
 
-function historyOf({ previous_response_id: id }: ResponsesRequest, earlier: EarlierResponses): readonly Message[] {
-  return id === undefined ? [] : (earlier.messagesOf(id) ?? unknownResponse("previous_response_id", id));
+function readHistory({ previous_response_id: id }: ResponsesRequest, earlier: EarlierResponses): readonly Message[] {
+  return id === undefined ? [] : (earlier.findMessages(id) ?? throwUnknownResponse("previous_response_id", id));
 }
 
-function inputOf({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {
-  return toMessages(input, ({ id }: InputReference) => earlier.item(id) ?? unknownResponse("input", id));
+function readInput({ input = [] }: ResponsesRequest, earlier: EarlierResponses): Message[] {
+  return toMessages(input, ({ id }: InputReference) => earlier.findItem(id) ?? throwUnknownResponse("input", id));
 }
 
-/** The response whose output the input holds last, by the ids of its items. */
-function lastResponseOf({ input = [] }: ResponsesRequest): string | undefined {
+/** Finds the response whose output comes last in the input, by the ids of its items. */
+function findLastResponse({ input = [] }: ResponsesRequest): string | undefined {
   for (const item of input.toReversed()) {
-    const place = "id" in item && typeof item.id === "string" ? placeOf(item.id) : undefined;
+    const place = "id" in item && typeof item.id === "string" ? parseItemId(item.id) : undefined;
     if (place) return place.responseId;
   }
   return undefined;
 }
 
-function unknownResponse(param: string, id: string): never {
-  const message = `The session has no stored response with "${id.slice(0, 100)}".`;
+function throwUnknownResponse(param: string, id: string): never {
+  const message = `${param}: this session has stored no response or item with the id "${id.slice(0, 100)}".`;
   throw new RequestError(param, message, "previous_response_not_found");
 }
 

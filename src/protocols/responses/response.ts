@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { AnswerStart, GenerationAnswer } from "../generation.js";
-import { outputItem, toItem } from "./items.js";
+import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
+import { outputItem, toItem } from "./output-items.js";
 import type { ResponsesRequest } from "./request.js";
 
 const usage = z.object({
@@ -41,7 +41,7 @@ export const responseSchema = z.object({
 
 export type ResponseBody = z.input<typeof responseSchema>;
 
-/** What a response repeats of its request. */
+/** The fields of a response that repeat its request. */
 export type RequestEcho = Omit<
   ResponseBody,
   "id" | "object" | "created_at" | "status" | "model" | "output" | "usage" | "error" | "incomplete_details"
@@ -66,7 +66,7 @@ export function toEcho(request: ResponsesRequest): RequestEcho {
   };
 }
 
-/** A response without output, as its stream begins. */
+/** Returns a response without output, with which a stream begins. */
 export function emptyResponse({ interactionId, createdAt, model }: AnswerStart, echo: RequestEcho): ResponseBody {
   return {
     id: interactionId,

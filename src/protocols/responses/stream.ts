@@ -1,15 +1,15 @@
-import type { AnswerStart, GenerationAnswer } from "../generation.js";
+import type { AnswerStart, GenerationAnswer } from "../generation-answer.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../output-parts.js";
 import { KEEP_ALIVE_COMMENT, typedEvent } from "../sse.js";
 import type { StreamEncoder, StreamFailure } from "../stream-encoder.js";
-import { type ItemStatus, itemId, toItem, toOutputText, toReasoningText } from "./items.js";
+import { type ItemStatus, itemId, toItem, toOutputText, toReasoningText } from "./output-items.js";
 import { emptyResponse, type RequestEcho, type ResponseBody, toResponse } from "./response.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Events of a streamed response in OpenAI's order: created, in_progress; of each item its addition, its part's addition,
- * the deltas, and then the same again as done; completed or incomplete. Each has the next sequence number.
+ * Writes the events of a streamed response in OpenAI's order: created, in_progress; for each item the added item, its
+ * added part, the deltas, then part and item as done; completed or incomplete. Each event has the next sequence number.
  */
 export class ResponsesStream implements StreamEncoder {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
@@ -29,7 +29,7 @@ export class ResponsesStream implements StreamEncoder {
   }
 
   push(events: readonly AnswerEvent[]): string {
-    return events.map((event) => this.#output(event)).join("");
+    return events.map((event) => this.#write(event)).join("");
   }
 
   finish(answer: GenerationAnswer): string {
@@ -39,14 +39,14 @@ export class ResponsesStream implements StreamEncoder {
     return closing + this.#event(cutOff ? "response.incomplete" : "response.completed", { response });
   }
 
-  /** Both events: some clients look for the failed response, others for the error. */
+  /** Writes two events, because some clients wait for the failed response and others for the error. */
   fail({ message, type, code, param }: StreamFailure): string {
     const response = { ...this.#response, status: "failed", error: { code, message } };
     const error = { type, code, message, param };
     return this.#event("response.failed", { response }) + this.#event("error", { code, message, param, error });
   }
 
-  #output(event: AnswerEvent): string {
+  #write(event: AnswerEvent): string {
     if (event.type === "tool_call_arguments") {
       addToParts(this.#parts, event);
       return this.#event("response.function_call_arguments.delta", { ...this.#place(), delta: event.text });
@@ -63,7 +63,7 @@ export class ResponsesStream implements StreamEncoder {
     return "";
   }
 
-  /** Closes the item before and begins one with this event. */
+  /** Closes the open item and begins a new one with this event. */
   #open(event: Exclude<AnswerEvent, { type: "tool_call_arguments" }>): string {
     const closing = this.#close("completed");
     addToParts(this.#parts, event);
@@ -76,36 +76,36 @@ export class ResponsesStream implements StreamEncoder {
     return added + this.#event("response.content_part.added", { item_id, output_index, content_index: 0, part });
   }
 
-  /** Tells all of the last item once more, as done. */
+  /** Writes the complete open item as done. */
   #close(status: ItemStatus): string {
     const part = this.#parts.at(-1);
     if (!part) return "";
     const place = this.#place();
     const item = toItem(this.#id, part, place.output_index, status);
-    return this.#done(part) + this.#event("response.output_item.done", { output_index: place.output_index, item });
+    return this.#closePart(part) + this.#event("response.output_item.done", { output_index: place.output_index, item });
   }
 
-  #done(part: OutputPart): string {
+  #closePart(part: OutputPart): string {
     const place = this.#place();
     if (part.type === "tool_call") {
       const { name, arguments: text } = part;
       return this.#event("response.function_call_arguments.done", { ...place, name, arguments: text });
     }
     const { text } = part;
-    const at = { ...place, content_index: 0 };
-    const told =
+    const partPlace = { ...place, content_index: 0 };
+    const textDone =
       part.type === "text"
-        ? this.#event("response.output_text.done", { ...at, text, logprobs: part.logprobs ?? [] })
-        : this.#event("response.reasoning_text.done", { ...at, text });
+        ? this.#event("response.output_text.done", { ...partPlace, text, logprobs: part.logprobs ?? [] })
+        : this.#event("response.reasoning_text.done", { ...partPlace, text });
     const whole = part.type === "text" ? toOutputText(part) : toReasoningText(text);
-    return told + this.#event("response.content_part.done", { ...at, part: whole });
+    return textDone + this.#event("response.content_part.done", { ...partPlace, part: whole });
   }
 
   get #id(): string {
     return this.#response?.id ?? "";
   }
 
-  /** Where the last part stands. */
+  /** Returns the id and the index of the open item. */
   #place(): { readonly item_id: string; readonly output_index: number } {
     const index = this.#parts.length - 1;
     const part = this.#parts[index];

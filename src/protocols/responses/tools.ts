@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { asGiven } from "../../conversation/as-given.js";
+import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import type { Tool } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { jsonObject, noEffect, toolAccess, toolName } from "../fields.js";
-import { type CallRules, type ToolChoice, toCallRules } from "../tools.js";
+import { jsonObjectSchema, noEffect, toolAccess, toolName } from "../fields.js";
+import { type CallRules, type ToolChoice, toCallRules } from "../tool-choice.js";
 
-/** Tools of OpenAI's responses, and what is said of their calls. */
+/** The fields of OpenAI's responses API that declare tools and restrict their calls. */
 
 const tool = z.object({
   type: z.literal("function", { error: "only function tools are supported" }),
   name: toolName,
   description: z.string().nullish(),
-  parameters: asGiven(jsonObject.nullable()).optional(),
+  parameters: acceptAsWritten(jsonObjectSchema.nullable()).optional(),
   strict: z.boolean().nullish(),
   output_schema: noEffect,
   ...toolAccess,
@@ -39,7 +39,7 @@ interface ToolFields {
   readonly parallel_tool_calls?: boolean | undefined;
 }
 
-/** The tools as chat templates know them. */
+/** Returns the tools in the shape that chat templates expect. */
 export function toTools({ tools = [] }: ToolFields): Tool[] {
   return tools.map(({ type, name, description, parameters }) => {
     const described = description ? { description } : {};
@@ -47,14 +47,14 @@ export function toTools({ tools = [] }: ToolFields): Tool[] {
   });
 }
 
-export function toToolChoice({ tool_choice: given }: ToolFields): ToolChoice | undefined {
-  if (typeof given !== "object") return given;
-  if (given.type === "function") return { type: "function", function: { name: given.name } };
-  return { type: given.type, mode: given.mode, names: given.tools.map(({ name }) => name) };
+export function toToolChoice({ tool_choice: choice }: ToolFields): ToolChoice | undefined {
+  if (typeof choice !== "object") return choice;
+  if (choice.type === "function") return { type: "function", function: { name: choice.name } };
+  return { type: choice.type, mode: choice.mode, names: choice.tools.map(({ name }) => name) };
 }
 
 /** @param shown the tools that the prompt shows */
-export function callRules(request: ToolFields, shown: readonly Tool[]): CallRules {
+export function readCallRules(request: ToolFields, shown: readonly Tool[]): CallRules {
   return toCallRules({
     tools: shown,
     choice: toToolChoice(request),

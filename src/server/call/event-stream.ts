@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
-import { isIntact, onceSent } from "../../http/disconnect.js";
+import { isIntact, onResponseClose } from "../../http/disconnect.js";
 import type { ApiError } from "../../http/errors.js";
-import type { AnswerStart } from "../../protocols/generation.js";
+import type { AnswerStart } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { AnswerEvent } from "../../protocols/output-parts.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
@@ -143,7 +143,7 @@ export class EventStream implements AnswerSink {
     this.#reply.hijack();
     raw.writeHead(200, { ...(this.#reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     metrics.openStreams.inc();
-    onceSent(this.#reply, () => metrics.openStreams.dec());
+    onResponseClose(this.#reply, () => metrics.openStreams.dec());
     return this.#encoder.start(this.#start);
   }
 }

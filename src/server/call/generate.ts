@@ -1,7 +1,7 @@
 import type { GenerateResult, SamplingParams } from "../../engine/engine.js";
 import { native } from "../../native/addon.js";
 import type { NativeGeneration } from "../../native/contract.js";
-import type { AnswerStart } from "../../protocols/generation.js";
+import type { AnswerStart } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
 import type { ModelCall } from "./model-call.js";

@@ -1,4 +1,4 @@
-import type { AnswerStart, GenerationAnswer } from "../../protocols/generation.js";
+import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import type { RequestIdentity } from "../../session/calls.js";
 import type { Api, Interaction } from "../../session/interaction.js";

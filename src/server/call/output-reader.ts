@@ -102,7 +102,7 @@ export function recordedTokens(
     ids: generation.ids(from).subarray(0, count),
     logprobs: generation.logprobs(from).subarray(0, count),
     top: top && { ...top, ids: top.ids.subarray(0, alternatives), logprobs: top.logprobs.subarray(0, alternatives) },
-    textOf: (id) => model.decode(Int32Array.of(id), { skipSpecialTokens: false }),
-    bytesOf: (id) => model.tokenBytes(id),
+    tokenText: (id) => model.decode(Int32Array.of(id), { skipSpecialTokens: false }),
+    tokenBytes: (id) => model.tokenBytes(id),
   };
 }

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../conversation/message.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
-import { lengthOf } from "../../model/tokenizer/length-of.js";
+import { lengthOf } from "../../model/tokenizer/total-length.js";
 import type { NativePrompt, ParentMatch } from "../../native/contract.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { PreparedMessages, Session } from "../../session/session.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { GenerateResult } from "../../engine/engine.js";
 import { ApiError } from "../../http/errors.js";
-import type { AnswerStart, GenerationAnswer } from "../../protocols/generation.js";
+import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { InFlightCall } from "../../session/calls.js";
 import { SessionError } from "../../session/errors.js";
 import type { PreparedMessages } from "../../session/session.js";

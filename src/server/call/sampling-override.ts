@@ -1,5 +1,5 @@
 import type { SamplingOverrideConfig } from "../../config/schema/sampling-override.js";
-import type { RequestSampling } from "../../protocols/sampling.js";
+import type { RequestSampling } from "../../protocols/request-sampling.js";
 
 /** Sampling parameters that the configuration fixes, in the form that requests have. */
 export type SamplingOverride = Partial<Pick<RequestSampling, keyof typeof OVERRIDE_FIELDS>>;

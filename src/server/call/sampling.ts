@@ -1,5 +1,5 @@
 import type { Grammar, LogprobContent, SamplingParams } from "../../engine/engine.js";
-import type { RequestSampling } from "../../protocols/sampling.js";
+import type { RequestSampling } from "../../protocols/request-sampling.js";
 import { type RecordedSampling, recordedTemperature } from "../../session/recorded-sampling.js";
 import type { ServerContext } from "../context.js";
 import { OVERRIDE_NAMES } from "./sampling-override.js";

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { ParseBody } from "../../http/body.js";
+import type { ParseBody } from "../../http/json-body.js";
 import { LONG_TEXT, turns } from "../../support/async/turns.js";
 import { goesOn, type KnownBody, sharedWith, toKnown, withoutShared, withShared } from "./known-body.js";
 import type { Recent } from "./recent.js";

@@ -1,6 +1,6 @@
-import type { GenerationAnswer } from "../../protocols/generation.js";
+import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { InputItem } from "../../protocols/responses/input.js";
-import { placeOf, toItem } from "../../protocols/responses/items.js";
+import { parseItemId, toItem } from "../../protocols/responses/output-items.js";
 import type { EarlierResponses } from "../../protocols/responses/request.js";
 import { type RequestEcho, type ResponseBody, toResponse } from "../../protocols/responses/response.js";
 import type { Interaction } from "../../session/interaction.js";
@@ -30,14 +30,14 @@ export class StoredResponses {
 
   of(session: Session): EarlierResponses {
     return {
-      messagesOf: (id) => {
+      findMessages: (id) => {
         const found = this.#find(session, id);
         if (!found) return undefined;
         const { interaction, stored } = found;
-        const input = session.messagesOf(interaction);
+        const input = session.readMessages(interaction);
         return [...(stored.echo.instructions ? input.slice(1) : input), ...interaction.output];
       },
-      item: (id) => this.#item(session, id),
+      findItem: (id) => this.#item(session, id),
     };
   }
 
@@ -51,7 +51,7 @@ export class StoredResponses {
   }
 
   #item(session: Session, id: string): InputItem | undefined {
-    const place = placeOf(id);
+    const place = parseItemId(id);
     const answer = place && this.#find(session, place.responseId)?.stored.answer;
     const part = place && answer?.parts[place.index];
     if (!place || !part) return undefined;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Engine, GenerateResult } from "../../engine/engine.js";
 import { addBuildInfo } from "../../http/metrics/build-info.js";
-import { processMetrics } from "../../http/metrics/process.js";
+import { scrapeProcessMetrics } from "../../http/metrics/process.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import type { ParsedOutput } from "../../model/output/output-parser.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
@@ -172,7 +172,7 @@ export class Metrics {
 
   /** Returns these metrics and those of the process in Prometheus' text format. */
   async scrape(): Promise<string> {
-    return `${await this.registry.metrics()}\n${await processMetrics()}`;
+    return `${await this.registry.metrics()}\n${await scrapeProcessMetrics()}`;
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { SAFETENSORS } from "../../control/batch-request.js";
-import { onceSent } from "../../http/disconnect.js";
+import { onResponseClose } from "../../http/disconnect.js";
 import type { Batch } from "../../session/batch/batch.js";
 import type { ExportWaits } from "../../session/exporter.js";
 import type { ServerContext } from "../context.js";
@@ -23,6 +23,6 @@ export function sendBatch([batch]: readonly Batch[], reply: FastifyReply, { metr
   metrics.exportBytes.inc(batch.byteLength);
   const { buffer, byteOffset, byteLength } = batch.bytes;
   const block = Buffer.from(buffer, byteOffset, byteLength);
-  onceSent(reply, () => batch.release());
+  onResponseClose(reply, () => batch.release());
   return reply.type(SAFETENSORS).send(block);
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type BatchRequest, batchBody, refuseDuplicates, toBatchOptions } from "../../control/batch-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
-import { disconnectSignal, onceSent } from "../../http/disconnect.js";
+import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
@@ -117,7 +117,7 @@ function sendPaths(
     const { id } = context.sharedExports.lend(batch, body.lease_seconds * 1000, body.reader_pid);
     return { id, path: batch.path ?? "", byte_length: batch.byteLength };
   });
-  onceSent(reply, (whole) => {
+  onResponseClose(reply, (whole) => {
     if (!whole) for (const { id } of files) context.sharedExports.withdraw(id);
   });
   const answer: z.input<typeof shardsAnswer> = { shards: files };

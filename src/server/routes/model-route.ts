@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { disconnectSignal } from "../../http/disconnect.js";
-import { logAnsweredError } from "../../http/error-log.js";
-import type { GenerationAnswer } from "../../protocols/generation.js";
+import { logServerError } from "../../http/error-log.js";
+import type { GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
 import type { StreamEncoder } from "../../protocols/stream-encoder.js";
 import type { Api } from "../../session/interaction.js";
@@ -70,7 +70,7 @@ async function streamAnswer<T>(
   } catch (error) {
     if (!stream.begun) throw error;
     const known = toApiError(error);
-    logAnsweredError(reply.log, known);
+    logServerError(reply.log, known);
     stream.fail(known);
   } finally {
     stream.close();

@@ -10,7 +10,7 @@ import {
 } from "../../control/batch-request.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
-import { disconnectSignal, onceSent } from "../../http/disconnect.js";
+import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { packShards } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
@@ -68,7 +68,7 @@ function prepare(app: App, context: ServerContext): void {
         ),
       );
       const id = preparedExports.hold(prepared, body.hold_seconds * 1000);
-      onceSent(reply, (whole) => {
+      onResponseClose(reply, (whole) => {
         if (!whole) preparedExports.settle(id, "left");
       });
       return sendBatch(prepared.packed, reply.header(EXPORT_ID, id), context);

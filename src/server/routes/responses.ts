@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import { unsupported } from "../../protocols/fields.js";
-import { RESPONSE_PREFIX } from "../../protocols/responses/items.js";
+import { RESPONSE_PREFIX } from "../../protocols/responses/output-items.js";
 import { parseResponses, responsesSchema } from "../../protocols/responses/request.js";
 import { responseSchema, toEcho, toResponse } from "../../protocols/responses/response.js";
 import { ResponsesStream } from "../../protocols/responses/stream.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sessionPage } from "../../control/session-page.js";
+import { cutPage } from "../../control/session-page.js";
 import { sessionRecord, sessionsQuery } from "../../control/sessions.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
@@ -30,7 +30,7 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
       const listed = [...registry.all()].filter(wanted).map((session) => {
         return { session_id: session.id, created_at: session.createdAt / 1000, session };
       });
-      const { sessions, ...rest } = sessionPage(listed, { after, limit });
+      const { sessions, ...rest } = cutPage(listed, { after, limit });
       return { sessions: sessions.map(({ session }) => toRecord(session)), ...rest };
     },
   );

@@ -2,17 +2,20 @@ import { native } from "../../native/addon.js";
 import type { NativeSharedPool } from "../../native/contract.js";
 
 /**
- * Where a batch lives: in this process, in a file under /dev/shm that other processes map, or in page-locked memory from
- * which a GPU of this process copies.
+ * The memory of a batch.
+ *
+ * - `heap`: memory of this process.
+ * - `shared`: a file under /dev/shm, which other processes can map.
+ * - `pinned`: page-locked memory, from which a GPU of this process copies directly.
  */
 export type BatchMemory = "heap" | "shared" | "pinned";
 
 export interface SharedMemoryOptions {
   /** Default `/dev/shm`. */
   readonly directory?: string;
-  /** Memory of all files together, those included that wait to be used again. Default 4 GiB. */
+  /** Limit for all files together, in bytes. Free files that wait for another batch count. Default 4 GiB. */
   readonly maxBytes?: number;
-  /** Files that no batch used for so long are given back. Default a minute. */
+  /** Free files are removed after this time without a batch. Default 60,000. */
   readonly unusedMilliseconds?: number;
 }
 
@@ -21,7 +24,7 @@ const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
 const DEFAULT_UNUSED_MS = 60_000;
 const TRIM_EVERY_MS = 5_000;
 
-/** The shared files of one exporter, made when the first batch asks for one. */
+/** The shared files of one exporter. The pool is created when the first batch needs it. */
 export class SharedMemory {
   readonly #options: SharedMemoryOptions;
   #pool: NativeSharedPool | undefined;
@@ -38,17 +41,17 @@ export class SharedMemory {
     return this.#pool;
   }
 
-  /** Gives back slots that were not used for a while. */
+  /** Removes files that no batch has used for a while. */
   trim(): void {
     this.#pool?.trim(this.#options.unusedMilliseconds ?? DEFAULT_UNUSED_MS);
   }
 
-  /** Gives unused slots back from now on by itself, until it is closed or collected. */
-  trimByItself(): void {
+  /** Starts to trim at regular intervals, until this object is closed or garbage-collected. */
+  startTrimming(): void {
     if (!this.#closed) this.#trimmer ??= trimRepeatedly(new WeakRef(this));
   }
 
-  /** Unlinks what no batch holds, and makes no more files. Batches that are out go on as before. Idempotent. */
+  /** Unlinks the files that no batch uses, and creates no more. Existing batches stay valid. Idempotent. */
   close(): void {
     this.#closed = true;
     clearInterval(this.#trimmer);
@@ -56,7 +59,7 @@ export class SharedMemory {
   }
 }
 
-/** Keeps neither the process nor the memory alive. */
+/** The weak reference and `unref` are needed: otherwise the timer would keep the memory and the process alive. */
 function trimRepeatedly(memory: WeakRef<SharedMemory>): NodeJS.Timeout {
   const timer = setInterval(() => {
     const target = memory.deref();

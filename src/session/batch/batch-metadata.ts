@@ -7,7 +7,7 @@ import type { ExportPlan } from "./plan.js";
 /** The `__metadata__` of a safetensors header: text values, JSON if a value has structure. */
 export type BatchMetadata = Readonly<Record<string, string>>;
 
-/** What a server adds to the metadata of its batches. The library's store has no server and adds none of it. */
+/** Metadata that a server adds to its batches. The library's store has no server and does not add it. */
 export interface BatchOrigin {
   /** Name of the model. */
   readonly model: string;
@@ -44,8 +44,8 @@ export function batchMetadata(plan: ExportPlan, options: BatchOptions, origin: B
 }
 
 /** Returns the counts by session id as JSON, without those that are 0. */
-function countsBySession(sessions: ExportPlan["sessions"], countOf: (session: Session) => number): string {
-  const counts = sessions.map((session) => [session.id, countOf(session)] as const).filter(([, count]) => count > 0);
+function countsBySession(sessions: ExportPlan["sessions"], readCount: (session: Session) => number): string {
+  const counts = sessions.map((session) => [session.id, readCount(session)] as const).filter(([, count]) => count > 0);
   return JSON.stringify(Object.fromEntries(counts));
 }
 
@@ -68,7 +68,7 @@ function rowMetadata(
  * Returns the metadata `uncounted_rewards` of one file: the rows whose reward leaves out own rewards of earlier turns.
  */
 export function uncountedRewards({ native: { rows } }: ExportPlan): BatchMetadata {
-  const all = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
+  const all = countMarked(rows.uncountedRewards);
   const first: number[] = [];
   for (let row = rows.uncountedRewards.indexOf(1); row >= 0 && first.length < MAX_NAMED_ROWS; ) {
     first.push(row);
@@ -89,8 +89,16 @@ export interface ExportSummary {
 
 export function summarize(plan: ExportPlan): ExportSummary {
   const { rows, unrewardedRoots: roots } = plan.native;
-  const uncountedRewardRows = rows.uncountedRewards.reduce((sum, each) => sum + each, 0);
-  return { unrewardedRoots: roots.count, uncountedRewardRows, leftOut: countReasons(plan) };
+  return {
+    unrewardedRoots: roots.count,
+    uncountedRewardRows: countMarked(rows.uncountedRewards),
+    leftOut: countReasons(plan),
+  };
+}
+
+/** Returns how many flags are 1. */
+function countMarked(flags: Uint8Array): number {
+  return flags.reduce((sum, flag) => sum + flag, 0);
 }
 
 interface NamedRoot {

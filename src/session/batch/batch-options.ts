@@ -1,8 +1,11 @@
 import { z } from "zod";
 
-/** The options of an export: their ranges and defaults, for the library and for the HTTP routes alike. */
+/** The options of an export with their ranges and defaults. The library and the HTTP routes share them. */
 export const exportFields = {
-  style: z.enum(["individual", "concat"]).default("individual").describe("Which rows a tree of interactions gives."),
+  style: z
+    .enum(["individual", "concat"])
+    .default("individual")
+    .describe("Rows of a tree: one per interaction (individual) or one per leaf (concat)."),
   discount: z.number().min(0).max(1).default(1).describe("Turn discount of the reward back-propagation."),
   concatReward: z
     .enum(["leaf", "return"])
@@ -13,11 +16,13 @@ export const exportFields = {
   onMismatch: z
     .enum(["error", "split"])
     .default("error")
-    .describe("What a child whose prompt does not continue its parent's tokens does to style concat."),
+    .describe(
+      "Style concat, if a child does not continue its parent's tokens: fail (error) or start a new row (split).",
+    ),
   includeUndelivered: z
     .boolean()
     .default(false)
-    .describe("Includes interactions whose answer did not reach the agent, as far as is known."),
+    .describe("Includes interactions whose answer did not reach the agent."),
 } as const;
 
 export const batchFields = {
@@ -25,15 +30,15 @@ export const batchFields = {
   layout: z
     .enum(["padded", "packed", "tree"])
     .default("padded")
-    .describe("padded: [B, T]. packed: rows one after another. tree: every token of a session's tree once."),
+    .describe("padded: [B, T]. packed: rows one after another. tree: each token of a session's tree is stored once."),
   padTokenId: z.int32().default(0).describe("Token id of padding in input_ids."),
   padSide: z.enum(["left", "right"]).default("right"),
   padToMultipleOf: z.int32().min(1).default(1).describe("The padded length is rounded up to a multiple of this."),
-  maxLength: z.int32().min(1).optional().describe("Longest row allowed, in tokens; absent: no limit."),
+  maxLength: z.int32().min(1).optional().describe("Maximum length of a row in tokens; absent: no limit."),
   overflow: z
     .enum(["error", "truncate", "drop"])
     .default("error")
-    .describe("What a longer row does: refuse the batch, lose its end, or be left out."),
+    .describe("Rows over maxLength: fail the export (error), cut their end (truncate), or leave them out (drop)."),
   rowTensors: z.boolean().default(true).describe("Adds the tensors and metadata that describe the rows."),
   turns: z
     .boolean()
@@ -42,8 +47,13 @@ export const batchFields = {
 } as const;
 
 export const shardFields = {
-  shards: z.int32().min(1).max(4096).default(1).describe("Batches of nearly equal numbers of tokens, split by rows."),
-  shard: z.int32().min(0).optional().describe("Which of the shards to pack, counted from 0."),
+  shards: z
+    .int32()
+    .min(1)
+    .max(4096)
+    .default(1)
+    .describe("Splits the batch by rows into this many batches of similar size."),
+  shard: z.int32().min(0).optional().describe("Index of the shard to pack, from 0."),
 } as const;
 
 export const batchOptionsSchema = z.strictObject(batchFields);

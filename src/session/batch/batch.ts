@@ -11,12 +11,12 @@ import {
   uncountedRewards,
 } from "./batch-metadata.js";
 import type { BatchOptions } from "./batch-options.js";
-import { type ExportPlan, ownerOf, planExport, planShards } from "./plan.js";
+import { type ExportPlan, findOwner, planExport, planShards } from "./plan.js";
 import { type BatchTensors, tensorView } from "./tensor.js";
 
 const NO_LIMIT = 0;
 
-/** So many take about a millisecond. */
+/** Rows written before the event loop gets a turn. This many take about a millisecond. */
 const ROWS_PER_TURN = 4096;
 
 type Memory = NonNullable<PackOptions["memory"]>;
@@ -24,10 +24,10 @@ type Memory = NonNullable<PackOptions["memory"]>;
 export interface BatchRow {
   readonly sessionId: string;
   readonly taskId: string;
-  /** Null where the session has none. */
+  /** Null if the session has no group. */
   readonly groupId: string | null;
   readonly interactionId: string;
-  /** Tokens, padding not counted. */
+  /** Number of tokens without padding. */
   readonly length: number;
   /** After discount. */
   readonly reward: number;
@@ -40,7 +40,7 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
   #rows: readonly BatchRow[] | undefined;
   #tensors: BatchTensors<Layout> | undefined;
 
-  /** @param listRows called when the rows are first asked for. */
+  /** @param listRows is called when {@link rows} is first read */
   constructor(native: NativeBatch, listRows: () => BatchRow[]) {
     this.#native = native;
     this.#listRows = listRows;
@@ -51,7 +51,7 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
     return this.#rows;
   }
 
-  /** Views of {@link bytes}, made when they are first asked for. */
+  /** Views of {@link bytes}, created on first access. */
   get tensors(): BatchTensors<Layout> {
     this.#tensors ??= Object.fromEntries(
       this.#native.tensors.map((span) => [span.name, tensorView(this.#native.bytes, span)]),
@@ -64,7 +64,7 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
     return this.#native.bytes;
   }
 
-  /** Bytes of the whole block. */
+  /** Size of the whole block. */
   get byteLength(): number {
     return this.#native.byteLength;
   }
@@ -73,22 +73,22 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
     return this.#native.memory;
   }
 
-  /** The shared-memory file, where `memory` is "shared"; it is there until the batch is acknowledged or released. */
+  /** The file of a batch in shared memory. It exists until the batch is acknowledged or released. */
   get path(): string | undefined {
     return this.#native.path;
   }
 
-  /** A reader unlinked or moved the file: it is the reader's now. */
+  /** True if a reader has unlinked or moved the file, which then belongs to the reader. */
   get taken(): boolean {
     return this.#native.taken;
   }
 
-  /** Releases, and says that no other process will read the file again: its memory may serve another batch. */
+  /** Releases the batch and allows its memory to be reused: no other process reads the file any more. */
   acknowledge(): void {
     this.#native.acknowledge();
   }
 
-  /** Frees the block, detaches its views, unlinks a shared file. Idempotent. */
+  /** Frees the block, detaches its views and unlinks a shared file. Idempotent. */
   release(): void {
     this.#native.release();
   }
@@ -99,17 +99,17 @@ export class Batch<Layout extends BatchTensorLayout = BatchTensorLayout> {
 }
 
 export interface PackTarget {
-  /** Where the batch lives; default "heap". */
+  /** Default "heap". */
   readonly memory?: Memory;
-  /** The server that recorded it. */
+  /** The server that recorded the sessions. */
   readonly origin?: BatchOrigin | undefined;
-  /** Of a part of a larger batch: the limits of label columns apply to the whole. */
+  /** True for a part of a larger batch. The limit of labels then applies to the larger batch, not to this part. */
   readonly isPart?: boolean;
-  /** Told what the export will not contain, once it is planned. */
+  /** Receives counts of what the export leaves out, after planning and before packing. */
   readonly onPlanned?: (summary: ExportSummary) => void;
 }
 
-/** Plans and packs a batch; packing runs off the event loop. */
+/** Plans and packs a batch. Packing runs off the event loop. */
 export async function packBatch<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
   options: BatchOptions & { readonly layout: Layout },
@@ -117,19 +117,20 @@ export async function packBatch<Layout extends BatchTensorLayout>(
 ): Promise<Batch<Layout>> {
   const plan = planExport(sessions, options);
   onPlanned?.(summarize(plan));
-  return packerOf<Layout>(plan, batchMetadata(plan, options, origin), options)(memory);
+  const pack = preparePack<Layout>(plan, batchMetadata(plan, options, origin), options);
+  return pack(memory);
 }
 
 export interface ShardOptions {
   /** Number of shards. */
   readonly shards: number;
-  /** Packs this one only, counted from 0. */
+  /** Index of the only shard to pack, from 0. Absent: all of them. */
   readonly shard?: number | undefined;
 }
 
 /**
- * Plans a batch and packs it in shards of nearly equal numbers of tokens, each a batch of its own. The same sessions and
- * options are always split in the same way, so that shards can be asked for one by one.
+ * Plans a batch and packs it in shards with nearly equal numbers of tokens. Each shard is a complete batch. The same
+ * sessions and options are always split in the same way, so that shards can be exported one by one.
  */
 export async function packShards<Layout extends BatchTensorLayout>(
   sessions: readonly Session[],
@@ -143,8 +144,8 @@ export async function packShards<Layout extends BatchTensorLayout>(
   const metadata = batchMetadata(whole, options, origin);
   const packs = plans.flatMap((plan, index) => {
     if (shard !== undefined && shard !== index) return [];
-    const named = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
-    return [packerOf<Layout>(plan, named, options)];
+    const ofShard = shards === 1 ? metadata : { ...metadata, shard: String(index), shards: String(shards) };
+    return [preparePack<Layout>(plan, ofShard, options)];
   });
   const batches: Batch<Layout>[] = [];
   try {
@@ -156,39 +157,44 @@ export async function packShards<Layout extends BatchTensorLayout>(
   return batches;
 }
 
-/** Takes now what the sessions know of the rows: they may be freed before the packing begins. */
-function packerOf<Layout extends BatchTensorLayout>(
+/**
+ * Returns a function that packs the plan. The interaction ids are read now, because the sessions may be freed before packing
+ * begins.
+ */
+function preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,
   metadata: BatchMetadata,
   { style, rowTensors }: BatchOptions,
 ): (memory: Memory) => Promise<Batch<Layout>> {
-  const interactionIds = interactionIdsOf(plan);
+  const interactionIds = listInteractionIds(plan);
   return async (memory) => {
-    const rows = await rowsJson(plan, interactionIds);
-    const ofRows = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
-    const batch = await plan.native.pack({ ...metadata, ...ofRows, rows }, { memory });
-    return new Batch<Layout>(batch, () => batchRows(plan, interactionIds));
+    const rows = await writeRowsJson(plan, interactionIds);
+    const rewardMetadata = rowTensors && style === "concat" ? uncountedRewards(plan) : {};
+    const batch = await plan.native.pack({ ...metadata, ...rewardMetadata, rows }, { memory });
+    return new Batch<Layout>(batch, () => listRows(plan, interactionIds));
   };
 }
 
-/** Of each row. */
-function interactionIdsOf({ native: { rows }, sessions }: ExportPlan): string[] {
-  return Array.from(rows.interactions, (interaction, i) => ownerOf(rows, sessions, i).interaction(interaction).id);
+/** Returns the interaction id of each row. */
+function listInteractionIds({ native: { rows }, sessions }: ExportPlan): string[] {
+  return Array.from(rows.interactions, (interaction, i) => findOwner(rows, sessions, i).interaction(interaction).id);
 }
 
-function batchRows({ native: { rows }, sessions }: ExportPlan, interactionIds: readonly string[]): BatchRow[] {
+function listRows({ native: { rows }, sessions }: ExportPlan, interactionIds: readonly string[]): BatchRow[] {
   return interactionIds.map((interactionId, i) => {
-    const { id, taskId, groupId = null } = ownerOf(rows, sessions, i);
+    const { id, taskId, groupId = null } = findOwner(rows, sessions, i);
     const [length, reward] = [rows.lengths[i] ?? 0, rows.rewards[i] ?? 0];
     return { sessionId: id, taskId, groupId, interactionId, length, reward };
   });
 }
 
 /**
- * Of each row: session_id, task_id, group_id, interaction_id, length. Of many rows, with turns of the event loop in between.
- * The names that a session's rows share are made JSON once.
+ * Returns the metadata `rows` as JSON: session_id, task_id, group_id, interaction_id and length of each row.
+ *
+ * The event loop gets a turn after every {@link ROWS_PER_TURN} rows. The fields that all rows of a session share are
+ * serialized once per session.
  */
-async function rowsJson(
+async function writeRowsJson(
   { native: { rows }, sessions }: ExportPlan,
   interactionIds: readonly string[],
 ): Promise<string> {

@@ -2,8 +2,9 @@ import { SessionError } from "../errors.js";
 import type { BatchOptions } from "./batch-options.js";
 
 /**
- * Refuses options of an export that contradict each other. Call it before the sessions are looked up: a conflict stays, and
- * an unknown session would hide it.
+ * Refuses options of an export that contradict each other.
+ *
+ * Call it before the sessions are looked up. Otherwise the error of an unknown session would hide the conflict.
  *
  * @throws SessionError `invalid_value`
  */
@@ -16,7 +17,8 @@ export function refuseConflicts(options: BatchOptions): void {
 function treeLimitError(): SessionError {
   return new SessionError(
     "invalid_value",
-    (spell) => `layout tree takes no ${spell("maxLength")}: its rows share the tokens that would be cut.`,
+    (spell) =>
+      `${spell("maxLength")} must be absent for layout tree, because its rows share the tokens that would be cut.`,
     { param: "maxLength" },
   );
 }
@@ -26,21 +28,26 @@ function refuseTurns({ layout, rowTensors }: BatchOptions): void {
   if (layout === "tree") {
     throw new SessionError(
       "invalid_value",
-      "turns is not for layout tree: the nodes of a tree are turns already.",
+      "turns must be false for layout tree, because each node of a tree is one turn; received true.",
       param,
     );
   }
   if (!rowTensors) {
-    const message = (spell: (option: string) => string) => `turns needs ${spell("rowTensors")}, which is false.`;
+    const message = (spell: (option: string) => string) =>
+      `turns must be false without ${spell("rowTensors")}; received true.`;
     throw new SessionError("invalid_value", message, param);
   }
 }
 
-/** A trainer that asks for returns must not get rewards of another kind. */
+/** Returns sum over the turns of a row, so they need rows with several turns. */
 function requireConcatRows({ style, layout }: BatchOptions): void {
   if (style === "concat" && layout !== "tree") return;
-  const why = layout === "tree" ? "not for layout tree: its nodes have one turn each" : "for style concat only";
-  throw new SessionError("invalid_value", (spell) => `${spell("concatReward")} return is ${why}.`, {
-    param: "concatReward",
-  });
+  const where = layout === "tree" ? "for layout tree, because its nodes have one turn each" : "unless style is concat";
+  throw new SessionError(
+    "invalid_value",
+    (spell) => `${spell("concatReward")} must be leaf ${where}; received return.`,
+    {
+      param: "concatReward",
+    },
+  );
 }

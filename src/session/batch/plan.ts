@@ -8,18 +8,18 @@ import type { BatchOptions } from "./batch-options.js";
 import { refuseConflicts } from "./option-conflicts.js";
 import { MAX_LABELS, ROW_COLUMNS } from "./row-columns.js";
 
-/** A planned export: the native plan and whose rows they are. */
+/** A planned export: the native plan and the sessions that its rows come from. */
 export interface ExportPlan {
   readonly native: NativePlan;
   readonly sessions: readonly Session[];
-  /** By session: the interactions that are left out. Empty with `includeUndelivered`. */
+  /** The interactions that are left out, by session. Empty with `includeUndelivered`. */
   readonly leftOut: readonly (readonly LeftOutInteraction[])[];
 }
 
 export interface ExportRow {
   readonly owner: Session;
   readonly record: Interaction;
-  /** Tokens of the row (after truncation). */
+  /** Tokens of the row, after truncation. */
   readonly length: number;
   /** After discount, in float64. */
   readonly reward: number;
@@ -27,13 +27,18 @@ export interface ExportRow {
 
 type PlannedOptions = BatchOptions & { readonly labelLimit: number };
 
-/** Plans an export of these sessions, a snapshot. Throws `concat_mismatch` or `max_length_exceeded` with particulars. */
+/**
+ * Plans an export of the sessions as they are now.
+ *
+ * @param labelLimit maximum number of distinct labels per column
+ * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at fault
+ */
 export function planExport(
   sessions: readonly Session[],
   options: BatchOptions,
   labelLimit: number = MAX_LABELS,
 ): ExportPlan {
-  // Callers check earlier. This check keeps a caller that forgets from packing rows that nobody asked for.
+  // Callers check this earlier. The check here keeps a caller that forgets it from packing wrong rows.
   refuseConflicts(options);
   const leftOut = sessions.map((session) => session.leftOutInteractions());
   const plan = planNative(sessions, { ...options, labelLimit }, leftOut);
@@ -42,23 +47,28 @@ export function planExport(
   return { native: plan, sessions, leftOut: options.includeUndelivered ? [] : leftOut };
 }
 
-/** Splits a plan by rows into `count` of nearly equal numbers of tokens. Throws `too_few_rows` where one would be empty. */
+/**
+ * Splits a plan by rows into `count` plans with nearly equal numbers of tokens.
+ *
+ * @throws SessionError `too_few_rows` if one of them would be empty
+ */
 export function planShards(plan: ExportPlan, count: number): ExportPlan[] {
   if (count === 1) return [plan];
   if (count > plan.native.maxShards) throw tooFewRowsError(plan, count);
   return plan.native.shards(count).map((native) => ({ ...plan, native }));
 }
 
-export function exportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
-  return Array.from({ length: rows.length }, (_, index) => exportRow(rows, index, sessions));
+export function listExportRows({ native: { rows }, sessions }: ExportPlan): ExportRow[] {
+  return Array.from({ length: rows.length }, (_, index) => readExportRow(rows, index, sessions));
 }
 
-export function ownerOf(rows: PlanRows, sessions: readonly Session[], index: number): Session {
+/** Returns the session that a row comes from. */
+export function findOwner(rows: PlanRows, sessions: readonly Session[], index: number): Session {
   return at(sessions, at(rows.sessions, index));
 }
 
-function exportRow(rows: PlanRows, index: number, sessions: readonly Session[]): ExportRow {
-  const owner = ownerOf(rows, sessions, index);
+function readExportRow(rows: PlanRows, index: number, sessions: readonly Session[]): ExportRow {
+  const owner = findOwner(rows, sessions, index);
   return {
     owner,
     record: owner.interaction(at(rows.interactions, index)),
@@ -86,7 +96,7 @@ function planNative(
     return native.planBatch(
       sessions.map((session) => session.tokens),
       toNative(options),
-      leftOut.map((of) => (of.length === 0 ? undefined : Uint32Array.from(of, ({ index }) => index))),
+      leftOut.map((entries) => (entries.length === 0 ? undefined : Uint32Array.from(entries, ({ index }) => index))),
     );
   } catch (error) {
     refuseOverflowingRewards(sessions, options);
@@ -94,7 +104,7 @@ function planNative(
   }
 }
 
-/** Each reward fits a float32, but sums of them need not. */
+/** Throws if a discounted reward overflows: each reward fits a float32, but a sum of them may not. */
 function refuseOverflowingRewards(sessions: readonly Session[], { discount }: BatchOptions): void {
   const overflowing = sessions.filter((session) => overflows(session, discount));
   const [first] = overflowing;
@@ -116,7 +126,7 @@ function overflows(session: Session, discount: number): boolean {
 function tooFewRowsError({ native: { maxShards } }: ExportPlan, count: number): SessionError {
   return new SessionError(
     "too_few_rows",
-    `The batch can be split into ${maxShards} shards at most, not ${count}: no row, and no tree, is cut.`,
+    `shards must be at most ${maxShards}, because rows and trees are not split; received ${count}.`,
     { param: "shards", details: { max_shards: maxShards } },
   );
 }
@@ -138,8 +148,8 @@ function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionE
     "concat_mismatch",
     (spell) =>
       `Interaction ${first.child_id} does not continue the tokens of ${first.parent_id} (session ${first.session_id}): ` +
-      `at position ${first.position} the parent has token ${first.parent_token}, the child ` +
-      `${first.child_token < 0 ? "ends" : `has ${first.child_token}`}. Use style "individual" or ` +
+      `at position ${first.position} the parent has token ${first.parent_token}, but the child ` +
+      `${first.child_token < 0 ? "ends" : `has token ${first.child_token}`}. Use style "individual" or ` +
       `${spell("onMismatch")} "split".`,
     { details: { mismatches } },
   );
@@ -147,22 +157,22 @@ function mismatchError(plan: NativePlan, sessions: readonly Session[]): SessionE
 
 function overflowError(plan: NativePlan, sessions: readonly Session[], { maxLength }: BatchOptions): SessionError {
   const rows = Array.from({ length: plan.overflows.length }, (_, index) => {
-    const { owner, record, length } = exportRow(plan.overflows, index, sessions);
+    const { owner, record, length } = readExportRow(plan.overflows, index, sessions);
     return { session_id: owner.id, interaction_id: record.id, length };
   });
   const first = at(rows, 0);
   return new SessionError(
     "max_length_exceeded",
     (spell) =>
-      `${rows.length} rows are longer than ${spell("maxLength")} ${maxLength}, the first is ${first.interaction_id} of ` +
-      `session ${first.session_id} with ${first.length} tokens. Use overflow "truncate" or "drop", or a larger ` +
-      `${spell("maxLength")}.`,
+      `${rows.length} rows are longer than ${spell("maxLength")} ${maxLength}. First: interaction ` +
+      `${first.interaction_id} of session ${first.session_id} with ${first.length} tokens. ` +
+      `Use overflow "truncate" or "drop", or a larger ${spell("maxLength")}.`,
     { param: "maxLength", details: { rows } },
   );
 }
 
 function at<T>(list: ArrayLike<T>, index: number): T {
   const found = list[index];
-  if (found === undefined) throw new RangeError(`no entry ${index} in a list of ${list.length}`);
+  if (found === undefined) throw new RangeError(`index ${index} is outside of a list with ${list.length} entries`);
   return found;
 }

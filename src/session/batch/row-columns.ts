@@ -1,7 +1,7 @@
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
 import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "../recorded-facts.js";
 
-/** Most distinct texts of one label column in a batch, known ones included. */
+/** Maximum number of distinct labels in one column of a batch, including the known ones. */
 export const MAX_LABELS = 1024;
 
 /**
@@ -24,7 +24,8 @@ type Dtype = NativeRowColumn["dtype"];
 type Structural = Exclude<RowColumnSource, "fact" | "label">;
 
 /**
- * Which tensors a column has and which turn a row's value comes from. Without any: one value per row, of its last turn.
+ * Which tensors a column has, and which turn gives a row its value. By default there is one value per row, taken from its
+ * last turn.
  */
 interface Scope {
   readonly perRow?: boolean;
@@ -75,11 +76,11 @@ const DEFAULTS = {
 } as const;
 
 /**
- * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the readers and
- * the documentation take them from here.
+ * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the readers
+ * and the documentation use this list.
  *
- * A row of style `individual`, like a node of a tree, has the values of its interaction. A row of style `concat` has
- * the values of its last turn, except in columns with `ofFirstTurn`.
+ * A row of style `individual` and a node of a tree have the values of their interaction. A row of style `concat` has the
+ * values of its last turn, except in columns with `ofFirstTurn`.
  */
 export const ROW_COLUMNS: readonly RowColumn[] = [
   structural(

@@ -1,6 +1,6 @@
 import type { BatchTensorLayout, TensorSpan } from "../../native/contract.js";
 
-/** One tensor of a batch: a view of the block, no copy. BOOL is one byte per element, 0 or 1. */
+/** One tensor of a batch. Its data is a view of the block, not a copy. BOOL has one byte per element, 0 or 1. */
 export type Tensor =
   | { readonly dtype: "I32"; readonly shape: readonly number[]; readonly data: Int32Array }
   | { readonly dtype: "F32"; readonly shape: readonly number[]; readonly data: Float32Array }
@@ -9,11 +9,11 @@ export type Tensor =
 type Tensors<Name extends string> = { readonly [name in Name]: Tensor };
 type Common = "input_ids" | "loss_mask" | "logprobs" | "versions";
 
-/** Unless `rowTensors` is false, `row_…` of row-columns.ts; with `turns`, `turn_…` and `cu_turns`. */
+/** `row_…` (see row-columns.ts) unless `rowTensors` is false; `turn_…` and `cu_turns` if `turns` is true. */
 type RowTensors = { readonly [name: `row_${string}` | `turn_${string}` | `cu_turn${string}`]: Tensor };
 
-/** The tensors of each layout. `BatchTensorLayout` in src/native/contract.ts says what they hold. */
-interface TensorsOf {
+/** The tensors of each layout. `BatchTensorLayout` in src/native/contract describes their content. */
+interface LayoutTensors {
   readonly padded: Tensors<Common | "attention_mask" | "rewards"> & RowTensors;
   readonly packed: Tensors<Common | "position_ids" | "attention_mask" | "cu_seqlens" | "rewards"> & RowTensors;
   readonly tree: RowTensors &
@@ -29,9 +29,9 @@ interface TensorsOf {
     >;
 }
 
-export type BatchTensors<Layout extends BatchTensorLayout = "padded"> = TensorsOf[Layout];
+export type BatchTensors<Layout extends BatchTensorLayout = "padded"> = LayoutTensors[Layout];
 
-/** A view of one tensor of a block. */
+/** Returns a view of one tensor of a block. */
 export function tensorView(bytes: Uint8Array, { dtype, shape, byteOffset, byteLength }: TensorSpan): Tensor {
   const start = bytes.byteOffset + byteOffset;
   switch (dtype) {

@@ -4,20 +4,20 @@ import type { RecordedSampling } from "../recorded-sampling.js";
 import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";
 import { batchOptionsSchema, type TrajectoryOptions } from "./batch-options.js";
-import { type ExportPlan, type ExportRow, exportRows, planExport } from "./plan.js";
+import { type ExportPlan, type ExportRow, listExportRows, planExport } from "./plan.js";
 
 export interface TrajectoriesOptions extends TrajectoryOptions {
-  /** Adds `messages` and `output_message_list`: untrusted text. */
+  /** Adds `messages` and `output_message_list`, which are untrusted text. */
   readonly includeMessages: boolean;
-  /** The model that answers name. */
+  /** Name of the model, as answers report it. */
   readonly model?: string | undefined;
-  /** Told what the export will not contain, once it is planned. */
+  /** Receives counts of what the export leaves out, after planning and before packing. */
   readonly onPlanned?: (summary: ExportSummary) => void;
 }
 
 /**
- * The JSON form of one session's export: the interactions with their tensors in base64, as decisions and AReaL's proxy
- * client know it. The text is put together in native memory, off the event loop.
+ * Exports one session as JSON: its interactions with their tensors in base64, in the format of AReaL's proxy client. The
+ * text is assembled in native memory, off the event loop.
  */
 export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
   const { includeMessages, onPlanned, model, ...rest } = options;
@@ -41,12 +41,12 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
     aborted_calls: session.abortedCalls,
   };
   const opening = `${JSON.stringify(head).slice(0, -1)},"interactions":{`;
-  const items = exportRows(plan).map((row) => itemHead(row, session, includeMessages));
+  const items = listExportRows(plan).map((row) => writeItemHead(row, session, includeMessages));
   const parts = [opening + (items[0] ?? ""), ...items.slice(1).map((item) => `},${item}`)];
   return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
 }
 
-/** The roots of all conversation trees in which nothing has a reward, by interaction id. */
+/** Returns the root interactions of all conversation trees without any reward, by id. */
 function unrewardedRoots(
   {
     native: {
@@ -68,14 +68,14 @@ function unrewardedRoots(
   return [...unrewarded].map((root) => session.interaction(root).id);
 }
 
-/** Rows whose earlier turns have own rewards that the row's reward does not count, by interaction id. */
+/** Returns the rows whose earlier turns have own rewards that the row's reward does not count, by interaction id. */
 function uncountedRows({ native: { rows } }: ExportPlan, session: Session): string[] {
   return [...rows.interactions].flatMap((interaction, i) =>
     rows.uncountedRewards[i] === 1 ? [session.interaction(interaction).id] : [],
   );
 }
 
-/** The interactions that are not among those of the export, and why. */
+/** Returns the interactions that the export leaves out, with the reasons. */
 function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
   return leftOut.flat().map(({ index, reason }) => {
     const { id, parent, finishReason, createdAt } = session.interaction(index);
@@ -89,7 +89,7 @@ function leftOutEntries({ leftOut }: ExportPlan, session: Session): object[] {
   });
 }
 
-/** The sampling parameters as the columns of a batch name them. */
+/** Returns the sampling parameters under the names of the row columns. */
 function samplingJson(sampling: RecordedSampling): object {
   return {
     temperature: sampling.temperature,
@@ -108,8 +108,8 @@ function samplingJson(sampling: RecordedSampling): object {
   };
 }
 
-/** An interaction's JSON up to where its tensor_dict begins. */
-function itemHead(row: ExportRow, session: Session, includeMessages: boolean): string {
+/** Returns an interaction's JSON up to the value of `tensor_dict`, which the native core writes. */
+function writeItemHead(row: ExportRow, session: Session, includeMessages: boolean): string {
   const { record, reward } = row;
   const { ownReward, promptTokens, completionTokens } = session.tokens.interaction(record.index);
   const fields = {
@@ -131,7 +131,7 @@ function itemHead(row: ExportRow, session: Session, includeMessages: boolean): s
     cause: record.tokenExact ? null : (record.fallback ?? null),
     sampling: samplingJson(record.sampling ?? PLAIN_SAMPLING),
     ...(includeMessages && {
-      messages: session.messagesOf(record).map(toChatMessage),
+      messages: session.readMessages(record).map(toChatMessage),
       output_message_list: record.output.map(toChatMessage),
     }),
   };

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SPECIAL_TOKENS, TINY } from "../../../src/engine/embedded/tiny-model/architecture.js";
 import { trainBytePairs } from "../../../src/engine/embedded/tiny-model/bpe.js";
 import { ensureTinyModel, TINY_MODEL_VERSION, type TinyModel } from "../../../src/engine/embedded/tiny-model/ensure.js";
-import { tinyModelFiles } from "../../../src/engine/embedded/tiny-model/model-files.js";
+import { tinyModelFiles } from "../../../src/engine/embedded/tiny-model/tiny-model-files.js";
 import { cacheFolder } from "../../../src/support/cache-folder.js";
 
 let cache: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TemplateError } from "../../../src/model/chat-model.js";
-import { type Continuation, ContinuationFinder } from "../../../src/model/continuation/finder.js";
+import { type Continuation, ContinuationFinder } from "../../../src/model/continuation/continuation-finder.js";
 import { ChatTemplate } from "../../../src/model/template/chat-template.js";
 import { fixtureTemplate, loadableModels, publishedTemplate } from "../support/golden.js";
 import { type History, history } from "./histories.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LibraryTokenizer } from "../../../src/model/tokenizer/library.js";
+import { LibraryTokenizer } from "../../../src/model/tokenizer/library-tokenizer.js";
 import { pieceEncoderFor } from "../../../src/model/tokenizer/piece-encoder.js";
 import { anyOf } from "../../../src/model/tokenizer/splitter.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";

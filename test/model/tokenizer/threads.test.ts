@@ -3,7 +3,7 @@ import { getPriority } from "node:os";
 import { pid, platform } from "node:process";
 import { afterAll, describe, expect, it } from "vitest";
 import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
-import { LibraryTokenizer } from "../../../src/model/tokenizer/library.js";
+import { LibraryTokenizer } from "../../../src/model/tokenizer/library-tokenizer.js";
 import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";

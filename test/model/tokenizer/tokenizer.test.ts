@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addedTokenSchema } from "../../../src/model/tokenizer/added-token.js";
-import { LibraryTokenizer } from "../../../src/model/tokenizer/library.js";
+import { LibraryTokenizer } from "../../../src/model/tokenizer/library-tokenizer.js";
 import type { TokenizerFiles } from "../../../src/model/tokenizer/piece-encoder.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import { type AddedTokenSpec, byteLevelTokenizer, metaspaceTokenizer } from "../support/bpe.js";

@@ -1,15 +1,15 @@
 import type { StreamEncoder } from "../../../src/protocols/stream-encoder.js";
 import { readData } from "../../helpers/sse.js";
-import type { Output } from "./outputs.js";
+import type { Output } from "./random-outputs.js";
 
-/** Every event that an encoder writes for an output. */
+/** Returns every event that an encoder writes for an output. */
 export function encode<T>(encoder: StreamEncoder, { groups, answer }: Output): T[] {
   const pushed = groups.map((events) => encoder.push.bind(encoder, events, undefined));
   const text = [encoder.start(answer), ...pushed.map((push) => push()), encoder.finish(answer)].join(encoder.keepAlive);
   return readData<T>(text);
 }
 
-/** The same as SDKs take it from a file: one JSON value a line. */
+/** Returns events in the form in which the SDKs read them from a file: one JSON value per line. */
 export function asLines(events: readonly unknown[]): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
   return new ReadableStream({

@@ -1,10 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ProgramAgent } from "../../../src/rollout/subproc/program-agent.js";
 import { until } from "../../helpers/until.js";
 import { context, isAlive, pool } from "./context.js";
+
+// Programs' standard error is passed on to ours, where 100,000 lines would bury the report of the tests.
+beforeEach(() => void vi.spyOn(process.stderr, "write").mockReturnValue(true));
+afterEach(() => vi.restoreAllMocks());
 
 const shell = (script: string, processes = pool()) => new ProgramAgent(processes, { command: ["sh", "-c", script] });
 

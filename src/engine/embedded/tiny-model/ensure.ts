@@ -1,7 +1,7 @@
 import { access, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { cacheFolder } from "../../../support/cache-folder.js";
-import { GGUF_FILE, tinyModelFiles } from "./model-files.js";
+import { GGUF_FILE, tinyModelFiles } from "./tiny-model-files.js";
 
 /** Part of the folder's name: to be raised whenever the content of a file changes. */
 export const TINY_MODEL_VERSION = 1;

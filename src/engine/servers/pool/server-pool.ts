@@ -1,8 +1,8 @@
 import { EngineError, type EngineServerState, type ServerReadiness } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable } from "../wire/errors.js";
+import { askReadiness } from "./ask-readiness.js";
 import { PoolMember } from "./pool-member.js";
-import { askReadiness } from "./readiness.js";
 import { rendezvousOrder } from "./rendezvous.js";
 import { ServerRoute } from "./server-route.js";
 

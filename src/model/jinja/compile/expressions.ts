@@ -2,7 +2,7 @@ import type { CallExpression, Expression, FilterNode } from "../ast.js";
 import { RenderError } from "../errors.js";
 import { findFilter } from "../filters/index.js";
 import { findTest } from "../tests.js";
-import { keyOf } from "../values/keys.js";
+import { keyOf } from "../values/dict-keys.js";
 import { BINARY_OPERATORS, signed } from "../values/operators.js";
 import { Float, type Key, NONE, Tuple, truthy, typeName, Undefined, type Value } from "../values/value.js";
 import { compileArguments } from "./arguments.js";

@@ -1,6 +1,6 @@
 import type { Expression, MemberNode, SliceNode } from "../ast.js";
 import { getAttribute } from "../values/attributes.js";
-import { getItem, getSlice } from "../values/items.js";
+import { getItem, getSlice } from "../values/subscript.js";
 import type { Evaluate } from "./compiled.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { Expression, Node, ParameterNode, Statement } from "../ast.js";
-import { childNodes } from "../walk.js";
+import { childNodes } from "../child-nodes.js";
 
 /** Names that a macro is given in addition to its parameters if its body reads them. */
 export type SpecialName = "caller" | "kwargs" | "varargs";

@@ -1,5 +1,5 @@
 import { RenderError } from "../errors.js";
-import { getItem } from "../values/items.js";
+import { getItem } from "../values/subscript.js";
 import { isInt, isText, plainText, typeName, Undefined, type Value } from "../values/value.js";
 
 /** Reads an attribute by its path, such as `function.name` or `0`, with a value for where it is missing. */

@@ -1,9 +1,9 @@
 import { RenderError } from "../errors.js";
-import { percentFormat } from "../text/format.js";
+import { percentFormat } from "../text/string-format.js";
 import { type Arithmetic, arithmetic } from "./arithmetic.js";
 import { compare, equal } from "./compare.js";
+import { valueAt } from "./dict-keys.js";
 import { sequenceItems } from "./iterate.js";
-import { valueAt } from "./keys.js";
 import { escape, textLike } from "./markup.js";
 import { pyStr } from "./repr.js";
 import {

@@ -1,5 +1,5 @@
 import type { PendingCall } from "../message/pending-call.js";
-import { argumentJson, type ValueRules } from "./argument-values.js";
+import { argumentJson, type ValueRules } from "./argument-json.js";
 
 /**
  * Builds the JSON text of arguments that a model did not write as JSON, and tells each argument when it is complete.

@@ -1,7 +1,7 @@
 import type { PendingCall } from "../message/pending-call.js";
 import type { Step } from "../reader/reader.js";
 import { parameterTypes } from "../tool-schema.js";
-import type { ValueRules } from "./argument-values.js";
+import type { ValueRules } from "./argument-json.js";
 import { ArgumentWriter } from "./argument-writer.js";
 import { parseCallName, readUpTo } from "./call-header.js";
 import type { CallContext, CallSyntax } from "./call-syntax.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LibraryTokenizer } from "../library.js";
+import { LibraryTokenizer } from "../library-tokenizer.js";
 
 const splitSchema = z.object({
   type: z.literal("Split"),

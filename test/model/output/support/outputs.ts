@@ -8,7 +8,7 @@ import type {
 } from "../../../../src/model/output/output-parser.js";
 import { TokenOutputParser } from "../../../../src/model/output/token-output-parser.js";
 import { addedTokenSchema } from "../../../../src/model/tokenizer/added-token.js";
-import { LibraryTokenizer } from "../../../../src/model/tokenizer/library.js";
+import { LibraryTokenizer } from "../../../../src/model/tokenizer/library-tokenizer.js";
 import { Tokenizer } from "../../../../src/model/tokenizer/tokenizer.js";
 import { type AddedTokenSpec, byteLevelTokenizer, type metaspaceTokenizer } from "../../support/bpe.js";
 

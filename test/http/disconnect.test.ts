@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Fastify from "fastify";
 import { expect, it, onTestFinished } from "vitest";
-import { disconnectSignal, onceSent } from "../../src/http/disconnect.js";
+import { disconnectSignal, onResponseClose } from "../../src/http/disconnect.js";
 import { until } from "../helpers/until.js";
 
 /** Answers with more bytes than the buffers between server and client hold, to a client that reads none of them. */
@@ -13,7 +13,7 @@ async function answerUnread() {
   app.get("/", (request, reply) => {
     outcome.connection = request.socket;
     outcome.signal = disconnectSignal(reply);
-    onceSent(reply, (whole) => {
+    onResponseClose(reply, (whole) => {
       outcome.whole = whole;
     });
     return reply.send(Buffer.alloc(32 << 20));

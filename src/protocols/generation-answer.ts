@@ -2,7 +2,7 @@ import type { Message } from "../conversation/message.js";
 import type { RecordedTokens } from "./logprobs.js";
 import type { OutputPart } from "./output-parts.js";
 
-/** What of an answer is known before its first token. */
+/** The part of an answer that is known before its first token. */
 export interface AnswerStart {
   readonly interactionId: string;
   readonly model: string;
@@ -11,19 +11,19 @@ export interface AnswerStart {
   readonly promptTokens: number;
 }
 
-/** A finished model call, as every protocol needs it for its answer. */
+/** A finished model call. Every protocol builds its answer from this. */
 export interface GenerationAnswer extends AnswerStart {
   readonly message: Message;
   /** The same output in the order in which the model wrote it. */
   readonly parts: readonly OutputPart[];
-  /** `tool_calls`: it ended by itself, and calls at least one tool in well-formed text. */
+  /** `tool_calls`: the generation ended by itself and has at least one well-formed call. */
   readonly finishReason: "stop" | "length" | "tool_calls";
-  /** The stop string that ended it, if one did. */
+  /** The stop string that ended the generation, if one did. */
   readonly stopString: string | undefined;
   readonly completionTokens: number;
-  /** Those of `completionTokens` that are reasoning. */
+  /** How many of `completionTokens` are reasoning. */
   readonly reasoningTokens: number;
   readonly cachedTokens: number;
-  /** The recorded output, where the request wants the log probabilities of all. */
+  /** The recorded output, if the request asks for the log probabilities of all tokens. */
   readonly tokens: RecordedTokens | undefined;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type TokenLogprobs, tokenLogprobs } from "../logprobs.js";
 import type { OutputPart } from "../output-parts.js";
 
-/** Items of a response's output. Their ids tell the response and the place: nothing is kept to find them again. */
+/** Items of a response's output. An item's id contains its response and its index, so no table of ids is needed. */
 
 const status = z.enum(["in_progress", "completed", "incomplete"]);
 
@@ -55,13 +55,13 @@ export function itemId(responseId: string, part: OutputPart, index: number): str
   return `${PREFIXES[part.type]}${responseId.slice(RESPONSE_PREFIX.length)}_${index}`;
 }
 
-/** The response that an item belongs to, and its place in the output. */
-export function placeOf(id: string): { readonly responseId: string; readonly index: number } | undefined {
+/** Returns the response and the output index that an item's id names; undefined if it is not such an id. */
+export function parseItemId(id: string): { readonly responseId: string; readonly index: number } | undefined {
   const match = ITEM_ID.exec(id);
   return match ? { responseId: `${RESPONSE_PREFIX}${match[1]}`, index: Number(match[2]) } : undefined;
 }
 
-export function toItem(responseId: string, part: OutputPart, index: number, as: ItemStatus): OutputItem {
+export function toItem(responseId: string, part: OutputPart, index: number, itemStatus: ItemStatus): OutputItem {
   const id = itemId(responseId, part, index);
   switch (part.type) {
     case "text":
@@ -69,24 +69,26 @@ export function toItem(responseId: string, part: OutputPart, index: number, as: 
         type: "message",
         id,
         role: "assistant",
-        status: as,
+        status: itemStatus,
         content: part.text === "" ? [] : [toOutputText(part)],
       };
     case "reasoning": {
       const content = part.text === "" ? [] : [toReasoningText(part.text)];
-      return { type: "reasoning", id, summary: [], content, encrypted_content: null, status: as };
+      return { type: "reasoning", id, summary: [], content, encrypted_content: null, status: itemStatus };
     }
-    case "tool_call":
-      return { type: "function_call", id, call_id: part.id, name: part.name, arguments: part.arguments, status: as };
+    case "tool_call": {
+      const { id: callId, name, arguments: text } = part;
+      return { type: "function_call", id, call_id: callId, name, arguments: text, status: itemStatus };
+    }
   }
 }
 
-interface TextOfItem {
+interface ItemText {
   readonly text: string;
   readonly logprobs?: TokenLogprobs;
 }
 
-export function toOutputText({ text, logprobs = [] }: TextOfItem): OutputText {
+export function toOutputText({ text, logprobs = [] }: ItemText): OutputText {
   return { type: "output_text", text, annotations: [], logprobs };
 }
 

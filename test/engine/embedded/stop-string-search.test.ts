@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StopStrings } from "../../../src/engine/embedded/stop-strings.js";
+import { StopStrings } from "../../../src/engine/embedded/stop-string-search.js";
 
 /** Tokens are bytes here, as the worst case of a byte-level vocabulary. */
 const decode = (bytes: readonly number[]) => Buffer.from(bytes).toString("utf8");

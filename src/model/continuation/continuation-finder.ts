@@ -1,12 +1,12 @@
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { ContinuationFallback, RecordedTurn } from "../chat-model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
-import { changesHeader } from "./header.js";
+import { type ByShape, shapeOf } from "./conversation-shape.js";
+import { changesHeader } from "./header-change.js";
 import { historyDependence } from "./history-dependence.js";
 import { movedContext } from "./moved-context.js";
-import { type ByShape, shapeOf } from "./probed.js";
+import { renderBehind } from "./render-after-marker.js";
 import { followerLike, isSystem, leadingSystem, markerFor, standInsFor, USER } from "./stand-in.js";
-import { renderBehind } from "./tail.js";
 import { findTurnEnd, type TurnTokens } from "./turn-end.js";
 
 /** Text that follows a recorded turn. */

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
-import { logAnsweredError } from "../../src/http/error-log.js";
+import { logServerError } from "../../src/http/error-log.js";
 import { ApiError } from "../../src/http/errors.js";
 import { toApiError } from "../../src/server/errors.js";
 
@@ -19,7 +19,7 @@ function linesOf(...errors: unknown[]): Line[] {
     },
   });
   const log = pino({ base: null, timestamp: false }, sink);
-  for (const error of errors) logAnsweredError(log, toApiError(error));
+  for (const error of errors) logServerError(log, toApiError(error));
   return lines;
 }
 

@@ -8,9 +8,9 @@ import {
   TINY,
 } from "./architecture.js";
 import { type BytePairEncoding, trainBytePairs } from "./bpe.js";
-import { CHAT_TEMPLATE } from "./chat-template.js";
 import { CORPUS } from "./corpus.js";
 import { encodeGguf, type GgufValue } from "./gguf.js";
+import { CHAT_TEMPLATE } from "./tiny-chat-template.js";
 import { tokenizerJson } from "./tokenizer-json.js";
 import { randomWeights } from "./weights.js";
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../src/support/async/turns.js";
+import { Turns } from "../../../src/support/async/turns.js";
 
 describe("Turns", () => {
   it("lets one piece of work into each round of the event loop, in order", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message } from "../../../src/conversation/message.js";
-import { type Dialect, MessageValues } from "../../../src/model/template/messages.js";
+import { type Dialect, MessageValues } from "../../../src/model/template/message-values.js";
 
 const DIALECT: Dialect = {
   callArguments: "text",

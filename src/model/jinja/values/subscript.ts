@@ -1,8 +1,8 @@
 import { RenderError } from "../errors.js";
 import { codePoints, sliceOf } from "../text/python-string.js";
 import { findAttribute, noAttribute, noElement } from "./attributes.js";
+import { isHashable, valueAt } from "./dict-keys.js";
 import { sequenceItems } from "./iterate.js";
-import { isHashable, valueAt } from "./keys.js";
 import { textLike } from "./markup.js";
 import {
   Float,

@@ -1,4 +1,4 @@
-/** What a request says about sampling, the same for every protocol; the rest is the server's to fill in. */
+/** The sampling parameters of a request, the same for every protocol. The server adds the rest. */
 export interface RequestSampling {
   readonly temperature: number;
   readonly topP: number;
@@ -6,17 +6,17 @@ export interface RequestSampling {
   readonly minP: number;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
-  /** Absent: what is left of the context. */
+  /** Undefined: as many as fit the context. */
   readonly maxTokens: number | undefined;
   readonly stop: readonly string[];
   readonly stopTokenIds: readonly number[];
   readonly seed: number | undefined;
-  /** Alternatives per token to record. */
+  /** Alternatives to record per token. */
   readonly topLogprobs: number;
   readonly structure: OutputStructure | undefined;
 }
 
-/** A form that the output must have. */
+/** A JSON schema that the output must match. */
 export interface OutputStructure {
   /** JSON text. */
   readonly jsonSchema: string;
@@ -24,7 +24,7 @@ export interface OutputStructure {
   readonly param: string;
 }
 
-/** Plain sampling of the whole distribution: what holds where a protocol says nothing. */
+/** Sampling from the whole distribution: the defaults for parameters that a protocol does not have. */
 export const PLAIN_SAMPLING: RequestSampling = {
   temperature: 1,
   topP: 1,

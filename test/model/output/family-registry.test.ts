@@ -4,7 +4,7 @@ import { listParserNames, parserNamesSource, registrySource, writeTables } from 
 import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "../../../src/config/schema/parser-names.js";
 import type { CallDetection, Family } from "../../../src/model/output/family.js";
 import { isReasoningFamily, REASONING_FAMILIES, TOOL_FAMILIES } from "../../../src/model/output/family-lookup.js";
-import { FAMILIES } from "../../../src/model/output/registry.js";
+import { FAMILIES } from "../../../src/model/output/family-registry.js";
 import { publishedModels, publishedTemplate } from "../support/golden.js";
 
 const at = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
@@ -16,7 +16,7 @@ const names = { calls: TOOL_CALL_PARSERS, reasoning: REASONING_PARSERS };
 
 describe("what `npm run docs:families` derives from the files of families/", () => {
   it("the registry lists every file", () => {
-    expect(text("src/model/output/registry.ts")).toBe(registrySource(FILES));
+    expect(text("src/model/output/family-registry.ts")).toBe(registrySource(FILES));
   });
 
   it("the configuration accepts every family and no other name", () => {

@@ -1,9 +1,10 @@
 import { z } from "zod";
 
 /**
- * What a schema accepts, handed on as it is: zod makes a new object, in which the keys that the schema names come first.
+ * Returns a schema that accepts the same values but returns them unchanged. Without it, zod returns a new object with
+ * the schema's keys first; chat templates print keys in their order, so the prompt would change.
  */
-export function asGiven<T extends z.ZodType>(schema: T) {
+export function acceptAsWritten<T extends z.ZodType>(schema: T) {
   const { $schema: _, ...described } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return z
     .unknown()

@@ -1,0 +1,137 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
+import { LONG_TEXT, turns } from "../support/async/turns.js";
+import { withoutNulls } from "../support/json/without-nulls.js";
+import { ApiError } from "./errors.js";
+
+/** Returns the value of a JSON body. */
+export type ParseBody = (json: Buffer) => unknown;
+
+/** Bodies of at least this many bytes are passed to `readLarge`. */
+const LARGE_BODY = 16 * 1024;
+
+/** Longer bodies are not checked for being blank. */
+const MAX_BLANK_LENGTH = 1024;
+
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+
+export interface JsonBodyOptions {
+  /** Reads a large body. Default: parses it, one long body per round of the event loop. */
+  readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
+  /** Returns the value that routes receive; `value` is the parsed `text`. */
+  readonly revive?: (text: string, value: unknown) => unknown;
+}
+
+/**
+ * Reads request bodies as JSON. An empty body counts as `{}` whatever its content type, because some clients send none on
+ * control calls. Top-level fields that are `null` count as absent.
+ */
+export const jsonBody = fp<JsonBodyOptions>((app, { readLarge = parseInTurn, revive }, done) => {
+  const parseChecked = createCheckedParser(app);
+  app.removeAllContentTypeParsers();
+
+  const parse = (request: FastifyRequest, json: Buffer): unknown => {
+    const text = decodeUtf8(json);
+    if (json.length < MAX_BLANK_LENGTH && text.trim() === "") return {};
+    const plain = parsePlain(text);
+    const value = plain === undefined ? parseChecked(request, text) : plain;
+    return revive ? revive(text, value) : value;
+  };
+
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
+    const json = stripByteOrderMark(bytes);
+    if (json.length > 0 && isCompressed(request)) return parsed(compressedBodyError(request));
+    if (json.length >= LARGE_BODY) {
+      readLarge(request, json, (part) => parse(request, part)).then((value) => parsed(null, value), parsed);
+      return;
+    }
+    let value: unknown;
+    try {
+      value = parse(request, json);
+    } catch (error) {
+      return parsed(error as ApiError);
+    }
+    // Outside the try block: an error that Fastify throws from the callback must not call it a second time.
+    parsed(null, value);
+  });
+
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
+    if (bytes.length === 0) return parsed(null, {});
+    const type = request.headers["content-type"]?.slice(0, 100) ?? "none";
+    const message = `The content-type of the request body must be application/json; received ${type}.`;
+    parsed(new ApiError("unsupported_media_type", message));
+  });
+
+  app.addHook("preValidation", (request, _reply, next) => {
+    if (request.method === "POST") request.body = withoutTopNulls(request.body ?? {});
+    next();
+  });
+  done();
+});
+
+/**
+ * Returns Fastify's own JSON parser as a plain function. It refuses keys that could reach an object's prototype.
+ *
+ * @throws ApiError `invalid_json`, from the returned function
+ */
+function createCheckedParser(app: FastifyInstance): (request: FastifyRequest, text: string) => unknown {
+  const parseWithCallback = app.getDefaultJsonParser("error", "error");
+  return (request, text) => {
+    const result: { error?: Error | null; value?: unknown } = {};
+    // The parser calls back before it returns, so `result` is complete below.
+    void parseWithCallback(request, text, (error, value) => Object.assign(result, { error, value }));
+    if (result.error) {
+      const message = "The body is not valid JSON, or it contains a `__proto__` key.";
+      throw new ApiError("invalid_json", message, { cause: result.error });
+    }
+    return result.value;
+  };
+}
+
+function isCompressed({ headers }: FastifyRequest): boolean {
+  return (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
+}
+
+function compressedBodyError({ headers }: FastifyRequest): ApiError {
+  const encoding = headers["content-encoding"]?.slice(0, 100);
+  const message = `The request body must not be compressed; received content-encoding ${encoding}.`;
+  return new ApiError("unsupported_media_type", message);
+}
+
+/** @throws ApiError `invalid_json` if the bytes are not UTF-8; decoding would replace them without an error */
+function decodeUtf8(json: Buffer): string {
+  const text = json.toString();
+  // Invalid bytes are decoded as U+FFFD. Only a text that contains it needs the second check.
+  if (text.includes("\uFFFD") && !isUtf8(json)) throw new ApiError("invalid_json", "The body is not valid UTF-8.");
+  return text;
+}
+
+/** Returns the bytes without a byte order mark. Some clients send one; `JSON.parse` refuses it. */
+function stripByteOrderMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
+}
+
+async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
+  if (json.length >= LONG_TEXT) await turns.next();
+  return parse(json);
+}
+
+/**
+ * Returns the value of a JSON text without keys that could reach an object's prototype; undefined if it may have such a key
+ * or is not JSON. Fastify's parser then decides. It is not used for every text, because its search takes longer than parsing.
+ */
+function parsePlain(text: string): unknown {
+  if (text.includes("__proto__") || text.includes('"constructor"') || text.includes("\\u")) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutTopNulls(value: unknown): unknown {
+  return typeof value !== "object" || value === null || Array.isArray(value) ? value : withoutNulls(value);
+}
