@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { createServer, createSglangEngine, ensureTinyModel, loadChatModel, SessionRegistry } from "../../src/index.js";
 import { StoredSession } from "../../src/session/trajectory-store.js";
+import { JSON_LIMITS } from "../../test/helpers/proxy.js";
 import { AGENT_RUN, makeLoad, recordConversation } from "./load.js";
 
 /**
@@ -32,6 +33,7 @@ const { app } = await createServer({
     adminKey,
     modelName: "tiny",
     maxBodyBytes: 1 << 20,
+    jsonLimits: JSON_LIMITS,
     knownRequestBytes: 0,
     engineMaxTokens: undefined,
     chatTemplateType: "hf",

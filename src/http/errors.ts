@@ -7,6 +7,7 @@ import { CodedError, type CodedErrorOptions } from "../support/coded-error.js";
 export const CATALOGUE = {
   malformed_request: [400, "invalid_request_error"],
   invalid_json: [400, "invalid_request_error"],
+  body_too_complex: [400, "invalid_request_error"],
   invalid_value: [400, "invalid_request_error"],
   unknown_parameter: [400, "invalid_request_error"],
   unsupported_parameter: [400, "invalid_request_error"],

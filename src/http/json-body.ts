@@ -1,9 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
+import type { JsonLimits } from "../native/contract.js";
 import { LONG_TEXT, turns } from "../support/async/turns.js";
 import { withoutNulls } from "../support/json/without-nulls.js";
 import { ApiError } from "./errors.js";
+import { CONTROL_LIMITS, checkJsonLimits } from "./json-limits.js";
 
 /** Returns the value of a JSON body. */
 export type ParseBody = (json: Buffer) => unknown;
@@ -17,6 +19,8 @@ const MAX_BLANK_LENGTH = 1024;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 export interface JsonBodyOptions {
+  /** Returns the limits of a request's body, which are checked before it is parsed. Default: {@link CONTROL_LIMITS}. */
+  readonly limits?: (request: FastifyRequest) => JsonLimits;
   /** Reads a large body. Default: parses it, one long body per round of the event loop. */
   readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
@@ -27,48 +31,56 @@ export interface JsonBodyOptions {
  * Reads request bodies as JSON. An empty body counts as `{}` whatever its content type, because some clients send none on
  * control calls. Top-level fields that are `null` count as absent.
  */
-export const jsonBody = fp<JsonBodyOptions>((app, { readLarge = parseInTurn, revive }, done) => {
-  const parseChecked = createCheckedParser(app);
-  app.removeAllContentTypeParsers();
+export const jsonBody = fp<JsonBodyOptions>(
+  (app, { limits = () => CONTROL_LIMITS, readLarge = parseInTurn, revive }, done) => {
+    const parseChecked = createCheckedParser(app);
+    app.removeAllContentTypeParsers();
 
-  const parse = (request: FastifyRequest, json: Buffer): unknown => {
-    const text = decodeUtf8(json);
-    if (json.length < MAX_BLANK_LENGTH && text.trim() === "") return {};
-    const plain = parsePlain(text);
-    const value = plain === undefined ? parseChecked(request, text) : plain;
-    return revive ? revive(text, value) : value;
-  };
+    const parse = (request: FastifyRequest, json: Buffer): unknown => {
+      const text = decodeUtf8(json);
+      if (json.length < MAX_BLANK_LENGTH && text.trim() === "") return {};
+      const plain = parsePlain(text);
+      const value = plain === undefined ? parseChecked(request, text) : plain;
+      return revive ? revive(text, value) : value;
+    };
 
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
-    const json = stripByteOrderMark(bytes);
-    if (json.length > 0 && isCompressed(request)) return parsed(compressedBodyError(request));
-    if (json.length >= LARGE_BODY) {
-      readLarge(request, json, (part) => parse(request, part)).then((value) => parsed(null, value), parsed);
-      return;
-    }
-    let value: unknown;
-    try {
-      value = parse(request, json);
-    } catch (error) {
-      return parsed(error as ApiError);
-    }
-    // Outside the try block: an error that Fastify throws from the callback must not call it a second time.
-    parsed(null, value);
-  });
+    const readChecked = async (request: FastifyRequest, json: Buffer): Promise<unknown> => {
+      await checkJsonLimits(json, limits(request));
+      return readLarge(request, json, (part) => parse(request, part));
+    };
 
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
-    if (bytes.length === 0) return parsed(null, {});
-    const type = request.headers["content-type"]?.slice(0, 100) ?? "none";
-    const message = `The content-type of the request body must be application/json; received ${type}.`;
-    parsed(new ApiError("unsupported_media_type", message));
-  });
+    app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
+      const json = stripByteOrderMark(bytes);
+      if (json.length > 0 && isCompressed(request)) return parsed(compressedBodyError(request));
+      if (json.length >= LARGE_BODY) {
+        readChecked(request, json).then((value) => parsed(null, value), parsed);
+        return;
+      }
+      let value: unknown;
+      try {
+        void checkJsonLimits(json, limits(request));
+        value = parse(request, json);
+      } catch (error) {
+        return parsed(error as ApiError);
+      }
+      // Outside the try block: an error that Fastify throws from the callback must not call it a second time.
+      parsed(null, value);
+    });
 
-  app.addHook("preValidation", (request, _reply, next) => {
-    if (request.method === "POST") request.body = withoutTopNulls(request.body ?? {});
-    next();
-  });
-  done();
-});
+    app.addContentTypeParser("*", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
+      if (bytes.length === 0) return parsed(null, {});
+      const type = request.headers["content-type"]?.slice(0, 100) ?? "none";
+      const message = `The content-type of the request body must be application/json; received ${type}.`;
+      parsed(new ApiError("unsupported_media_type", message));
+    });
+
+    app.addHook("preValidation", (request, _reply, next) => {
+      if (request.method === "POST") request.body = withoutTopNulls(request.body ?? {});
+      next();
+    });
+    done();
+  },
+);
 
 /**
  * Returns Fastify's own JSON parser as a plain function. It refuses keys that could reach an object's prototype.

@@ -8,6 +8,9 @@ import { isShallow, MAX_DEPTH } from "./depth.js";
 
 const MAX_STOP_STRINGS = 16;
 
+/** Template variables are kept with each interaction of a session, so a session that repeats long ones would fill the memory. */
+const MAX_TEMPLATE_KWARGS_LENGTH = 65_536;
+
 export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
 
 /** Text. Lone surrogates, which no tokenizer accepts, become U+FFFD. */
@@ -25,6 +28,13 @@ export const jsonObjectSchema = z.record(z.string(), z.unknown()).refine(isShall
 
 // Clients that send every option of a template send null for the options that are not set.
 const templateKwargs = jsonObjectSchema.transform(withoutNulls).superRefine((args, context) => {
+  if (JSON.stringify(args).length > MAX_TEMPLATE_KWARGS_LENGTH) {
+    context.addIssue({
+      code: "custom",
+      message: `must have at most ${MAX_TEMPLATE_KWARGS_LENGTH} characters as JSON`,
+    });
+    return;
+  }
   const reserved = Object.keys(args).find((name) => RESERVED_ARGS.has(name));
   if (reserved === undefined) return;
   context.addIssue({
@@ -39,7 +49,9 @@ export const engineSampling = {
   min_p: z.number().min(0).max(1).optional(),
   stop_token_ids: listOf(z.int32().min(0), { max: 64 }).optional(),
   seed: z.int().optional(),
-  chat_template_kwargs: templateKwargs.optional().describe("Variables for the chat template."),
+  chat_template_kwargs: templateKwargs
+    .optional()
+    .describe(`Variables for the chat template; at most ${MAX_TEMPLATE_KWARGS_LENGTH} characters as JSON.`),
 };
 
 /**
@@ -57,8 +69,11 @@ export const unsupported = (name: string, harmless: (value: unknown) => boolean 
     })
     .optional();
 
-/** A field that cannot change the result; it is ignored. */
-export const noEffect = z.unknown().optional();
+/** A field that cannot change the result. Its value is dropped, so that no record of the call keeps it. */
+export const noEffect = z
+  .unknown()
+  .transform(() => undefined)
+  .optional();
 
 /** Fields of tools that apply only to a server that runs or searches tools itself. */
 export const toolAccess = {

@@ -5,6 +5,7 @@ import type { App } from "../http/app-type.js";
 import { createApp } from "../http/create-app.js";
 import { errorHandler } from "../http/error-handler.js";
 import { jsonBody } from "../http/json-body.js";
+import { CONTROL_LIMITS } from "../http/json-limits.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { SharedMemory } from "../session/batch/batch-memory.js";
@@ -88,7 +89,11 @@ export async function createServer({
 
   await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
   await app.register(errorHandler, { toApiError, toBody: toErrorBody });
-  await app.register(jsonBody, { readLarge: readKnownBodies(context.known.bodies), revive: asSpelled });
+  await app.register(jsonBody, {
+    limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
+    readLarge: readKnownBodies(context.known.bodies),
+    revive: asSpelled,
+  });
   await app.register(auth, { registry, adminKey: settings.adminKey });
   await app.register(openapi);
   app.after(() => {

@@ -1,5 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import type { ChatModel } from "../model/chat-model.js";
+import type { JsonLimits } from "../native/contract.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
 import type { Exporter } from "../session/exporter.js";
@@ -40,6 +41,8 @@ export interface ServerSettings {
   /** Name under which the model is listed and answered. */
   readonly modelName: string;
   readonly maxBodyBytes: number;
+  /** Limits of the bodies that come with a session key. */
+  readonly jsonLimits: JsonLimits;
   /** Whether control and export bodies with unknown fields are refused. Default true. */
   readonly strictControlFields?: boolean;
   /** What running conversations may take so that only what is new in their requests is worked on. */

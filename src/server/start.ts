@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
 import { type Config, messageFilters } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
+import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
@@ -115,6 +116,12 @@ function register({ server }: Config, { workerTag }: SessionRegistry, url: strin
   return registerWorker(server.workers_folder, { url: reachable.origin, tag: workerTag });
 }
 
+/** `messages` and `input` are the conversation in the requests of the three APIs. */
+export function toJsonLimits({ server }: Config): JsonLimits {
+  const { max_json_depth: depth, max_json_values: values, max_json_keys: keys, max_messages, max_tools } = server;
+  return { depth, values, keys, lists: { messages: max_messages, input: max_messages, tools: max_tools } };
+}
+
 /** Returns the settings of a server with this configuration. */
 export function settingsOf(config: Config, adminKey: string, modelName: string): ServerSettings {
   const { agent } = config.rollout;
@@ -123,6 +130,7 @@ export function settingsOf(config: Config, adminKey: string, modelName: string):
     recordedConfig: recordedConfig(config),
     modelName,
     maxBodyBytes: config.server.max_body_bytes,
+    jsonLimits: toJsonLimits(config),
     strictControlFields: config.server.strict_control_fields,
     knownRequestBytes: config.server.known_request_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,

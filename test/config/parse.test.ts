@@ -10,7 +10,12 @@ describe("defaults", () => {
       server: {
         host: "127.0.0.1",
         port: 8090,
-        max_body_bytes: 67_108_864,
+        max_body_bytes: 16_777_216,
+        max_json_depth: 64,
+        max_json_values: 50_000,
+        max_json_keys: 4096,
+        max_messages: 4096,
+        max_tools: 512,
         known_request_bytes: 268_435_456,
         strict_control_fields: true,
         keepalive_seconds: 15,

@@ -1,13 +1,19 @@
 import type { InjectOptions, Response } from "light-my-request";
+import { parseConfig } from "../../src/config/index.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
+import type { JsonLimits } from "../../src/native/contract.js";
 import { createServer } from "../../src/server/app.js";
 import type { ServerContext, ServerSettings } from "../../src/server/context.js";
+import { toJsonLimits } from "../../src/server/start.js";
 import { SessionRegistry } from "../../src/session/registry.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 
 export const ADMIN_KEY = "sk-admin-0123456789abcdef";
+
+/** The limits of a server with the default configuration. */
+export const JSON_LIMITS: JsonLimits = toJsonLimits(parseConfig({}));
 
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;
@@ -90,6 +96,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       adminKey: ADMIN_KEY,
       modelName: "tiny",
       maxBodyBytes: 64 * 1024 * 1024,
+      jsonLimits: JSON_LIMITS,
       knownRequestBytes: 64 * 1024 * 1024,
       engineMaxTokens: undefined,
       chatTemplateType: "hf",

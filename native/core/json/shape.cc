@@ -11,6 +11,9 @@ static_assert(JsonLimits::kMaxDepth < JsonCursor::kMaxDepth, "our limit is found
 
 namespace {
 
+/// Strings under this key are JSON: the arguments of a tool call.
+constexpr std::string_view kNestedKey = "arguments";
+
 class ShapeScan {
  public:
   ShapeScan(std::span<const std::uint8_t> json, const JsonLimits& limits) : json_(json), limits_(limits) {}
@@ -21,17 +24,33 @@ class ShapeScan {
   }
 
  private:
-  /// @param key of the value in the document's outermost object; empty for all others
+  /// @param key of the value; empty for an item of an array
   void value(std::string_view key) {
     if (++values_ > limits_.values) throw JsonExcess{JsonExcess::Limit::kValues, limits_.values, ""};
     switch (json_.peek()) {
       case '{':
         return object();
       case '[':
-        return array(depth_ == 1 ? findList(key) : nullptr);
+        return array(hasLists_ && depth_ == 1 ? findList(key) : nullptr);
+      case '"':
+        return key == kNestedKey ? nested(json_.string()) : json_.skip();
       default:
         return json_.skip();
     }
+  }
+
+  /// Counts the values of a document that is written as a string, if it is one.
+  void nested(const std::string& text) {
+    ShapeScan scan({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, limits_);
+    scan.values_ = values_;
+    // Lists have names at the top of the request only.
+    scan.hasLists_ = false;
+    try {
+      scan.run();
+    } catch (const Error&) {
+      // Not JSON: nobody will parse it further than to this place.
+    }
+    values_ = scan.values_;
   }
 
   void object() {
@@ -74,6 +93,7 @@ class ShapeScan {
   const JsonLimits& limits_;
   std::int64_t depth_ = 0;
   std::uint64_t values_ = 0;
+  bool hasLists_ = true;
 };
 
 }  // namespace

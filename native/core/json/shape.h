@@ -18,7 +18,8 @@ struct JsonLimits {
 
   /// Arrays and objects inside each other; the outermost is 1. At most kMaxDepth.
   std::int64_t depth;
-  /// Strings, numbers, literals, arrays and objects, without keys.
+  /// Strings, numbers, literals, arrays and objects, without keys. Those of tool calls' `arguments`, which are JSON as
+  /// a string, count as well.
   std::uint64_t values;
   /// Keys of one object.
   std::uint64_t keys;

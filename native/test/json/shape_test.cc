@@ -60,6 +60,19 @@ TEST(JsonShape, KnowsAListWhoseKeyIsSpelledWithEscapes) {
   EXPECT_TRUE(excessOf(R"({"m\u0065ssages":[1,2,3]})", {10, 100, 100, {{"messages", 2}}}));
 }
 
+TEST(JsonShape, CountsTheValuesOfArguments) {
+  const std::string_view json = R"({"a":{"arguments":"{\"x\":[1,2,3]}"},"b":[{"arguments":"[1]"}]})";
+  EXPECT_FALSE(excessOf(json, {10, 13, 100, {}}));
+  EXPECT_TRUE(excessOf(json, {10, 12, 100, {}}));
+  EXPECT_FALSE(excessOf(R"({"content":"[1,2,3]"})", {10, 2, 100, {}}));
+  EXPECT_FALSE(excessOf(R"({"arguments":"{\"messages\":[1,2]}"})", {10, 6, 100, {{"messages", 1}}}));
+}
+
+TEST(JsonShape, ReadsArgumentsThatAreNoJsonAsText) {
+  EXPECT_FALSE(excessOf(R"({"arguments":"{\"x\": ","b":1})", {10, 5, 100, {}}));
+  EXPECT_TRUE(excessOf(R"({"arguments":"no","b":[1,2,3]})", {10, 4, 100, {}}));
+}
+
 TEST(JsonShape, LeavesWhatIsNotJsonToTheParser) {
   for (const char* text : {"", "{", "[1,", "{\"a\"}", "nul", "[1] 2", "\"\n\""})
     EXPECT_FALSE(excessOf(text, kWide)) << text;

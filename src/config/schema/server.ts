@@ -11,8 +11,36 @@ export const serverSchema = z.strictObject({
   max_body_bytes: z
     .int()
     .min(1)
-    .default(64 * MEBIBYTE)
+    .default(16 * MEBIBYTE)
     .describe("Maximum size of a request body, in bytes. Larger bodies are refused with 413."),
+  max_json_depth: z
+    .int()
+    .min(8)
+    .max(127)
+    .default(64)
+    .describe("Maximum depth of arrays and objects in a request body. Deeper bodies are refused with 400."),
+  max_json_values: z
+    .int()
+    .min(1)
+    .default(50_000)
+    .describe(
+      "Maximum number of JSON values in the body of a model call, the values in arguments of tool calls included. More are refused with 400.",
+    ),
+  max_json_keys: z
+    .int()
+    .min(1)
+    .default(4096)
+    .describe("Maximum number of keys in one object of a request body. More are refused with 400."),
+  max_messages: z
+    .int()
+    .min(1)
+    .default(4096)
+    .describe("Maximum number of messages (or `input` items) in a model call. More are refused with 400."),
+  max_tools: z
+    .int()
+    .min(1)
+    .default(512)
+    .describe("Maximum number of tools in a model call. More are refused with 400."),
   known_request_bytes: z
     .int()
     .min(0)

@@ -2,7 +2,10 @@
 export interface JsonLimits {
   /** Arrays and objects inside each other; the outermost is 1. From 1 to 127. */
   readonly depth: number;
-  /** Strings, numbers, literals, arrays and objects, without keys. */
+  /**
+   * Strings, numbers, literals, arrays and objects, without keys. Those of tool calls' `arguments`, which are JSON as a
+   * string, count as well.
+   */
   readonly values: number;
   /** Keys of one object. */
   readonly keys: number;

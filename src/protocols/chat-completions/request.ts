@@ -16,6 +16,7 @@ import {
   toolName,
   unsupported,
 } from "../fields.js";
+import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
@@ -92,7 +93,7 @@ export const chatCompletionSchema = z.strictObject({
   web_search_options: unsupported("web_search_options"),
 
   user: noEffect,
-  metadata: noEffect,
+  metadata: metadata.nullish().transform(() => undefined),
   moderation: noEffect,
   store: noEffect,
   service_tier: noEffect,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { count, engineSampling, isEmpty, noEffect, unsupported, wellFormed } from "../fields.js";
+import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
@@ -47,7 +48,7 @@ export const responsesSchema = z.strictObject({
   include: listOf(z.string()).optional().describe(`${LOGPROBS} adds log probabilities; other values are ignored.`),
   top_logprobs: z.int32().min(0).max(20).optional().describe(`Alternatives per token, if include has ${LOGPROBS}.`),
   stream: z.boolean().optional(),
-  metadata: z.record(z.string(), z.string()).optional(),
+  metadata: metadata.optional(),
   top_k: z.int32().min(-1).optional().describe("0 or -1 turns it off."),
   ...engineSampling,
 

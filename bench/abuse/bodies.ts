@@ -1,0 +1,78 @@
+import { sized } from "../sized.js";
+
+/** A request that costs its server more than its sender. */
+export interface Abuse {
+  readonly name: string;
+  readonly path: string;
+  readonly body: () => string;
+}
+
+const CHAT = "/v1/chat/completions";
+const HELLO = '"messages":[{"role":"user","content":"hello"}]';
+
+/** Scales a count: in a smoke run a hundredth shows that the abuse works. */
+const many = (count: number): number => sized(count, Math.ceil(count / 100));
+
+const list = (count: number, item: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => item(i)).join(",");
+
+const keys = (count: number): string => list(count, (i) => `"key ${i}":"v"`);
+const message = (i: number): string => `{"role":"${i % 2 ? "assistant" : "user"}","content":"message ${i}"}`;
+const tool = (i: number): string =>
+  `{"type":"function","function":{"name":"tool_${i}","parameters":{"type":"object","properties":{${list(8, (k) => `"p${k}":{"type":"string"}`)}}}}}`;
+const call = (json: string): string =>
+  `{"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":${JSON.stringify(json)}}}]},` +
+  '{"role":"tool","tool_call_id":"call_1","content":"done"}';
+
+/** Requests far over the limits of a server with the default configuration. */
+export const OVER_LIMITS: readonly Abuse[] = [
+  { name: "800,000 keys in metadata", path: CHAT, body: () => `{${HELLO},"metadata":{${keys(many(800_000))}}}` },
+  { name: "300,000 input items", path: "/v1/responses", body: () => `{"input":[${list(many(300_000), message)}]}` },
+  {
+    name: "3M numbers in a tool's input",
+    path: CHAT,
+    body: () => `{"messages":[${call(`{"x":[${list(many(3_000_000), () => "1")}]}`)}]}`,
+  },
+  { name: "100,000 messages", path: CHAT, body: () => `{"messages":[${list(many(100_000), message)}]}` },
+  { name: "15M brackets", path: CHAT, body: () => "[".repeat(many(15_000_000)) },
+];
+
+/** Requests that stay just below the default limits. */
+export const AT_LIMITS: readonly Abuse[] = [
+  { name: "4,096 messages", path: CHAT, body: () => `{"messages":[${list(many(4096), message)}]}` },
+  { name: "4,096 input items", path: "/v1/responses", body: () => `{"input":[${list(many(4096), message)}]}` },
+  { name: "512 tools", path: CHAT, body: () => `{${HELLO},"tools":[${list(many(512), tool)}]}` },
+  {
+    name: "49,000 numbers in a tool's input",
+    path: CHAT,
+    body: () =>
+      `{"messages":[{"role":"user","content":"x"},${call(`{"x":[${list(many(49_000), () => "1.5")}]}`)},{"role":"user","content":"x"}]}`,
+  },
+  {
+    name: "49,000 values in a tool's schema",
+    path: CHAT,
+    body: () =>
+      `{${HELLO},"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","enum":[${list(many(48_000), (i) => `"${i}"`)}]}}}]}`,
+  },
+  {
+    name: "12 objects of 4,000 keys in a tool's schema",
+    path: CHAT,
+    body: () =>
+      `{${HELLO},"tools":[{"type":"function","function":{"name":"f","parameters":{"x":[${list(12, () => `{${keys(many(4000))}}`)}]}}}]}`,
+  },
+  {
+    name: "20,000 text parts in one message",
+    path: CHAT,
+    body: () => `{"messages":[{"role":"user","content":[${list(many(16_000), () => '{"type":"text","text":"a"}')}]}]}`,
+  },
+  {
+    name: "one text of 15 MB, words",
+    path: CHAT,
+    body: () => `{"messages":[{"role":"user","content":"${"word ".repeat(many(3_000_000))}"}]}`,
+  },
+  {
+    name: "one text of 15 MB, no break",
+    path: CHAT,
+    body: () => `{"messages":[{"role":"user","content":"${"x".repeat(many(15_000_000))}"}]}`,
+  },
+];

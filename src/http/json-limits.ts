@@ -1,0 +1,45 @@
+import { native } from "../native/addon.js";
+import type { JsonExcess, JsonLimits } from "../native/contract.js";
+import { ApiError } from "./errors.js";
+
+/**
+ * Limits of bodies that come with the admin key. They are wide: an export may name many sessions, and who has the admin key
+ * can stop the server in simpler ways.
+ */
+export const CONTROL_LIMITS: JsonLimits = { depth: 64, values: 2_000_000, keys: 4096, lists: {} };
+
+/** Smaller bodies are scanned at once, in less time than a worker thread needs to begin. */
+const SCAN_ON_LOOP_BYTES = 256 * 1024;
+
+/**
+ * Checks a JSON body against limits before anything is built from it: to parse, check and render a body takes time for each
+ * of its values, while a scan of its bytes does not.
+ *
+ * @returns a promise if the body is scanned on a worker thread
+ * @throws ApiError `body_too_complex`, also as a rejection
+ */
+export function checkJsonLimits(json: Uint8Array, limits: JsonLimits): Promise<void> | undefined {
+  if (json.length >= SCAN_ON_LOOP_BYTES) return native.findJsonExcessAsync(json, limits).then(refuse);
+  refuse(native.findJsonExcess(json, limits));
+  return undefined;
+}
+
+function refuse(excess: JsonExcess | undefined): void {
+  if (!excess) return;
+  const param = excess.limit === "items" ? excess.list : undefined;
+  throw new ApiError("body_too_complex", describe(excess), { param });
+}
+
+function describe(excess: JsonExcess): string {
+  const most = excess.allowed.toLocaleString("en-US");
+  switch (excess.limit) {
+    case "depth":
+      return `The body has arrays and objects in more than ${most} levels.`;
+    case "values":
+      return `The body has more than ${most} JSON values.`;
+    case "keys":
+      return `An object of the body has more than ${most} keys.`;
+    case "items":
+      return `\`${excess.list}\` must have at most ${most} items.`;
+  }
+}
