@@ -42,8 +42,10 @@ describe("findJsonExcess", () => {
         const exact = { values, depth: Math.max(1, depth), keys };
         expect(find(json, exact)).toBeUndefined();
         expect(find(json, { ...exact, values: values - 1 })).toEqual({ limit: "values", allowed: values - 1 });
-        if (depth > 1) expect(find(json, { depth: depth - 1 })).toEqual({ limit: "depth", allowed: depth - 1 });
-        if (keys > 0) expect(find(json, { keys: keys - 1 })).toEqual({ limit: "keys", allowed: keys - 1 });
+        const tooDeep = depth > 1 ? { limit: "depth", allowed: depth - 1 } : undefined;
+        expect(find(json, { depth: Math.max(1, depth - 1) })).toEqual(tooDeep);
+        const tooManyKeys = keys > 0 ? { limit: "keys", allowed: keys - 1 } : undefined;
+        expect(find(json, { keys: Math.max(0, keys - 1) })).toEqual(tooManyKeys);
       }),
     );
   });
