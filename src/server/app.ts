@@ -16,9 +16,9 @@ import { SharedExports } from "../session/shared-exports.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { toApiError } from "./errors.js";
+import { createKnownBodyReader } from "./known/known-body-reader.js";
 import { KnownRequests } from "./known/known-requests.js";
-import { readKnownBodies } from "./known/read-body.js";
-import { asSpelled } from "./known/spelled-body.js";
+import { restoreSpelling } from "./known/restore-spelling.js";
 import { Metrics } from "./metrics/metrics.js";
 import { auth } from "./plugins/auth.js";
 import { openapi } from "./plugins/openapi.js";
@@ -88,7 +88,7 @@ export async function createServer({
 
   await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
   await app.register(errorHandler, { toApiError, toBody: toErrorBody });
-  await app.register(jsonBody, { readLarge: readKnownBodies(context.known.bodies), revive: asSpelled });
+  await app.register(jsonBody, { readLarge: createKnownBodyReader(context.known.bodies), revive: restoreSpelling });
   await app.register(auth, { registry, adminKey: settings.adminKey });
   await app.register(openapi);
   app.after(() => {

@@ -5,7 +5,7 @@ import { countTokensSchema, messagesSchema, parseMessages, toConversation } from
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
 import { stringifyRaw } from "../../protocols/raw-json.js";
-import { countPrompt } from "../call/prompt.js";
+import { countPromptTokens } from "../call/prompt.js";
 import type { ServerContext } from "../context.js";
 import { sessionOf } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
@@ -62,7 +62,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
     async (request, reply) => {
       setRequestId(request, reply);
       const conversation = toConversation(request.body);
-      return { input_tokens: await countPrompt(context, sessionOf(request), conversation) };
+      return { input_tokens: await countPromptTokens(context, sessionOf(request), conversation) };
     },
   );
 }

@@ -68,7 +68,7 @@ async function streamAnswer<T>(
     protocol.onRecorded?.(record);
     stream.finish(record);
   } catch (error) {
-    if (!stream.begun) throw error;
+    if (!stream.headersSent) throw error;
     const known = toApiError(error);
     logServerError(reply.log, known);
     stream.fail(known);

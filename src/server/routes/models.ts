@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isAnthropicClient } from "../../control/anthropic-client.js";
 import type { App } from "../../http/app-type.js";
-import { contextLimit } from "../call/context-limit.js";
+import { readContextLimit } from "../call/context-limit.js";
 import type { ServerContext } from "../context.js";
 
 const openaiModel = z.object({
@@ -82,7 +82,7 @@ function retrieveModel(app: App, context: ServerContext, url: string): void {
 }
 
 async function servedModel(context: ServerContext): Promise<{ id: string; tokens: number }> {
-  return { id: context.settings.modelName, tokens: await contextLimit(context) };
+  return { id: context.settings.modelName, tokens: await readContextLimit(context) };
 }
 
 function toOpenai(id: string, tokens: number): z.input<typeof openaiModel> {

@@ -36,7 +36,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       return answerModelCall(context, request, reply, {
         api: "responses",
         idPrefix: RESPONSE_PREFIX,
-        request: parseResponses(request.body, stored.of(sessionOf(request))),
+        request: parseResponses(request.body, stored.forSession(sessionOf(request))),
         encoder: () => new ResponsesStream(echo),
         toResponse: (answer) => toResponse(answer, echo),
         onRecorded: ({ interaction, answer }) => stored.keep(interaction, answer, echo),
