@@ -12,7 +12,7 @@ import type { ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";
 import { openEngine } from "./open-engine.js";
-import { type EngineReadiness, engineReadiness } from "./readiness.js";
+import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { startSweeps } from "./sweeps.js";
 import { VersionFile } from "./version-file.js";
 

@@ -6,7 +6,7 @@ import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
 import type { ModelCall } from "./model-call.js";
 import { OutputReader, type ReadOutput, readRecordedTokens } from "./output-reader.js";
-import type { BuiltPrompt } from "./prompt.js";
+import type { BuiltPrompt } from "./build-prompt.js";
 
 export interface GenerationJob {
   readonly call: ModelCall;

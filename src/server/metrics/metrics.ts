@@ -7,9 +7,9 @@ import type { ParsedOutput } from "../../model/output/output-parser.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { SessionRegistry } from "../../session/registry.js";
-import { observeEngineServers } from "./engine-servers.js";
+import { observeEngineServers } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
-import { observeSessions } from "./sessions.js";
+import { observeSessions } from "./session-metrics.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { grantBody, startBody } from "../../control/sessions.js";
+import { grantBody, startBody } from "../../control/session-schemas.js";
 import { versionBody } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";

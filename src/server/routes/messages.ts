@@ -5,7 +5,7 @@ import { countTokensSchema, messagesSchema, parseMessages, toConversation } from
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
 import { stringifyRaw } from "../../protocols/raw-json.js";
-import { countPromptTokens } from "../call/prompt.js";
+import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
 import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cutPage } from "../../control/session-page.js";
-import { sessionRecord, sessionsQuery } from "../../control/sessions.js";
+import { sessionRecord, sessionsQuery } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
 import type { ServerContext } from "../context.js";

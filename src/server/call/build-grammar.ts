@@ -4,7 +4,7 @@ import type { ModelRequest } from "../../protocols/model-request.js";
 import { RequestError } from "../../protocols/request-error.js";
 import type { ServerContext } from "../context.js";
 import type { ModelCall } from "./model-call.js";
-import type { BuiltPrompt } from "./prompt.js";
+import type { BuiltPrompt } from "./build-prompt.js";
 
 /**
  * Builds the grammar that a request needs, for structured output, a required call, at most one call, or strict tools.
