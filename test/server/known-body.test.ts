@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  goesOn,
+  cutShared,
+  findShared,
+  isContinuation,
   type KnownBody,
-  sharedWith,
+  restoreShared,
   toKnown,
-  withoutShared,
-  withShared,
 } from "../../src/server/known/known-body.js";
 import { arrayStart, elementEnds } from "../../src/support/json/elements.js";
 
 /** Reads a body as the server does, and keeps it. */
 function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: number } {
-  const shared = sharedWith(bytes, known);
-  const short = shared && withoutShared(bytes, shared);
-  const whole = short && withShared(JSON.parse(short.toString()), shared);
+  const shared = findShared(bytes, known);
+  const short = shared && cutShared(bytes, shared);
+  const whole = short && restoreShared(JSON.parse(short.toString()), shared);
   const value = whole ?? JSON.parse(bytes.toString());
   const kept = toKnown(bytes, value, whole && shared);
   if (kept) known.unshift(kept);
@@ -139,8 +139,8 @@ describe("bodies of one session", () => {
     const json = (texts: string[]) => Buffer.from(JSON.stringify({ input: texts.map((content) => ({ content })) }));
     read(json(["s", "a", "b", "c"]), known);
     const on = (texts: string[]) => {
-      const shared = sharedWith(json(texts), known);
-      return shared && goesOn(shared);
+      const shared = findShared(json(texts), known);
+      return shared && isContinuation(shared);
     };
     expect(on(["s", "a", "b", "c", "d"])).toBe(true);
     expect(on(["s", "x"])).toBe(false);

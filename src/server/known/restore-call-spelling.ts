@@ -6,14 +6,15 @@ import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
 const MESSAGES: ReadonlySet<string> = new Set(["messages"]);
 
 /**
- * Anthropic's messages hold the arguments of earlier calls as values, which prompts show number by number and key by
- * key, as the model wrote them. Messages in which `JSON.parse` may have changed such a value are read again, each alone.
+ * Restores the spelling of tool-call arguments in Anthropic's messages, which hold them as JSON values. The prompt must show
+ * them as the model wrote them. Only messages in which `JSON.parse` may have changed a value are parsed again.
  *
  * @param text the body
- * @param messages its messages, as `JSON.parse` gives them
+ * @param messages the parsed messages of the body
+ * @returns `messages` itself if nothing was restored
  */
-export function withSpelledCalls(text: string, messages: readonly unknown[]): readonly unknown[] {
-  if (!messages.some(mayHaveChanged)) return messages;
+export function restoreCallSpelling(text: string, messages: readonly unknown[]): readonly unknown[] {
+  if (!messages.some(mayHaveLostSpelling)) return messages;
   const json = Buffer.from(fieldTexts(text, MESSAGES).get("messages") ?? "");
   const ends = elementEnds(json, 1);
   if (ends.length !== messages.filter(isObject).length) return messages;
@@ -22,18 +23,21 @@ export function withSpelledCalls(text: string, messages: readonly unknown[]): re
     if (!isObject(message)) return message;
     const [start, end] = [json.indexOf("{", ends[next - 1] ?? 1), ends[next]];
     next++;
-    return mayHaveChanged(message) ? spelled(json.toString("utf8", start, end), message) : message;
+    return mayHaveLostSpelling(message) ? reparse(json.toString("utf8", start, end), message) : message;
   });
 }
 
-/** Where the field came twice, and only one of its names was escaped, the text may be that of another message. */
-function spelled(text: string, message: object): unknown {
+/**
+ * Parses a message again. If its text has another value, the message stays as it is: a body can have `messages` twice, once
+ * with an escaped name, and the text is then that of another message.
+ */
+function reparse(text: string, message: object): unknown {
   return isShallow(message) && JSON.stringify(JSON.parse(text)) === JSON.stringify(message)
     ? parseSpelled(text)
     : message;
 }
 
-function mayHaveChanged(message: unknown): boolean {
+function mayHaveLostSpelling(message: unknown): boolean {
   const content = isObject(message) && "content" in message ? message.content : undefined;
   if (!Array.isArray(content)) return false;
   return content.some(
