@@ -46,13 +46,13 @@ export function describeEngine(
     });
     afterAll(() => subject.stop());
 
-    it("says its type, its context length and that it is healthy", async () => {
+    it("reports its type and context length, and is healthy", async () => {
       expect(engine.type).toBe(type);
       expect(await engine.contextLength()).toBe(subject.contextLength);
       await expect(engine.health()).resolves.toBeUndefined();
     });
 
-    it("puts ids, log probabilities and versions of equal number into the generation", async () => {
+    it("records one log probability and one version per id", async () => {
       const call = callOf(promptOf(10), { maxTokens: 6 }, { currentVersion: () => 41 });
       const { finish, resumes } = await engine.generate(call);
       expect(finish).toEqual({ reason: "length" });
@@ -64,7 +64,7 @@ export function describeEngine(
       expect(call.generation.top()).toBeUndefined();
     });
 
-    it("ends with a stop token, which stays in the output", async () => {
+    it("ends at a stop token and keeps it in the output", async () => {
       const anything = Array.from({ length: 512 }, (_, id) => id);
       const call = callOf(promptOf(10), { maxTokens: 30, stopTokenIds: anything });
       const { finish } = await engine.generate(call);
@@ -73,13 +73,13 @@ export function describeEngine(
       expect(call.generation.length).toBeLessThan(30);
     });
 
-    it("samples a single token when asked for one", async () => {
+    it("samples a single token if maxTokens is 1", async () => {
       const call = callOf(promptOf(3), { maxTokens: 1 });
       expect((await engine.generate(call)).finish).toEqual({ reason: "length" });
       expect(call.generation.length).toBe(1);
     });
 
-    it("records alternatives per token", async () => {
+    it("records the requested number of alternatives per token", async () => {
       const call = callOf(promptOf(10), { maxTokens: 5, topLogprobs: 4 });
       await engine.generate(call);
       const top = call.generation.top();
@@ -88,13 +88,13 @@ export function describeEngine(
       expect(top?.logprobs).toHaveLength(20);
     });
 
-    it("says a number of cached tokens that the prompt can have", async () => {
+    it("reports at most as many cached tokens as the prompt has", async () => {
       const { cachedTokens = 0 } = await engine.generate(callOf(promptOf(10), { maxTokens: 2 }));
       expect(cachedTokens).toBeGreaterThanOrEqual(0);
       expect(cachedTokens).toBeLessThanOrEqual(10);
     });
 
-    it("runs many calls at once, each with its own output", async () => {
+    it("runs many calls at once without mixing their outputs", async () => {
       const calls = Array.from({ length: 40 }, (_, n) =>
         callOf(promptOf(5 + n, n), { maxTokens: 3 }, { affinityKey: `session-${n}`, currentVersion: () => n }),
       );
@@ -102,7 +102,7 @@ export function describeEngine(
       expect(calls.map(({ generation }) => Array.from(generation.versions()))).toEqual(calls.map((_, n) => [n, n, n]));
     });
 
-    it("tells who reads along of every token, in order, and gives the same ones as without", async () => {
+    it("calls onTokens for every token in order, and samples the same tokens as without it", async () => {
       const sampling = { maxTokens: 20, seed: 5, topLogprobs: 2 };
       const plain = plainCallOf(promptOf(10), sampling);
       await engine.generate(plain);
@@ -129,14 +129,14 @@ export function describeEngine(
       expect(largestDifference(top?.logprobs, plainTop?.logprobs)).toBeLessThanOrEqual(tolerance);
     });
 
-    it("rejects with the signal's reason when the call was aborted before", async () => {
+    it("rejects with the signal's reason if the call was aborted before it started", async () => {
       const reason = new Error("the agent left");
       const call = callOf(promptOf(10), {}, { signal: AbortSignal.abort(reason) });
       await expect(engine.generate(call)).rejects.toBe(reason);
       expect(call.generation.length).toBe(0);
     });
 
-    it("rejects with the signal's reason when the call is aborted on the way, and goes on with others", async () => {
+    it("rejects with the signal's reason if the call is aborted while it runs, and serves the next call", async () => {
       const controller = new AbortController();
       const reason = new Error("the agent left");
       const { slow, slowTokens } = subject;
@@ -151,14 +151,14 @@ export function describeEngine(
       expect(next.generation.length).toBe(2);
     });
 
-    it("refuses what does not fit its context, with a message that gives the sizes", async () => {
+    it("rejects a call that exceeds the context, with the context length in the message", async () => {
       const call = callOf(promptOf(subject.contextLength), { maxTokens: 8 });
       const failure = engine.generate(call);
       await expect(failure).rejects.toMatchObject({ name: "EngineError", code: "engine_rejected_request" });
       await expect(failure).rejects.toThrow(String(subject.contextLength).slice(0, 2));
     });
 
-    it("uses the last place of its context", async () => {
+    it("fills its context to the last token", async () => {
       const call = callOf(promptOf(subject.contextLength - 3), { maxTokens: 3 });
       expect((await engine.generate(call)).finish).toEqual({ reason: "length" });
       expect(call.generation.length).toBe(3);

@@ -92,7 +92,7 @@ function pauseServers(app: App, context: ServerContext): void {
     async ({ body: { servers: told, hold } }) => {
       const servers = serversOf(context);
       for (const url of told ?? []) requireServer(servers, url);
-      await servers.resume({ told, hold });
+      await servers.resume({ urls: told, hold });
       return toRecord(context.engine);
     },
   );

@@ -17,7 +17,7 @@ for (const streams of [false, true]) {
     const engine = await createEmbeddedEngine({ contextSize: CONTEXT, sequences: 3 });
     return { engine, slow: engine, contextLength: CONTEXT, stop: () => engine.close() };
   };
-  const name = streams ? "embedded, read along" : "embedded";
+  const name = streams ? "embedded, streamed" : "embedded";
   describeEngine("embedded", start, { name, streams, tolerance: 1e-3 });
 }
 
@@ -50,7 +50,7 @@ describe("timeoutSeconds", () => {
     await limited.close();
   });
 
-  it("counts the wait for a free sequence", async () => {
+  it("includes the wait for a free sequence", async () => {
     const limited = await createEmbeddedEngine({ contextSize: 4096, sequences: 1, timeoutSeconds: 0.2 });
     const calls = [1, 2].map(() => limited.generate(callOf(promptOf(5), { maxTokens: 4000 })));
     for (const outcome of await Promise.allSettled(calls)) expect(outcome).toMatchObject({ status: "rejected" });
@@ -59,7 +59,7 @@ describe("timeoutSeconds", () => {
 });
 
 describe("a grammar", () => {
-  it("is not supported, and refused", async () => {
+  it("is refused, because the engine does not support grammars", async () => {
     expect(engine.supports.grammar).toBe(false);
     const call = callOf(promptOf(5), { grammar: { kind: "regex", pattern: "a+" } });
     await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
@@ -83,7 +83,7 @@ describe("the prefix cache", () => {
     expect((await engine.generate(callOf(prompt, { maxTokens: 1 }))).cachedTokens).toBe(39);
   });
 
-  it("drops what follows the first difference", async () => {
+  it("drops tokens behind the first difference", async () => {
     const prompt = promptOf(60, 55);
     await engine.generate(callOf(prompt, { maxTokens: 5 }));
     const changed = [...prompt.slice(0, 41), 300, 301, 302];
@@ -92,7 +92,7 @@ describe("the prefix cache", () => {
     expect(await logprobError(call)).toBeLessThan(TOLERANCE);
   });
 
-  it("is the same after a call that was aborted half way", async () => {
+  it("stays correct after an aborted call", async () => {
     const controller = new AbortController();
     const prompt = promptOf(80, 9);
     const onTokens = () => controller.abort(new Error("enough"));
@@ -107,7 +107,7 @@ describe("the prefix cache", () => {
 });
 
 describe("calls at the same time", () => {
-  it("sample what is true of their own prompts", async () => {
+  it("record the log probabilities of their own prompts", async () => {
     const calls = Array.from({ length: 12 }, (_, n) =>
       callOf(promptOf(20 + 7 * n, n), { maxTokens: 40, seed: n }, { affinityKey: `many-${n}` }),
     );
@@ -115,7 +115,7 @@ describe("calls at the same time", () => {
     for (const call of calls) expect(await logprobError(call)).toBeLessThan(TOLERANCE);
   });
 
-  it("leave the queue when they are aborted in it", async () => {
+  it("leave the queue if they are aborted while they wait", async () => {
     const running = Array.from({ length: 3 }, (_, n) =>
       engine.generate(callOf(promptOf(10, n), { maxTokens: 300 }, { affinityKey: `busy-${n}` })),
     );
@@ -130,7 +130,7 @@ describe("calls at the same time", () => {
 });
 
 describe("a long prompt", () => {
-  it("is evaluated in pieces between which the call can be aborted", async () => {
+  it("can be aborted between the pieces in which it is evaluated", async () => {
     const reason = new Error("too long to wait");
     const controller = new AbortController();
     const call = callOf(promptOf(4000), { maxTokens: 90 }, { signal: controller.signal, affinityKey: "long" });
@@ -140,7 +140,7 @@ describe("a long prompt", () => {
     expect(call.generation.length).toBe(0);
   });
 
-  it("has true log probabilities after it", async () => {
+  it("is followed by correct log probabilities", async () => {
     const prompt = promptOf(3900, 1);
     const call = callOf(prompt, { maxTokens: 60, seed: 2 });
     await engine.generate(call);
@@ -149,7 +149,7 @@ describe("a long prompt", () => {
 });
 
 describe("stop strings", () => {
-  it("end the output where its text first has one, and keep its tokens", async () => {
+  it("end the output at their first occurrence, and keep their tokens", async () => {
     const free = callOf(promptOf(30), { maxTokens: 100, seed: 21 });
     await engine.generate(free);
     const tokenizer = await tinyTokenizer();
@@ -173,7 +173,7 @@ async function tinyTokenizer(): Promise<Tokenizer> {
 }
 
 describe("an output longer than one chunk", () => {
-  it("is recorded whole, alternatives included", async () => {
+  it("is recorded completely, with alternatives", async () => {
     const call = callOf(promptOf(10), { maxTokens: 700, seed: 3, topLogprobs: 2 });
     await engine.generate(call);
     expect(call.generation.length).toBe(700);
@@ -182,8 +182,8 @@ describe("an output longer than one chunk", () => {
   });
 });
 
-describe("bad input", () => {
-  it("is refused: no prompt, no tokens asked for, ids that the model does not have", async () => {
+describe("invalid input", () => {
+  it("fails the call: an empty prompt, maxTokens 0, an unknown token id", async () => {
     for (const call of [callOf([]), callOf(promptOf(3), { maxTokens: 0 }), callOf([1, 99_999])]) {
       await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
     }
@@ -192,14 +192,14 @@ describe("bad input", () => {
     expect(await logprobError(call)).toBeLessThan(TOLERANCE);
   });
 
-  it("is refused at the start: sizes that are not positive, a model that is not there", async () => {
+  it("fails the start: sizes that are not positive integers, a missing model file", async () => {
     await expect(createEmbeddedEngine({ sequences: 0 })).rejects.toThrow(RangeError);
     await expect(createEmbeddedEngine({ contextSize: 1.5 })).rejects.toThrow(RangeError);
     await expect(createEmbeddedEngine({ threads: -1 })).rejects.toThrow(RangeError);
     await expect(createEmbeddedEngine({ modelPath: "/nowhere/model.gguf" })).rejects.toThrow(/model\.gguf/);
   });
 
-  it("says how to install llama.cpp where it is missing", async () => {
+  it("fails the start with installation instructions if llama.cpp is missing", async () => {
     const missing = importLlama(() => Promise.reject(new Error("Cannot find package 'node-llama-cpp'")));
     await expect(missing).rejects.toMatchObject({ code: "engine_unavailable" });
     await expect(missing).rejects.toThrow(/npm install .*node-llama-cpp@/);
@@ -207,7 +207,7 @@ describe("bad input", () => {
 });
 
 describe("closing", () => {
-  it("ends running and waiting calls with engine_unavailable, and later ones too", async () => {
+  it("fails running, waiting and later calls with engine_unavailable", async () => {
     const closing = await createEmbeddedEngine({ contextSize: 2048, sequences: 1 });
     const calls = [1, 2, 3].map((n) => closing.generate(callOf(promptOf(10, n), { maxTokens: 2000 })));
     const outcomes = Promise.allSettled(calls);

@@ -46,8 +46,8 @@ async function deadUrl(): Promise<string> {
   return server.url;
 }
 
-describe("a call whose server did not begin with it goes to another", () => {
-  it("where the connection is refused", async () => {
+describe("a call goes to another server if its server did not begin with it", () => {
+  it("because the connection is refused", async () => {
     const { engine, key, second } = await enginePair(await deadUrl());
     const call = callOf([1, 2], { maxTokens: 3 }, { affinityKey: key });
     await engine.generate(call);
@@ -61,7 +61,7 @@ describe("a call whose server did not begin with it goes to another", () => {
     [503, true],
     [429, false],
     [429, true],
-  ])("where the server answers %d, streamed: %s", async (status, streams) => {
+  ])("because the server answers %d, streamed: %s", async (status, streams) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "status", status });
@@ -71,7 +71,7 @@ describe("a call whose server did not begin with it goes to another", () => {
     expect(engine.servers?.list().map(({ state }) => state)).toEqual(["up", "up"]);
   });
 
-  it("where a stream begins with the scheduler's refusal", async () => {
+  it("because a stream begins with the scheduler's refusal", async () => {
     const first = opened(await startSglangServer());
     const { engine, key } = await enginePair(first.url);
     first.fault({ kind: "abort-with-status", statusCode: 503 });
@@ -80,7 +80,7 @@ describe("a call whose server did not begin with it goes to another", () => {
     expect(call.generation.length).toBe(4);
   });
 
-  it("where the connection breaks before the whole request was sent", async () => {
+  it("because the connection breaks before the whole request was sent", async () => {
     const first = await startUnread((socket) => {
       socket.pause();
       setTimeout(() => socket.resetAndDestroy(), 20);
@@ -93,7 +93,7 @@ describe("a call whose server did not begin with it goes to another", () => {
     expect(second.to("/generate")).toHaveLength(1);
   });
 
-  it("where the connection is refused that is to replace one on which a reply broke off", async () => {
+  it("because the connection that replaces a stale one is refused", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url, { connections: 1, healthSeconds: 0 });
     first.scheduler.tokenMilliseconds = 50;
@@ -107,7 +107,7 @@ describe("a call whose server did not begin with it goes to another", () => {
     expect([waiting.generation.length, second.to("/generate").length]).toEqual([3, 1]);
   });
 
-  it("where a vLLM server cannot say which model it serves", async () => {
+  it("because a vLLM server does not name its model", async () => {
     const second = opened(await startVllmServer());
     const urls = [await deadUrl(), second.url];
     const engine = opened(createVllmEngine({ ...OPTIONS, urls }));
@@ -115,7 +115,7 @@ describe("a call whose server did not begin with it goes to another", () => {
     expect(second.to("/inference/v1/generate")).toHaveLength(1);
   });
 
-  it("also when it is the rest of a generation that was cut", async () => {
+  it("even if it is the rest of a generation that was cut", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "abort", after: 2 });
@@ -127,8 +127,8 @@ describe("a call whose server did not begin with it goes to another", () => {
   });
 });
 
-describe("a call that its server may have begun with goes to no other", () => {
-  it("where the connection is reset after the whole request", async () => {
+describe("a call goes to no other server if its server may have begun with it", () => {
+  it("because the connection is reset after the whole request", async () => {
     const first = await startUnread((socket) => {
       socket.on("data", (data) => {
         if (data.includes('"rid"')) socket.resetAndDestroy();
@@ -141,7 +141,7 @@ describe("a call that its server may have begun with goes to no other", () => {
     expect(first.sockets.size).toBe(1);
   });
 
-  it("where the reply breaks off", async () => {
+  it("because the reply breaks off", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "close-after-headers" });
@@ -159,7 +159,7 @@ describe("a call that its server may have begun with goes to no other", () => {
     [502, "engine_error"],
     [504, "engine_error"],
     [400, "engine_rejected_request"],
-  ])("where the server answers %d", async (status, code) => {
+  ])("because the server answers %d", async (status, code) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "status", status });
@@ -168,7 +168,7 @@ describe("a call that its server may have begun with goes to no other", () => {
   });
 
   const ranOut = "Request running timeout reached.";
-  it.each([false, true])("where it says that the request ran out of time, streamed: %s", async (streams) => {
+  it.each([false, true])("because the server says that the request ran out of time, streamed: %s", async (streams) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "abort-with-status", statusCode: 503, message: ranOut });
@@ -179,7 +179,7 @@ describe("a call that its server may have begun with goes to no other", () => {
     expect(second.to("/generate")).toHaveLength(0);
   });
 
-  it("where a stream is refused after it had tokens", async () => {
+  it("because a stream is refused after it had tokens", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "abort-with-status", statusCode: 503, after: 2 });
@@ -190,7 +190,7 @@ describe("a call that its server may have begun with goes to no other", () => {
 });
 
 describe("a drained server", () => {
-  it("has what was cut on it resumed on another", async () => {
+  it("has its cut generations resumed on another server", async () => {
     const first = opened(await startSglangServer({ tokenMilliseconds: 5 }));
     const { engine, key, second } = await enginePair(first.url);
     const call = callOf([1, 2], { maxTokens: 8, stopTokenIds: [510] }, { affinityKey: key });
@@ -210,7 +210,7 @@ describe("a drained server", () => {
 });
 
 describe("servers of a vLLM engine", () => {
-  it("are told the session, for the routers before them", async () => {
+  it("get the session in a header, for routers in front of them", async () => {
     const server: VllmServer = opened(await startVllmServer());
     const engine = opened(createVllmEngine({ ...OPTIONS, urls: [server.url] }));
     await engine.generate(callOf([1], {}, { affinityKey: "tâche 7" }));

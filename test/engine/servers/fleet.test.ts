@@ -113,7 +113,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
       return { number: ids[0] ?? -1, from: ids.length - PROMPT };
     });
 
-  it("of which one dies with 100 calls in flight lose what runs on it, and nothing is generated twice", async () => {
+  it("lose only the calls of a server that dies, and generate nothing twice", async () => {
     const { a, b, run, homeOf, engine } = await fleet();
     a.scheduler.tokenMilliseconds = 100;
     const runs = Array.from({ length: 100 }, (_n, number) => run(number));
@@ -139,7 +139,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     ]);
   });
 
-  it("of which one dies send on the calls that waited for one of its connections", async () => {
+  it("pass on the calls that wait for a connection to a server that dies", async () => {
     const { a, run, homeOf } = await fleet({ connections: 4, healthSeconds: 0 });
     a.scheduler.tokenMilliseconds = 100;
     let key = "k";
@@ -152,7 +152,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     expect(outcomes.filter((outcome) => outcome === "whole")).toHaveLength(26);
   });
 
-  it("of which one comes and goes end every call whole or with an error, and get their sessions back", async () => {
+  it("complete or fail every call while a server dies and returns, and get their sessions back", async () => {
     const { a, b, run, homeOf, engine } = await fleet();
     const { port } = new URL(a.url);
     const lives: FleetServer[] = [a];
@@ -193,7 +193,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     ).toEqual(atHome);
   });
 
-  it("of which one is drained lose no call, and it gets none until it is restored", async () => {
+  it("lose no call while one is drained, which gets no calls until it is restored", async () => {
     const { a, b, run, homeOf, engine } = await fleet();
     const runs = Array.from({ length: 60 }, (_n, number) => run(number));
     await expect.poll(() => runs.every(({ tokensTold }) => tokensTold > 0)).toBe(true);
@@ -214,30 +214,27 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     );
   });
 
-  it.each<PauseMode>(["abort", "keep"])(
-    "that are paused (%s) while they stream go on with every call",
-    async (mode) => {
-      const { a, b, run, engine } = await fleet();
-      const runs = Array.from({ length: 40 }, (_n, number) => run(number));
-      for (const tokens of [1, 10]) {
-        await expect.poll(() => runs.some(({ tokensTold }) => tokensTold > tokens)).toBe(true);
-        await engine.servers?.pause(mode);
-        const held = run(100 + tokens);
-        const before = runs.map(({ call }) => call.generation.length);
-        expect(before.every((length) => length < OUTPUT)).toBe(true);
-        await engine.servers?.resume();
-        runs.push(held);
-      }
-      expect(new Set(await Promise.all(runs.map(({ outcome }) => outcome)))).toEqual(new Set(["whole"]));
-      // A token that was there is never asked for again.
-      for (const { number } of runs) {
-        const froms = [...askedOf(a), ...askedOf(b)].flatMap((each) => (each.number === number ? [each.from] : []));
-        expect([number, froms]).toEqual([number, froms.toSorted((x, y) => x - y)]);
-      }
-    },
-  );
+  it.each<PauseMode>(["abort", "keep"])("continue every call after a pause (%s) while they stream", async (mode) => {
+    const { a, b, run, engine } = await fleet();
+    const runs = Array.from({ length: 40 }, (_n, number) => run(number));
+    for (const tokens of [1, 10]) {
+      await expect.poll(() => runs.some(({ tokensTold }) => tokensTold > tokens)).toBe(true);
+      await engine.servers?.pause(mode);
+      const held = run(100 + tokens);
+      const before = runs.map(({ call }) => call.generation.length);
+      expect(before.every((length) => length < OUTPUT)).toBe(true);
+      await engine.servers?.resume();
+      runs.push(held);
+    }
+    expect(new Set(await Promise.all(runs.map(({ outcome }) => outcome)))).toEqual(new Set(["whole"]));
+    // A token that was there is never asked for again.
+    for (const { number } of runs) {
+      const froms = [...askedOf(a), ...askedOf(b)].flatMap((each) => (each.number === number ? [each.from] : []));
+      expect([number, froms]).toEqual([number, froms.toSorted((x, y) => x - y)]);
+    }
+  });
 
-  it("stop the calls of agents that leave, and those alone", async () => {
+  it("stop exactly the calls whose clients disconnect", async () => {
     const { a, b, run } = await fleet();
     for (const { scheduler } of [a, b]) scheduler.tokenMilliseconds = 50;
     const runs = Array.from({ length: 40 }, (_n, number) => run(number));

@@ -68,7 +68,7 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     ["keep", false],
     ["keep", true],
   ];
-  it.each(cases)("(%s, streamed: %s) goes on where it was once it is resumed", async (mode, streams) => {
+  it.each(cases)("(%s, streamed: %s) continues its calls when it is resumed", async (mode, streams) => {
     const { server, engine } = await start();
     let version = 1;
     const call = callOf(
@@ -90,7 +90,7 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     expect(new Set(versions)).toEqual(new Set(mode === "abort" ? [1, 2] : [1]));
   });
 
-  it("holds new calls back, and lets go those whose agent leaves", async () => {
+  it("holds back new calls, and ends those whose client disconnects", async () => {
     const { server, engine } = await start();
     await engine.servers?.pause("abort");
     const controller = new AbortController();
@@ -104,7 +104,7 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     expect(server.to(kind.generatePath)).toHaveLength(1);
   });
 
-  it("is not paused where a server could not be, unless that is being drained", async () => {
+  it("is resumed if a server cannot be paused, unless that server is being drained", async () => {
     const { server } = await start();
     const other = await kind.start();
     await other.close();
@@ -122,7 +122,7 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     expect(engine.servers?.paused).toBeUndefined();
   });
 
-  it("is resumed after a pause that is still on its way, not before", async () => {
+  it("is resumed only after a pause that is still in progress", async () => {
     const { server, engine } = await start();
     const pausing = engine.servers?.pause("abort");
     const resuming = engine.servers?.resume();

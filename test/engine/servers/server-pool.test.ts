@@ -30,8 +30,8 @@ function homeOf(pool: ServerPool, key: string): Promise<string> {
 
 const unreachable = () => new NotStartedError("engine_unavailable", "nobody there");
 
-describe("a pool", () => {
-  it("gives each key the server that its rendezvous order names first", async () => {
+describe("ServerPool", () => {
+  it("sends each key to the first server of its rendezvous order", async () => {
     const { pool } = poolOf();
     await fc.assert(
       fc.asyncProperty(fc.string(), async (key) => {
@@ -40,7 +40,7 @@ describe("a pool", () => {
     );
   });
 
-  it("moves only the keys of a server that is drained, and moves them back", async () => {
+  it("moves only the keys of a drained server, and moves them back", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string(), { minLength: 1 }), fc.constantFrom(...URLS), async (keys, drained) => {
         const { pool } = poolOf();
@@ -56,7 +56,7 @@ describe("a pool", () => {
     );
   });
 
-  it("gives a request that did not begin to the next server of the order, and once to each", async () => {
+  it("sends a request that did not begin to the next server, and to each at most once", async () => {
     const { pool } = poolOf();
     const tried: string[] = [];
     const running = runRequest(pool, "key", never, async ({ url }) => {
@@ -67,7 +67,7 @@ describe("a pool", () => {
     expect(tried).toEqual(rendezvousOrder("key", URLS));
   });
 
-  it("gives no other server a request that may have begun", async () => {
+  it("sends a request that may have begun to no other server", async () => {
     const { pool } = poolOf();
     const tried: string[] = [];
     const failure = new EngineError("engine_unavailable", "connection lost");
@@ -79,7 +79,7 @@ describe("a pool", () => {
     expect(tried).toHaveLength(1);
   });
 
-  it("leaves out a server that is down, until a check finds it healthy again", async () => {
+  it("skips a server that is down until a check finds it healthy", async () => {
     vi.useFakeTimers();
     const { pool, servers } = poolOf(URLS, { healthMilliseconds: 10_000 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
@@ -101,14 +101,14 @@ describe("a pool", () => {
     expect(await homeOf(pool, "key")).toBe(home);
   });
 
-  it("tries a server that is down where no other takes the request", async () => {
+  it("tries a server that is down if no other takes the request", async () => {
     const { pool } = poolOf(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(pool.list().map(({ state }) => state)).toEqual(["down", "down"]);
     expect(await homeOf(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
   });
 
-  it("knows that a server is down that was never reached, and counts a call that none answered", async () => {
+  it("reports an unreachable server as down, and counts a call that no server answered", async () => {
     const { pool } = poolOf(URLS.slice(0, 2));
     const gone = new EngineError("engine_unavailable", "nobody there");
     await pool.ask(async ({ url }) => (url === URLS[0] ? Promise.reject(gone) : 1));
@@ -125,7 +125,7 @@ describe("a pool", () => {
     ]);
   });
 
-  it("does not ask a lone server for its health, nor leave it out", async () => {
+  it("neither checks nor skips a single server", async () => {
     vi.useFakeTimers();
     const { pool, servers } = poolOf(["http://a"], { healthMilliseconds: 1_000 });
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
@@ -137,8 +137,8 @@ describe("a pool", () => {
   });
 });
 
-describe("servers that are not checked", () => {
-  it("are all tried in their order, whatever happened before", async () => {
+describe("servers without health checks", () => {
+  it("are all tried in order, independent of earlier failures", async () => {
     const { pool } = poolOf();
     const [home = ""] = rendezvousOrder("key", URLS);
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
@@ -148,7 +148,7 @@ describe("servers that are not checked", () => {
   });
 });
 
-describe("a server whose requests are silent", () => {
+describe("a server with silent requests", () => {
   const watched = () => {
     vi.useFakeTimers();
     const { pool, servers } = poolOf(["http://a", "http://b"], { healthMilliseconds: 10_000 });
@@ -159,7 +159,7 @@ describe("a server whose requests are silent", () => {
   };
   const forever = () => new Promise<never>(() => {});
 
-  it("is asked after a minute whether its scheduler runs, and is down if that does not answer", async () => {
+  it("has its scheduler checked after a minute, and is down if that does not answer", async () => {
     const { pool, home, stateOf } = watched();
     home.schedulerDead = true;
     void runRequest(pool, "key", never, forever);
@@ -169,7 +169,7 @@ describe("a server whose requests are silent", () => {
     expect(stateOf()).toBe("down");
   });
 
-  it("is up while its scheduler answers, however long a prompt takes", async () => {
+  it("is up while its scheduler answers, even during a long prompt", async () => {
     const { pool, home, stateOf } = watched();
     void runRequest(pool, "key", never, forever);
     await vi.advanceTimersByTimeAsync(600_000);
@@ -177,7 +177,7 @@ describe("a server whose requests are silent", () => {
     expect(stateOf()).toBe("up");
   });
 
-  it("is not asked while tokens come, nor without requests", async () => {
+  it("has its scheduler not checked while tokens arrive or without requests", async () => {
     const { pool, home } = watched();
     await vi.advanceTimersByTimeAsync(100_000);
     void runRequest(pool, "key", never, (_, onProgress) => {
@@ -188,7 +188,7 @@ describe("a server whose requests are silent", () => {
     expect(home.schedulerChecks).toBe(0);
   });
 
-  it("does not make the engine ready, if it is the only one", async () => {
+  it("fails the engine's health if it is the only one and its scheduler does not answer", async () => {
     vi.useFakeTimers();
     const { pool, servers } = poolOf(["http://a"]);
     const [server] = servers;
@@ -203,7 +203,7 @@ describe("a server whose requests are silent", () => {
 describe("the counts of a server", () => {
   const countsOf = (pool: ServerPool) => pool.list().map(({ counts }) => counts);
 
-  it("tell completed, failed and aborted requests apart, and those that another server got", async () => {
+  it("distinguish completed, failed and aborted requests and failovers", async () => {
     const { pool } = poolOf(["http://a", "http://b"]);
     const [home = "", next = ""] = rendezvousOrder("key", ["http://a", "http://b"]);
     await runRequest(pool, "key", never, async ({ url }) => {
@@ -222,7 +222,7 @@ describe("the counts of a server", () => {
     expect(byUrl.get(next)?.counts).toEqual({ completed: 1, failed: 0, aborted: 0, failovers: 0 });
   });
 
-  it("hold no failover where no server is left", async () => {
+  it("count no failover if no server is left", async () => {
     const { pool } = poolOf(["http://a"]);
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(countsOf(pool)).toEqual([{ completed: 0, failed: 1, aborted: 0, failovers: 0 }]);
@@ -230,7 +230,7 @@ describe("the counts of a server", () => {
 });
 
 describe("draining", () => {
-  it("goes on where its waiting is given up", async () => {
+  it("continues if the wait for it is aborted", async () => {
     const { pool } = poolOf(["http://a"]);
     let finish = () => {};
     const running = runRequest(pool, "key", never, () => new Promise<void>((resolve) => (finish = resolve)));
@@ -244,7 +244,7 @@ describe("draining", () => {
     await pool.drain("http://a", limit.signal);
   });
 
-  it("waits for the requests that the server has, and sends on those that wait for a connection", async () => {
+  it("waits for running requests, and passes on those that wait for a connection", async () => {
     const { pool } = poolOf(URLS, { connections: 1 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     let finish = () => {};
@@ -269,14 +269,14 @@ describe("draining", () => {
     expect(pool.list().find(({ url }) => url === home)).toMatchObject(left);
   });
 
-  it("of every server leaves none for a request", async () => {
+  it("of every server fails requests as engine_unavailable", async () => {
     const { pool } = poolOf(["http://a", "http://b"]);
     await Promise.all([pool.drain("http://a"), pool.drain("http://b")]);
     await expect(homeOf(pool, "key")).rejects.toMatchObject({ code: "engine_unavailable" });
     await expect(pool.health()).rejects.toMatchObject({ code: "engine_unavailable" });
   });
 
-  it("knows the servers that there are", async () => {
+  it("throws RangeError for an unknown URL", async () => {
     const { pool } = poolOf(["http://a"]);
     await expect(pool.drain("http://b")).rejects.toThrow(RangeError);
     expect(() => pool.restore("http://b")).toThrow(RangeError);
@@ -293,7 +293,7 @@ describe("the state of a server", () => {
     expect(states(pool)).toEqual([["up", true]]);
   });
 
-  it("is found out by a question for the pool's health", async () => {
+  it("becomes known by a check of the pool's health", async () => {
     const { pool, servers } = poolOf(["http://a", "http://b"]);
     const [, b] = servers;
     if (b) b.unhealthy = true;
@@ -308,7 +308,7 @@ describe("the state of a server", () => {
 describe("the readiness of a pool", () => {
   const ready = async () => undefined;
 
-  it("says of each server what is wrong with it, and makes its state known", async () => {
+  it("names each server's problem, and makes its state known", async () => {
     const { pool, servers } = poolOf(["http://a", "http://b", "http://c"]);
     const [, b] = servers;
     if (b) b.unhealthy = true;
@@ -323,7 +323,7 @@ describe("the readiness of a pool", () => {
     expect(pool.list().map(({ state }) => state)).toEqual(["up", "down", "up"]);
   });
 
-  it("does not wait for a server that does not answer, and tells a healthy one from one that says nothing at all", async () => {
+  it("does not wait for silent servers, and distinguishes healthy ones from unreachable ones", async () => {
     const { pool, servers } = poolOf(["http://a", "http://b"]);
     const [, b] = servers;
     if (b) b.health = () => new Promise<void>(() => {});
@@ -332,7 +332,7 @@ describe("the readiness of a pool", () => {
     expect(problems).toEqual(["unanswered", "server"]);
   });
 
-  it("names a refused API key, whichever question it was refused for", async () => {
+  it("reports a refused API key for either question", async () => {
     const { pool, servers } = poolOf(["http://a", "http://b"]);
     const [, b] = servers;
     const refuse = async () => {
@@ -343,7 +343,7 @@ describe("the readiness of a pool", () => {
     expect((await pool.readiness(refuse, never)).map((answer) => answer.problem)).toEqual([problem, problem]);
   });
 
-  it("leaves out a server that is being drained", async () => {
+  it("skips a server that is being drained", async () => {
     const { pool } = poolOf(["http://a", "http://b"]);
     await pool.drain("http://a");
     expect((await pool.readiness(ready, never)).map(({ url }) => url)).toEqual(["http://b"]);
@@ -351,7 +351,7 @@ describe("the readiness of a pool", () => {
 });
 
 describe("the health of a pool", () => {
-  it("is that of its best server", async () => {
+  it("is good if at least one server is healthy", async () => {
     const { pool, servers } = poolOf(["http://a", "http://b"]);
     const [a, b] = servers;
     if (a) a.unhealthy = true;

@@ -27,7 +27,7 @@ async function startSglang(options: Parameters<typeof startSglangServer>[0] = {}
 const requests = (server: SglangServer) => server.to("/generate").length;
 
 describe("an abort without a status code", () => {
-  it("fails a call that follows a grammar, for it is what a failed grammar step answers", async () => {
+  it("fails a call with a grammar, because a failed grammar step aborts like this", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 3 }, 1000);
     const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12, grammar }));
@@ -36,7 +36,7 @@ describe("an abort without a status code", () => {
     expect(requests(server)).toBe(1);
   });
 
-  it.each(["NaN in the logits", "Input is too odd"])("fails the call when it says %j", async (message) => {
+  it.each(["NaN in the logits", "Input is too odd"])("fails the call if its message is %j", async (message) => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort-saying", message, after: 3 }, 1000);
     const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12 }));
@@ -46,7 +46,7 @@ describe("an abort without a status code", () => {
   });
 
   it.each(["Aborted", "Abort in waiting queue", "Abort before prefill", "Generation paused for a weight update"])(
-    "is resumed when it says %j and there is no grammar",
+    "is resumed if its message is %j and the call has no grammar",
     async (message) => {
       const { server, engine } = await startSglang();
       server.fault({ kind: "abort-saying", message, after: 3 });
@@ -56,13 +56,13 @@ describe("an abort without a status code", () => {
     },
   );
 
-  it("is resumed when it came from the waiting queue, whatever the grammar", async () => {
+  it("is resumed if the request was still in the waiting queue, even with a grammar", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort-in-queue" });
     expect(await engine.generate(callOf(promptOf(5), { maxTokens: 4, grammar }))).toMatchObject({ resumes: 1 });
   });
 
-  it("is resumed when the trainer set another version meanwhile, whatever the grammar", async () => {
+  it("is resumed if the trainer has set a new version, even with a grammar", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 3 });
     let version = 1;
@@ -70,7 +70,7 @@ describe("an abort without a status code", () => {
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
   });
 
-  it("is resumed when the server has another version by now, whatever the grammar", async () => {
+  it("is resumed if the server has a new version, even with a grammar", async () => {
     const { server, engine } = await startSglang({
       weightVersion: "7",
       weightVersionSpans: true,
@@ -83,7 +83,7 @@ describe("an abort without a status code", () => {
     expect(await running).toMatchObject({ resumes: 1 });
   });
 
-  it("is resumed when this proxy paused the engine, whatever the grammar", async () => {
+  it("is resumed if this proxy has paused the engine, even with a grammar", async () => {
     const { server, engine } = await startSglang({ tokenMilliseconds: 4 });
     const running = engine.generate(callOf(promptOf(5), { maxTokens: 40, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
@@ -101,7 +101,7 @@ describe("vLLM's abort", () => {
     return { server, engine };
   }
 
-  it("fails a call that follows a grammar when nothing explains it", async () => {
+  it("fails a call with a grammar if nothing explains it", async () => {
     const { server, engine } = await startVllm();
     server.fault({ kind: "abort", after: 3 }, 1000);
     const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12, grammar }));
@@ -109,7 +109,7 @@ describe("vLLM's abort", () => {
     expect(server.to("/inference/v1/generate")).toHaveLength(1);
   });
 
-  it("is resumed when the server says that it is paused, whatever the grammar", async () => {
+  it("is resumed if the server reports that it is paused, even with a grammar", async () => {
     const { server, engine } = await startVllm();
     const running = engine.generate(callOf(promptOf(5), { maxTokens: 60, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
@@ -121,7 +121,7 @@ describe("vLLM's abort", () => {
 });
 
 describe("a server that aborts every request", () => {
-  it("is asked ever more slowly, and the call fails after 30 restarts without a pause or a new version", async () => {
+  it("gets restarts at growing intervals; the call fails after 30 without a pause or a new version", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 1 }, 1000);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -138,7 +138,7 @@ describe("a server that aborts every request", () => {
     expect(requests(server)).toBe(31);
   });
 
-  it("is asked no more than a few times a second", async () => {
+  it("gets only a few requests per second", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 1 }, 1000);
     const controller = new AbortController();

@@ -45,7 +45,7 @@ describe("a fault of the engine", () => {
     ["an abort mapped to HTTP 503", { kind: "abort-with-status", statusCode: 503 }, "HTTP 503: Scheduler says no"],
   ];
 
-  it.each(replyFaults)("fails the call as engine_error, without a second try: %s", async (_, fault, message) => {
+  it.each(replyFaults)("fails the call as engine_error without a second request: %s", async (_, fault, message) => {
     const failed = await failure(fault);
     expect(failed).toMatchObject({ code: "engine_error", requests: 1 });
     expect(failed.message).toContain(message);
@@ -62,7 +62,7 @@ describe("a fault of the engine", () => {
     expect(failed.message).toContain(message);
   });
 
-  it("fails a stream as engine_rejected_request that begins with an abort for a bad request", async () => {
+  it("fails a stream as engine_rejected_request if it begins with an abort with status 400", async () => {
     server.fault({ kind: "abort-with-status", statusCode: 400 });
     const streamed = engine.generate(callOf([1], {}, { onTokens: () => undefined }));
     await expect(streamed).rejects.toMatchObject({ code: "engine_rejected_request" });
@@ -73,11 +73,14 @@ describe("a fault of the engine", () => {
     ["by a reset", { kind: "close-before-headers", reset: true }],
     ["in the reply", { kind: "close-after-headers" }],
   ];
-  it.each(lost)("fails the call as engine_unavailable, without a second try: connection lost %s", async (_, fault) => {
-    expect(await failure(fault)).toMatchObject({ code: "engine_unavailable", requests: 1 });
-  });
+  it.each(lost)(
+    "fails the call as engine_unavailable without a second request: connection lost %s",
+    async (_, fault) => {
+      expect(await failure(fault)).toMatchObject({ code: "engine_unavailable", requests: 1 });
+    },
+  );
 
-  it("shows the agent no prompt, no path and no more than 300 characters of it", async () => {
+  it("shows the client no prompt, no path and at most 300 characters", async () => {
     const message = `bad input [${promptOf(2000).join(", ")}] at /usr/lib/python3/sglang/scheduler.py ${"x".repeat(900)}\nTraceback`;
     const failed = await failure({ kind: "status", status: 400, body: { object: "error", message } });
     expect(failed.message.length).toBeLessThanOrEqual(300);
@@ -85,14 +88,14 @@ describe("a fault of the engine", () => {
     expect(failed.message).not.toMatch(/Traceback|python|\d, \d/);
   });
 
-  it("leaves the engine usable", async () => {
+  it("does not affect later calls", async () => {
     await failure({ kind: "truncated-json" });
     await failure({ kind: "close-before-headers" });
     await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
   });
 });
 
-describe("a reply that disagrees with its request", () => {
+describe("a reply that contradicts its request", () => {
   const twoTokens = { output_ids: [7, 8], meta_info: { completion_tokens: 2, finish_reason: { type: "length" } } };
   const logprobs = [
     [-0.5, 7, null],
@@ -104,17 +107,17 @@ describe("a reply that disagrees with its request", () => {
   });
 
   it.each([
-    ["ids that are not those of the logprobs", { output_token_logprobs: [logprobs[1], logprobs[0]] }],
+    ["ids that differ from those of the logprobs", { output_token_logprobs: [logprobs[1], logprobs[0]] }],
     ["another number of completion tokens", { completion_tokens: 3 }],
     ["no logprobs", { output_token_logprobs: undefined }],
-    ["a prompt that was cut", { prompt_tokens: 399 }],
+    ["a truncated prompt", { prompt_tokens: 399 }],
     ["no finish reason", { finish_reason: null }],
     ["an unknown finish reason", { finish_reason: { type: "tired" } }],
   ])("fails the call: %s", async (_, meta) => {
     expect(await failure({ kind: "reply", body: replyWith(meta) })).toMatchObject({ code: "engine_error" });
   });
 
-  it("fails the call where a finished generation has no tokens", async () => {
+  it("fails the call if a finished generation has no tokens", async () => {
     const meta_info = { completion_tokens: 0, output_token_logprobs: [], finish_reason: { type: "stop", matched: 2 } };
     expect(await failure({ kind: "reply", body: { output_ids: [], meta_info } })).toMatchObject({
       code: "engine_error",
@@ -131,7 +134,7 @@ describe("a server that cannot be reached", () => {
     await expect(engine.contextLength()).rejects.toMatchObject(gone);
   });
 
-  it("is down before it ever answered, and named by its address without what is secret in it", async () => {
+  it("is down before its first answer, and is named by its URL without secrets", async () => {
     await server.close();
     const url = new URL(server.url);
     const { origin } = url;
@@ -184,7 +187,7 @@ describe("a stale connection", () => {
     return { client, perConnection, stop };
   }
 
-  it("is replaced by a fresh one, once, where no byte of the reply had come", async () => {
+  it("is replaced once by a fresh one if no byte of the reply arrived", async () => {
     const { client, perConnection, stop } = await startForgetful("");
     await client.generate(callOf([1]));
     const call = callOf([1]);
@@ -194,7 +197,7 @@ describe("a stale connection", () => {
     await stop();
   });
 
-  it("is an error where it was closed while the server may have worked", async () => {
+  it("fails the call if it was closed while the server may have worked", async () => {
     const { client, perConnection, stop } = await startForgetful("");
     await client.generate(callOf([1]));
     const began = performance.now();
@@ -208,7 +211,7 @@ describe("a stale connection", () => {
     await stop();
   });
 
-  it("is an error where a byte of the reply had come", async () => {
+  it("fails the call if a byte of the reply had arrived", async () => {
     const { client, perConnection, stop } = await startForgetful("HTTP/1.1 200 OK\r\ncontent-le");
     await client.generate(callOf([1]));
     await expect(client.generate(callOf([1]))).rejects.toMatchObject({ name: "EngineError" });
@@ -216,7 +219,7 @@ describe("a stale connection", () => {
     await stop();
   });
 
-  it("is not a reason to send a request a third time", async () => {
+  it("does not cause a third request", async () => {
     const single = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 1 });
     await single.generate(callOf([1]));
     server.fault({ kind: "close-before-headers" }, 2);
@@ -226,8 +229,8 @@ describe("a stale connection", () => {
   });
 });
 
-describe("time", () => {
-  it("runs out as engine_timeout, and the engine is told to stop", async () => {
+describe("a time limit", () => {
+  it("ends a call as engine_timeout and aborts it at the engine", async () => {
     const hurried = createSglangEngine({ urls: [server.url], timeoutSeconds: 0.05, connections: 8 });
     server.fault({ kind: "hang" });
     await expect(hurried.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_timeout" });
@@ -235,12 +238,12 @@ describe("time", () => {
     await hurried.close();
   });
 
-  it("may be as long as it takes without a limit", async () => {
+  it("of 0 does not limit a call", async () => {
     server.fault({ kind: "slow", milliseconds: 300 });
     await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ finish: { reason: "stop" } });
   });
 
-  it("is not waited for by a call that its agent left", async () => {
+  it("does not delay a call whose client disconnects", async () => {
     server.fault({ kind: "hang" });
     const controller = new AbortController();
     const running = engine.generate(callOf([1], {}, { signal: controller.signal }));
@@ -250,7 +253,7 @@ describe("time", () => {
     await expectAborted();
   });
 
-  it("is not waited for when the engine is closed", async () => {
+  it("does not delay closing the engine", async () => {
     server.fault({ kind: "hang" });
     const running = engine.generate(callOf([1]));
     const outcome = Promise.allSettled([running]);

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe("a request", () => {
-  it("has every field that changes the result, whatever the server's own defaults", async () => {
+  it("contains every field that changes the result, so no server default applies", async () => {
     await engine.generate(callOf([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
     const [request] = server.to("/generate");
     expect(request?.json).toEqual({
@@ -51,7 +51,7 @@ describe("a request", () => {
     });
   });
 
-  it("carries the sampling parameters of the call", async () => {
+  it("contains the sampling parameters of the call", async () => {
     const sampling = { temperature: 0, topP: 0.9, topK: 40, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5 };
     await engine.generate(callOf([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
     const [request] = server.to("/generate");
@@ -68,7 +68,7 @@ describe("a request", () => {
     });
   });
 
-  it("has a rid of its own, and the affinity key as routing key", async () => {
+  it("has its own rid, and the affinity key as routing key", async () => {
     await engine.generate(callOf([1], {}, { affinityKey: "task-7:a b" }));
     await engine.generate(callOf([1], {}, { affinityKey: "tâche" }));
     const [first, second] = server.to("/generate");
@@ -88,7 +88,7 @@ describe("a request", () => {
     await locked.close();
   });
 
-  it("goes to the paths below the address that was given", async () => {
+  it("goes to paths below the configured URL", async () => {
     const below = createSglangEngine({ ...DEFAULTS, urls: [`${server.url}/worker-1/`] });
     await expect(below.generate(callOf([1]))).rejects.toThrow(/404/);
     expect(server.requests.at(-1)?.path).toBe("/worker-1/generate");
@@ -101,7 +101,7 @@ describe("a request", () => {
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  it("leaves the queue for a connection when its agent leaves", async () => {
+  it("leaves the queue for a connection when its client disconnects", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
     const controller = new AbortController();
     const running = narrow.generate(callOf([1]));
@@ -115,7 +115,7 @@ describe("a request", () => {
     await narrow.close();
   });
 
-  it("waits for a connection where more calls come than connections are allowed", async () => {
+  it("waits for a connection if all connections are in use", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 2 });
     await Promise.all(Array.from({ length: 12 }, (_, n) => narrow.generate(callOf([1, n]))));
     expect(server.connections).toBe(2);
@@ -125,7 +125,7 @@ describe("a request", () => {
 });
 
 describe("a reply", () => {
-  it("gives exactly the ids and log probabilities that the engine sampled", async () => {
+  it("is recorded with exactly the ids and log probabilities that the engine sampled", async () => {
     const call = callOf(promptOf(4), { maxTokens: 30, stopTokenIds: [511] });
     const { finish } = await engine.generate(call);
     const ids = Array.from(call.generation.ids());
@@ -146,14 +146,14 @@ describe("a reply", () => {
     expect((await engine.generate(callOf([1]))).finish).toEqual(finish);
   });
 
-  it("says how many prompt tokens were cached", async () => {
+  it("reports how many prompt tokens were cached", async () => {
     server.fault({ kind: "reply", body: reply({ cached_tokens: 1 }) });
     expect((await engine.generate(callOf([1, 2]))).cachedTokens).toBe(1);
     server.fault({ kind: "reply", body: reply({}) });
     expect((await engine.generate(callOf([1, 2]))).cachedTokens).toBeUndefined();
   });
 
-  it("with 70,000 tokens is taken over whole", async () => {
+  it("with 70,000 tokens is recorded completely", async () => {
     const ids = Array.from({ length: 70_000 }, (_, index) => 3 + (index % 500));
     const long = await startSglangServer({ complete: () => ids });
     const client = createSglangEngine({ ...DEFAULTS, urls: [long.url] });
@@ -164,7 +164,7 @@ describe("a reply", () => {
     await long.close();
   });
 
-  it("is the same from a test server that does not read the ids of a prompt", async () => {
+  it("is the same from a test server that skips the ids of a prompt", async () => {
     const fast = await startSglangServer({ fast: true });
     const client = createSglangEngine({ ...DEFAULTS, urls: [fast.url] });
     const outputs = [client, engine].map(async (either) => {
@@ -178,7 +178,7 @@ describe("a reply", () => {
     await fast.close();
   });
 
-  it("takes the version that stood when its request was sent, where it names no number", async () => {
+  it("gets the version that was current when its request was sent, if it contains no version number", async () => {
     let version = 3;
     server.scheduler.pause("in_place");
     const call = callOf([1], { maxTokens: 2 }, { currentVersion: () => version });
@@ -190,7 +190,7 @@ describe("a reply", () => {
     expect(Array.from(call.generation.versions())).toEqual([3, 3]);
   });
 
-  it("takes that version also where the request had to wait for a connection", async () => {
+  it("gets that version even if the request waited for a connection", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
     let version = 3;
     server.scheduler.pause("in_place");
@@ -205,7 +205,7 @@ describe("a reply", () => {
     await narrow.close();
   });
 
-  it("takes the engine's version where that is a number", async () => {
+  it("gets the engine's version if that is a number", async () => {
     server.scheduler.weightVersion = "12";
     const call = callOf([1], { maxTokens: 2 }, { currentVersion: () => 3 });
     await engine.generate(call);

@@ -21,8 +21,8 @@ async function startPair(serverOptions: SglangServerOptions = {}, options: Parti
 const checksOf = (servers: readonly SglangServer[], path: string) =>
   servers.reduce((sum, server) => sum + server.to(path).length, 0);
 
-describe("the health of SGLang servers", () => {
-  it("is asked without a generation", async () => {
+describe("a health check of SGLang servers", () => {
+  it("generates nothing", async () => {
     const { servers, engine } = await startPair();
     await engine.health();
     await expect.poll(() => checksOf(servers, "/model_info")).toBeGreaterThan(3);
@@ -32,14 +32,14 @@ describe("the health of SGLang servers", () => {
   it.each([
     [["/model_info"], "/get_model_info"],
     [["/model_info", "/get_model_info"], "/health"],
-  ])("is asked at the next name where %o is missing", async (missingPaths, path) => {
+  ])("uses the next endpoint if %o is missing", async (missingPaths, path) => {
     const { servers, engine, states } = await startPair({ missingPaths });
     await engine.health();
     await expect.poll(() => checksOf(servers, path)).toBeGreaterThan(3);
     expect(states()).toEqual(["up", "up"]);
   });
 
-  it("is not asked during a pause from here; the servers stay up, and the engine ready", async () => {
+  it("is not made during a pause by this proxy; the servers stay up and the engine ready", async () => {
     const { servers, engine, states } = await startPair();
     await engine.servers?.pause("abort");
     const asked = checksOf(servers, "/model_info");
@@ -54,7 +54,7 @@ describe("the health of SGLang servers", () => {
     expect(states()).toEqual(["up", "up"]);
   });
 
-  it("is good while somebody else has paused the servers", async () => {
+  it("succeeds while another process has paused the servers", async () => {
     const { servers, engine, states } = await startPair();
     for (const { scheduler } of servers) scheduler.pause("in_place");
     const asked = checksOf(servers, "/model_info");
@@ -67,7 +67,7 @@ describe("the health of SGLang servers", () => {
 describe("servers with an admin key", () => {
   const keys = { apiKey: "sk-engine", adminApiKey: "sk-admin" };
 
-  it("are paused, continued and told of aborts with it, and asked for generations without it", async () => {
+  it("get it with pauses, resumes and aborts, but not with generations", async () => {
     const { servers, engine } = await startPair({ ...keys, tokenMilliseconds: 5 }, keys);
     await engine.servers?.pause("abort");
     await engine.servers?.resume();
@@ -85,7 +85,7 @@ describe("servers with an admin key", () => {
     ]);
   });
 
-  it("that refuse an abort are warned of, once", async () => {
+  it("cause one warning if they refuse aborts", async () => {
     const warnings: string[] = [];
     const onWarning = (message: string) => void warnings.push(message);
     const { servers, engine } = await startPair({ ...keys, tokenMilliseconds: 5 }, { apiKey: keys.apiKey, onWarning });

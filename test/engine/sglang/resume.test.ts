@@ -30,7 +30,7 @@ async function control(path: string, body: object): Promise<void> {
 }
 
 describe("a generation cut by a weight update", () => {
-  it("goes on from prompt and partial output, with the rest of the token budget", async () => {
+  it("continues from prompt and partial output with the rest of the token budget", async () => {
     const prompt = promptOf(10);
     server.fault({ kind: "abort", after: 4 });
     server.fault({ kind: "abort", after: 3 });
@@ -50,7 +50,7 @@ describe("a generation cut by a weight update", () => {
     expect(call.generation.top()?.ids).toHaveLength(24);
   });
 
-  it("has the version of each token that stood when its request was sent", async () => {
+  it("records for each token the version that was current when its request was sent", async () => {
     server.fault({ kind: "abort", after: 2 });
     const currentVersion = () => server.to("/generate").length + 1;
     const call = callOf(promptOf(5), { maxTokens: 5 }, { currentVersion });
@@ -58,7 +58,7 @@ describe("a generation cut by a weight update", () => {
     expect(Array.from(call.generation.versions())).toEqual([1, 1, 2, 2, 2]);
   });
 
-  it("has the engine's spans of versions where it names them", async () => {
+  it("records the engine's spans of versions if it reports them", async () => {
     await engine.close();
     await server.close();
     await start({ weightVersionSpans: true, weightVersion: "7", tokenMilliseconds: 5 });
@@ -82,7 +82,7 @@ describe("a generation cut by a weight update", () => {
     expect((await engine.generate(callOf(promptOf(10), { maxTokens: 9 }))).cachedTokens).toBe(9);
   });
 
-  it("is resumed from nothing when it was cut in the queue", async () => {
+  it("starts from the prompt if it was cut in the queue", async () => {
     server.fault({ kind: "abort-in-queue" }, 3);
     const prompt = promptOf(6);
     const call = callOf(prompt, { maxTokens: 7 });
@@ -92,14 +92,14 @@ describe("a generation cut by a weight update", () => {
     expect(requests.map((json) => Object(json["sampling_params"]).max_new_tokens)).toEqual([7, 7, 7, 7]);
   });
 
-  it("is at its length when the cut came with the last token of the budget", async () => {
+  it("ends with reason length if it was cut at the last token of the budget", async () => {
     server.fault({ kind: "abort", after: 6 });
     const call = callOf(promptOf(5), { maxTokens: 6 });
     expect(await engine.generate(call)).toMatchObject({ resumes: 0, finish: { reason: "length" } });
     expect(server.to("/generate")).toHaveLength(1);
   });
 
-  it("can be aborted by its agent while it waits to be resumed", async () => {
+  it("can be aborted while it waits to be resumed", async () => {
     server.fault({ kind: "abort-in-queue" }, 100);
     const controller = new AbortController();
     const running = engine.generate(callOf([1], {}, { signal: controller.signal }));
@@ -108,7 +108,7 @@ describe("a generation cut by a weight update", () => {
     await expect(running).rejects.toThrow("left");
   });
 
-  it("fails when the request that resumes it fails", async () => {
+  it("fails if the request that resumes it fails", async () => {
     server.fault({ kind: "abort", after: 2 });
     server.fault({ kind: "status", status: 500 });
     await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_error" });
@@ -116,7 +116,7 @@ describe("a generation cut by a weight update", () => {
 });
 
 describe("a pause of the engine", () => {
-  it.each(["abort", "retract", "in_place"])("of mode %s is waited out, and the completion is whole", async (mode) => {
+  it.each(["abort", "retract", "in_place"])("in mode %s delays the call, whose output is complete", async (mode) => {
     await engine.close();
     await server.close();
     await start({ tokenMilliseconds: 4, weightVersion: "1" });

@@ -36,9 +36,9 @@ const WHOLE: [string, Fault, string][] = [
   ["two choices", { kind: "reply", body: { choices: [CHOICE, CHOICE] } }, "malformed"],
   ["no log probabilities", reply({ logprobs: null }), "do not agree"],
   ["no ids", reply({ token_ids: undefined }), "do not agree"],
-  ["ids that are not those of the log probabilities", reply({ token_ids: [8, 7] }), "do not agree"],
+  ["ids that differ from those of the log probabilities", reply({ token_ids: [8, 7] }), "do not agree"],
   ["another number of completion tokens", reply({}, { completion_tokens: 3 }), "do not agree"],
-  ["a prompt that was cut", reply({}, { prompt_tokens: 7 }), "prompt tokens"],
+  ["a truncated prompt", reply({}, { prompt_tokens: 7 }), "prompt tokens"],
   ["an unknown finish reason", reply({ finish_reason: "tired" }), "why the generation ended"],
   ["no token at all", reply({ token_ids: [], logprobs: null, finish_reason: "stop" }), "no tokens"],
 ];
@@ -54,7 +54,7 @@ const cases = [
 ];
 
 describe.each([true, false])("vLLM, /inference/v1/generate: %s", (scaleOut) => {
-  it.each(cases)("fails the call, without a second request: $name, streamed: $streams", async (example) => {
+  it.each(cases)("fails the call without a second request: $name, streamed: $streams", async (example) => {
     const server = await startVllmServer({ scaleOut });
     const api = scaleOut ? "generate" : "completions";
     const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4, api });
@@ -70,7 +70,7 @@ describe.each([true, false])("vLLM, /inference/v1/generate: %s", (scaleOut) => {
 });
 
 describe("a stream that ends without a finish reason", () => {
-  it("fails the call where a stop string may have ended it", async () => {
+  it("fails the call if a stop string may have ended it", async () => {
     const server = await startVllmServer({ skipsEmptyFrames: true });
     const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4 });
     open.push(server, engine);

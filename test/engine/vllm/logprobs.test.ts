@@ -34,14 +34,14 @@ describe.each([
   it.each([
     ["processed_logprobs", "truncated"],
     ["raw_logprobs", "raw"],
-  ] as const)("in mode %s are %s", async (logprobsMode, content) => {
+  ] as const)("are classified in mode %s as %s", async (logprobsMode, content) => {
     const server = await startServer({ scaleOut, logprobsMode });
     expect(await contentOf(engineOf(server))).toBe(content);
   });
 });
 
 describe("the probe", () => {
-  it("is one short generation for all calls of a server, and leaves their tokens alone", async () => {
+  it("is one short generation for all calls of a server, and does not change their tokens", async () => {
     const server = await startServer({ logprobsMode: "processed_logprobs" });
     const engine = engineOf(server);
     const calls = Array.from({ length: 6 }, () => callOf(promptOf(5)));
@@ -57,7 +57,7 @@ describe("the probe", () => {
     expect(calls[0]?.generation.ids()).toEqual(calls[5]?.generation.ids());
   });
 
-  it("that fails fails no call, and is not repeated for each of them", async () => {
+  it("fails no call if it fails, and is not repeated for each call", async () => {
     const server = await startServer({ logprobsMode: "processed_logprobs" });
     server.probeFault({ kind: "status", status: 500 });
     const engine = engineOf(server);
@@ -65,7 +65,7 @@ describe("the probe", () => {
     expect(server.probes).toHaveLength(1);
   });
 
-  it("that is not answered does not outlast the call's time", async () => {
+  it("ends with the call's time limit if it gets no answer", async () => {
     const server = await startServer({});
     server.probeFault({ kind: "hang" });
     const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0.5, connections: 8 });
@@ -73,7 +73,7 @@ describe("the probe", () => {
     expect(await contentOf(engine)).toBe("unknown");
   });
 
-  it("takes equal logits for truncated ones, and logits for neither", async () => {
+  it("classifies equal logits as truncated, and raw logits as unknown", async () => {
     const tie = await startServer({});
     const logits = await startServer({});
     const replyOf = (logprobs: readonly number[]) => ({
@@ -92,7 +92,7 @@ describe("the probe", () => {
     expect(await contentOf(engineOf(logits))).toBe("unknown");
   });
 
-  it("is repeated after the server was out of reach", async () => {
+  it("is repeated after the server was unreachable", async () => {
     const server = await startServer({ logprobsMode: "raw_logprobs" });
     const engine = engineOf(server);
     expect(await contentOf(engine)).toBe("raw");
@@ -106,7 +106,7 @@ describe("the probe", () => {
   });
 });
 
-describe("servers of different modes", () => {
+describe("servers with different logprobs modes", () => {
   async function pair() {
     const servers = [
       await startServer({ logprobsMode: "raw_logprobs", tokenMilliseconds: 5 }),
@@ -124,13 +124,13 @@ describe("servers of different modes", () => {
     return { engine, servers, raw: key(servers[0]), processed: key(servers[1]) };
   }
 
-  it("give each call the value of the one that served it", async () => {
+  it("give each call the mode of the server that served it", async () => {
     const { engine, raw, processed } = await pair();
     const run = async (affinityKey: string) => (await engine.generate(callOf([7], {}, { affinityKey }))).logprobs;
     expect([await run(raw), await run(processed)]).toEqual(["raw", "truncated"]);
   });
 
-  it("make a generation that moved between them unknown", async () => {
+  it("make the mode of a generation unknown that moved between them", async () => {
     const { engine, servers, raw, processed } = await pair();
     await engine.generate(callOf([7], {}, { affinityKey: raw }));
     await engine.generate(callOf([7], {}, { affinityKey: processed }));
@@ -144,7 +144,7 @@ describe("servers of different modes", () => {
 });
 
 describe("a temperature", () => {
-  it("that vLLM raises is known as the one that it samples with", async () => {
+  it("that vLLM raises is recorded as the one that it samples with", async () => {
     const engine = engineOf(await startServer({}));
     const used = [0, 0.001, 0.01, 0.7].map((temperature) => engine.effectiveTemperature?.(temperature));
     expect(used).toEqual([0, 0.01, 0.01, 0.7]);
