@@ -9,14 +9,14 @@ interface Spec {
   readonly lastUsed?: number;
 }
 
-function slotOf({ ids, key, lastUsed = 0 }: Spec) {
+function makeSlot({ ids, key, lastUsed = 0 }: Spec) {
   const cached = new CachedTokens(64);
   cached.append(ids);
   return { cached, affinityKey: key, lastUsed };
 }
 
 function choose(specs: readonly Spec[], prompt: readonly number[], key = "mine"): number {
-  const slots = specs.map(slotOf);
+  const slots = specs.map(makeSlot);
   const chosen = chooseSlot(slots, Int32Array.from(prompt), key);
   return chosen ? slots.indexOf(chosen) : -1;
 }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEmbeddedEngine } from "../../../src/engine/embedded/embedded-engine.js";
 import type { Engine, SamplingParams } from "../../../src/engine/engine.js";
 import { logSoftmax, type Scorer, startScorer } from "../../helpers/embedded-scorer.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
-/** Evaluating many tokens at once and one by one differs in the last bits. */
+/** Evaluating tokens together or one by one gives results that differ in the last bits. */
 const TOLERANCE = 1e-3;
 
 let engine: Engine;
@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([engine.close(), scorer.close()]));
 
-async function sample(sampling: Partial<SamplingParams>, prompt = promptOf(30)) {
-  const call = callOf(prompt, { maxTokens: 120, seed: 11, ...sampling });
+async function sample(sampling: Partial<SamplingParams>, prompt = makePrompt(30)) {
+  const call = makeCall(prompt, { maxTokens: 120, seed: 11, ...sampling });
   const result = await engine.generate(call);
   return { ...result, prompt, ids: call.generation.ids(), logprobs: call.generation.logprobs(), call };
 }
 
-/** log_softmax rows that the model itself gives for the sampled sequence. */
-async function rowsOf({ prompt, ids }: Awaited<ReturnType<typeof sample>>, temperature: number) {
+/** Returns the model's own log_softmax rows for the sampled sequence. */
+async function scoreRows({ prompt, ids }: Awaited<ReturnType<typeof sample>>, temperature: number) {
   return (await scorer.logits(prompt, ids)).map((row) => logSoftmax(row, temperature));
 }
 
@@ -74,7 +74,7 @@ describe("recorded log probabilities", () => {
   it("come with the most probable alternatives if requested", async () => {
     for (const sampling of [{ topLogprobs: 5 }, { topLogprobs: 5, topK: 2 }, { topLogprobs: 2, temperature: 0 }]) {
       const sampled = await sample({ ...sampling, maxTokens: 40 });
-      const rows = await rowsOf(sampled, 1);
+      const rows = await scoreRows(sampled, 1);
       const top = sampled.call.generation.top();
       const width = sampling.topLogprobs;
       expect(top?.width).toBe(width);
@@ -90,14 +90,14 @@ describe("recorded log probabilities", () => {
 describe("sampled tokens", () => {
   it("are the most probable tokens if sampling is greedy", async () => {
     const sampled = await sample({ temperature: 0 });
-    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1)).entries()) {
       expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(Math.max(...row) - TOLERANCE);
     }
   });
 
   it("are among the top-k", async () => {
     const sampled = await sample({ topK: 3 });
-    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1)).entries()) {
       const third = row.toSorted().reverse()[2] ?? 0;
       expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(third - TOLERANCE);
     }
@@ -105,7 +105,7 @@ describe("sampled tokens", () => {
 
   it("are in the nucleus of the distribution after temperature", async () => {
     const sampled = await sample({ topP: 0.5, temperature: 1.5 });
-    for (const [step, row] of (await rowsOf(sampled, 1.5)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1.5)).entries()) {
       const own = row[sampled.ids[step] ?? -1] ?? 0;
       const before = row.filter((logprob) => logprob > own + TOLERANCE).reduce((sum, lp) => sum + Math.exp(lp), 0);
       expect(before).toBeLessThan(0.5 + TOLERANCE);
@@ -114,13 +114,13 @@ describe("sampled tokens", () => {
 
   it("are at least min-p times as probable as the most probable token", async () => {
     const sampled = await sample({ minP: 0.3 });
-    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1)).entries()) {
       expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(Math.max(...row) + Math.log(0.3) - TOLERANCE);
     }
   });
 
   it.each([{}, { minP: 1e-12 }, { frequencyPenalty: 0.5 }])("follow the model's distribution: %o", async (sampling) => {
-    const prompt = promptOf(12, 3);
+    const prompt = makePrompt(12, 3);
     const draws = 600;
     const counts = new Map<number, number>();
     for (let seed = 0; seed < draws; seed++) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StopStringSearch } from "../../../src/engine/embedded/stop-string-search.js";
 
-/** Tokens are bytes here, as the worst case of a byte-level vocabulary. */
+/** Tokens are single bytes, the worst case of a byte-level vocabulary. */
 const decode = (bytes: readonly number[]) => Buffer.from(bytes).toString("utf8");
 
 function firstMatch(stops: readonly string[], text: string): { at: number; found: string | undefined } {
@@ -30,7 +30,7 @@ describe("StopStringSearch", () => {
     });
     fc.assert(
       fc.property(stops, text, (strings, sample) => {
-        const ends = strings.map((stop) => endOf(stop, sample)).filter((end) => end > 0);
+        const ends = strings.map((stop) => findEnd(stop, sample)).filter((end) => end > 0);
         expect(firstMatch(strings, sample).at).toBe(ends.length > 0 ? Math.min(...ends) : -1);
       }),
     );
@@ -46,8 +46,8 @@ describe("StopStringSearch", () => {
   });
 });
 
-/** Bytes of the sample up to the end of the first occurrence, or -1. */
-function endOf(stop: string, sample: string): number {
+/** Returns the number of bytes up to the end of the first occurrence; -1 without one. */
+function findEnd(stop: string, sample: string): number {
   const index = sample.indexOf(stop);
   return index < 0 ? -1 : Buffer.byteLength(sample.slice(0, index + stop.length));
 }

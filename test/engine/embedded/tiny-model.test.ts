@@ -87,7 +87,7 @@ describe("llama.cpp's and Hugging Face's tokenizer of the tiny model", () => {
 
   const encode = (text: string) => tokenizer.encode(text, { add_special_tokens: false }).ids;
 
-  /** Scripts assigned long ago: which characters are letters differs between Unicode versions for the newest. */
+  /** Characters of old scripts: for new ones, Unicode versions differ in which characters are letters. */
   const character = fc
     .oneof(
       ...[

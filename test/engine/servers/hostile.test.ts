@@ -5,9 +5,9 @@ import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js"
 import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../helpers/engine-frames.js";
 import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
-import { callOf } from "../generate-call.js";
+import { makeCall } from "../generate-call.js";
 
-/** Servers that break the protocol in every way. A call ends with exactly its tokens or with an error, and only once. */
+/** Servers violate the protocol in many ways. A call ends with exactly its tokens or with an error, and only once. */
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -25,17 +25,17 @@ const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
 
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-/** What vLLM is asked before its first generation. */
+/** Answers the request for the models, which a vLLM server gets before its first generation. */
 function answerModels({ socket }: RawRequest): void {
   const body = JSON.stringify({ data: [{ id: "m", max_model_len: 1000 }] });
   socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
 }
 
-/** An engine whose first server answers so, and whose second is never to be asked. */
+/** Creates an engine whose first server answers with `answer`, and whose second server must get no generation. */
 async function against(wire: EngineWire, answer: (request: RawRequest) => unknown, options?: Partial<ServerOptions>) {
   const first = opened(await startRawServer((request) => (isOurs(request) ? answer(request) : answerModels(request))));
   const second = opened(await startRawServer(answerModels));
-  // What a vLLM server is asked about its log probabilities is no generation of a call.
+  // The probe of a vLLM server's log probabilities is no generation of a call.
   const isProbe = ({ body }: RawRequest): boolean => body.includes("rolltape-logprobs-");
   const isOurs = (request: RawRequest): boolean => request.line === wire.path && !isProbe(request);
   const urls = [first.url, second.url];
@@ -43,14 +43,14 @@ async function against(wire: EngineWire, answer: (request: RawRequest) => unknow
   let affinityKey = "";
   for (let n = 0; rendezvousOrder(affinityKey, urls)[0] !== first.url; n++) affinityKey = `key-${n}`;
   const asked = () => first.requests.filter(isOurs).length;
-  /** The call, its outcome, and how many tokens were told on the way. */
+  /** Runs a call. Returns its outcome and how many tokens there were at each `onTokens`. */
   const run = async ({ onTold, ...rest }: Partial<Pick<GenerateCall, "signal">> & { onTold?: () => void } = {}) => {
     const told: number[] = [];
     const tell = () => {
       told.push(call.generation.length);
       onTold?.();
     };
-    const call = callOf([1, 2], { maxTokens: 30 }, { affinityKey, onTokens: tell, ...rest });
+    const call = makeCall([1, 2], { maxTokens: 30 }, { affinityKey, onTokens: tell, ...rest });
     const outcome = await engine.generate(call).then(
       () => "done",
       (error: unknown) => `${Object(error).code ?? Object(error).message}`,
@@ -136,7 +136,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
         const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
         const { engine, affinityKey, asked } = await against(wire, ({ socket }) => socket.write(head + body));
         const rest = { affinityKey, ...(streams ? { onTokens: () => undefined } : {}) };
-        await expect(engine.generate(callOf([1], {}, rest))).rejects.toMatchObject({
+        await expect(engine.generate(makeCall([1], {}, rest))).rejects.toMatchObject({
           code: "engine_error",
           message: "The engine failed during the generation: the model is asleep",
         });
@@ -150,7 +150,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
   const odd: (readonly [string, string, number])[] = [
     ["finishes twice", `${frames.slice(0, 3).join("")}${last}${last}data: [DONE]\n\n`, 12],
     ["continues after its end", `${text}${frames[0]}`, 12],
-    // Of vLLM's older servers, a stream without a finish was cut by a weight update.
+    // For older vLLM servers, a missing finish means that a weight update cut the generation.
     ...(name === "sglang" ? [["ends without a finish", `${frames[0]}data: [DONE]\n\n`, 3] as const] : []),
     ["sends its end first", `data: [DONE]\n\n${text}`, 0],
     ["sends a frame that is not JSON", `${frames[0]}data: {"meta_info": oops}\n\n`, 3],
@@ -210,7 +210,9 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
     const body = JSON.stringify({ error: { message: "no" } }) + " ".repeat(32 << 20);
     const head = `HTTP/1.1 500 Oops\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
     const { engine, affinityKey } = await against(wire, ({ socket }) => socket.write(head + body));
-    await expect(engine.generate(callOf([1], {}, { affinityKey }))).rejects.toThrow("The engine answered HTTP 500: no");
+    await expect(engine.generate(makeCall([1], {}, { affinityKey }))).rejects.toThrow(
+      "The engine answered HTTP 500: no",
+    );
   });
 
   it.each(["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 2"])(

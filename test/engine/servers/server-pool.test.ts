@@ -16,15 +16,15 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close();
 });
 
-function poolOf(urls: readonly string[] = URLS, options: { connections?: number; healthMilliseconds?: number } = {}) {
+function makePool(urls: readonly string[] = URLS, options: { connections?: number; healthMilliseconds?: number } = {}) {
   const servers = urls.map((url) => new FakeServer(url));
   const pool = new ServerPool(servers, { connections: 4, healthMilliseconds: 0, ...options });
   open.push(pool);
   return { pool, servers };
 }
 
-/** The server that gets a request of this key. */
-function homeOf(pool: ServerPool, key: string): Promise<string> {
+/** Returns the URL of the server that gets a request with this key. */
+function findHome(pool: ServerPool, key: string): Promise<string> {
   return runRequest(pool, key, never, async ({ url }) => url);
 }
 
@@ -32,10 +32,10 @@ const unreachable = () => new NotStartedError("engine_unavailable", "nobody ther
 
 describe("ServerPool", () => {
   it("sends each key to the first server of its rendezvous order", async () => {
-    const { pool } = poolOf();
+    const { pool } = makePool();
     await fc.assert(
       fc.asyncProperty(fc.string(), async (key) => {
-        expect(await homeOf(pool, key)).toBe(rendezvousOrder(key, URLS)[0]);
+        expect(await findHome(pool, key)).toBe(rendezvousOrder(key, URLS)[0]);
       }),
     );
   });
@@ -43,21 +43,21 @@ describe("ServerPool", () => {
   it("moves only the keys of a drained server, and moves them back", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string(), { minLength: 1 }), fc.constantFrom(...URLS), async (keys, drained) => {
-        const { pool } = poolOf();
-        const before = await Promise.all(keys.map((key) => homeOf(pool, key)));
+        const { pool } = makePool();
+        const before = await Promise.all(keys.map((key) => findHome(pool, key)));
         await pool.drain(drained);
-        const during = await Promise.all(keys.map((key) => homeOf(pool, key)));
+        const during = await Promise.all(keys.map((key) => findHome(pool, key)));
         const heirs = keys.map((key) => rendezvousOrder(key, URLS).find((url) => url !== drained));
         expect(during).toEqual(before.map((url, index) => (url === drained ? heirs[index] : url)));
         pool.restore(drained);
-        expect(await Promise.all(keys.map((key) => homeOf(pool, key)))).toEqual(before);
+        expect(await Promise.all(keys.map((key) => findHome(pool, key)))).toEqual(before);
       }),
       { numRuns: 30 },
     );
   });
 
   it("sends a request that did not begin to the next server, and to each at most once", async () => {
-    const { pool } = poolOf();
+    const { pool } = makePool();
     const tried: string[] = [];
     const running = runRequest(pool, "key", never, async ({ url }) => {
       tried.push(url);
@@ -68,7 +68,7 @@ describe("ServerPool", () => {
   });
 
   it("sends a request that may have begun to no other server", async () => {
-    const { pool } = poolOf();
+    const { pool } = makePool();
     const tried: string[] = [];
     const failure = new EngineError("engine_unavailable", "connection lost");
     const running = runRequest(pool, "key", never, async ({ url }) => {
@@ -81,7 +81,7 @@ describe("ServerPool", () => {
 
   it("skips a server that is down until a check finds it healthy", async () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(URLS, { healthMilliseconds: 10_000 });
+    const { pool, servers } = makePool(URLS, { healthMilliseconds: 10_000 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     const server = servers.find(({ url }) => url === home);
     if (server) server.unhealthy = true;
@@ -91,25 +91,25 @@ describe("ServerPool", () => {
     };
     expect(await runRequest(pool, "key", never, request)).toBe(next);
     expect(pool.list().find(({ url }) => url === home)?.state).toBe("down");
-    expect(await homeOf(pool, "key")).toBe(next);
+    expect(await findHome(pool, "key")).toBe(next);
     await vi.advanceTimersByTimeAsync(600);
     expect(server?.healthChecks).toBe(1);
-    expect(await homeOf(pool, "key")).toBe(next);
+    expect(await findHome(pool, "key")).toBe(next);
     if (server) server.unhealthy = false;
     await vi.advanceTimersByTimeAsync(1_100);
     expect(server?.healthChecks).toBe(2);
-    expect(await homeOf(pool, "key")).toBe(home);
+    expect(await findHome(pool, "key")).toBe(home);
   });
 
   it("tries a server that is down if no other takes the request", async () => {
-    const { pool } = poolOf(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
+    const { pool } = makePool(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(pool.list().map(({ state }) => state)).toEqual(["down", "down"]);
-    expect(await homeOf(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
+    expect(await findHome(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
   });
 
   it("reports an unreachable server as down, and counts a call that no server answered", async () => {
-    const { pool } = poolOf(URLS.slice(0, 2));
+    const { pool } = makePool(URLS.slice(0, 2));
     const gone = new EngineError("engine_unavailable", "nobody there");
     await pool.ask(async ({ url }) => (url === URLS[0] ? Promise.reject(gone) : 1));
     const seen = () =>
@@ -127,23 +127,23 @@ describe("ServerPool", () => {
 
   it("neither checks nor skips a single server", async () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(["http://a"], { healthMilliseconds: 1_000 });
+    const { pool, servers } = makePool(["http://a"], { healthMilliseconds: 1_000 });
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     await vi.advanceTimersByTimeAsync(60_000);
     expect(servers[0]?.healthChecks).toBe(0);
     expect(pool.list()[0]?.state).toBe("down");
-    expect(await homeOf(pool, "key")).toBe("http://a");
+    expect(await findHome(pool, "key")).toBe("http://a");
     expect(pool.list()[0]?.state).toBe("up");
   });
 });
 
 describe("servers without health checks", () => {
   it("are all tried in order, independent of earlier failures", async () => {
-    const { pool } = poolOf();
+    const { pool } = makePool();
     const [home = ""] = rendezvousOrder("key", URLS);
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(pool.list().map(({ state }) => state)).toEqual(["down", "down", "down", "down"]);
-    expect(await homeOf(pool, "key")).toBe(home);
+    expect(await findHome(pool, "key")).toBe(home);
     expect(pool.list().find(({ url }) => url === home)?.state).toBe("up");
   });
 });
@@ -151,30 +151,30 @@ describe("servers without health checks", () => {
 describe("a server with silent requests", () => {
   const watched = () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(["http://a", "http://b"], { healthMilliseconds: 10_000 });
+    const { pool, servers } = makePool(["http://a", "http://b"], { healthMilliseconds: 10_000 });
     const home = servers.find(({ url }) => url === rendezvousOrder("key", ["http://a", "http://b"])[0]);
     if (!home) throw new Error("no server");
-    const stateOf = () => pool.list().find(({ url }) => url === home.url)?.state;
-    return { pool, home, stateOf };
+    const readState = () => pool.list().find(({ url }) => url === home.url)?.state;
+    return { pool, home, readState };
   };
   const forever = () => new Promise<never>(() => {});
 
   it("has its scheduler checked after a minute, and is down if that does not answer", async () => {
-    const { pool, home, stateOf } = watched();
+    const { pool, home, readState } = watched();
     home.schedulerDead = true;
     void runRequest(pool, "key", never, forever);
     await vi.advanceTimersByTimeAsync(59_000);
-    expect([home.schedulerChecks, stateOf()]).toEqual([0, "up"]);
+    expect([home.schedulerChecks, readState()]).toEqual([0, "up"]);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(stateOf()).toBe("down");
+    expect(readState()).toBe("down");
   });
 
   it("is up while its scheduler answers, even during a long prompt", async () => {
-    const { pool, home, stateOf } = watched();
+    const { pool, home, readState } = watched();
     void runRequest(pool, "key", never, forever);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(home.schedulerChecks).toBeGreaterThan(10);
-    expect(stateOf()).toBe("up");
+    expect(readState()).toBe("up");
   });
 
   it("has its scheduler not checked while tokens arrive or without requests", async () => {
@@ -190,7 +190,7 @@ describe("a server with silent requests", () => {
 
   it("fails the engine's health if it is the only one and its scheduler does not answer", async () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(["http://a"]);
+    const { pool, servers } = makePool(["http://a"]);
     const [server] = servers;
     if (server) server.schedulerDead = true;
     void runRequest(pool, "key", never, forever);
@@ -201,10 +201,10 @@ describe("a server with silent requests", () => {
 });
 
 describe("the counts of a server", () => {
-  const countsOf = (pool: ServerPool) => pool.list().map(({ counts }) => counts);
+  const listCounts = (pool: ServerPool) => pool.list().map(({ counts }) => counts);
 
   it("distinguish completed, failed and aborted requests and failovers", async () => {
-    const { pool } = poolOf(["http://a", "http://b"]);
+    const { pool } = makePool(["http://a", "http://b"]);
     const [home = "", next = ""] = rendezvousOrder("key", ["http://a", "http://b"]);
     await runRequest(pool, "key", never, async ({ url }) => {
       if (url === home) throw unreachable();
@@ -223,15 +223,15 @@ describe("the counts of a server", () => {
   });
 
   it("count no failover if no server is left", async () => {
-    const { pool } = poolOf(["http://a"]);
+    const { pool } = makePool(["http://a"]);
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
-    expect(countsOf(pool)).toEqual([{ completed: 0, failed: 1, aborted: 0, failovers: 0 }]);
+    expect(listCounts(pool)).toEqual([{ completed: 0, failed: 1, aborted: 0, failovers: 0 }]);
   });
 });
 
 describe("draining", () => {
   it("continues if the wait for it is aborted", async () => {
-    const { pool } = poolOf(["http://a"]);
+    const { pool } = makePool(["http://a"]);
     let finish = () => {};
     const running = runRequest(pool, "key", never, () => new Promise<void>((resolve) => (finish = resolve)));
     const limit = new AbortController();
@@ -245,7 +245,7 @@ describe("draining", () => {
   });
 
   it("waits for running requests, and passes on those that wait for a connection", async () => {
-    const { pool } = poolOf(URLS, { connections: 1 });
+    const { pool } = makePool(URLS, { connections: 1 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     let finish = () => {};
     const first = runRequest(pool, "key", never, ({ url }) => {
@@ -253,13 +253,13 @@ describe("draining", () => {
         finish = () => resolve(url);
       });
     });
-    const second = homeOf(pool, "key");
+    const second = findHome(pool, "key");
     await expect.poll(() => pool.list().find(({ url }) => url === home)?.requests).toBe(2);
     let drained = false;
     const draining = pool.drain(home).then(() => {
       drained = true;
     });
-    expect(await homeOf(pool, "key")).toBe(next);
+    expect(await findHome(pool, "key")).toBe(next);
     expect(drained).toBe(false);
     finish();
     expect(await first).toBe(home);
@@ -270,14 +270,14 @@ describe("draining", () => {
   });
 
   it("of every server fails requests as engine_unavailable", async () => {
-    const { pool } = poolOf(["http://a", "http://b"]);
+    const { pool } = makePool(["http://a", "http://b"]);
     await Promise.all([pool.drain("http://a"), pool.drain("http://b")]);
-    await expect(homeOf(pool, "key")).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(findHome(pool, "key")).rejects.toMatchObject({ code: "engine_unavailable" });
     await expect(pool.health()).rejects.toMatchObject({ code: "engine_unavailable" });
   });
 
   it("throws RangeError for an unknown URL", async () => {
-    const { pool } = poolOf(["http://a"]);
+    const { pool } = makePool(["http://a"]);
     await expect(pool.drain("http://b")).rejects.toThrow(RangeError);
     expect(() => pool.restore("http://b")).toThrow(RangeError);
   });
@@ -287,14 +287,14 @@ describe("the state of a server", () => {
   const states = (pool: ServerPool) => pool.list().map(({ state, healthy }) => [state, healthy]);
 
   it("is unknown until it is reached", async () => {
-    const { pool } = poolOf(["http://a"]);
+    const { pool } = makePool(["http://a"]);
     expect(states(pool)).toEqual([["unknown", false]]);
-    await homeOf(pool, "key");
+    await findHome(pool, "key");
     expect(states(pool)).toEqual([["up", true]]);
   });
 
   it("becomes known by a check of the pool's health", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
     if (b) b.unhealthy = true;
     await pool.health();
@@ -309,7 +309,7 @@ describe("the readiness of a pool", () => {
   const ready = async () => undefined;
 
   it("names each server's problem, and makes its state known", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b", "http://c"]);
+    const { pool, servers } = makePool(["http://a", "http://b", "http://c"]);
     const [, b] = servers;
     if (b) b.unhealthy = true;
     const lacking = async ({ url }: { url: string }) => {
@@ -324,7 +324,7 @@ describe("the readiness of a pool", () => {
   });
 
   it("does not wait for silent servers, and distinguishes healthy ones from unreachable ones", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
     if (b) b.health = () => new Promise<void>(() => {});
     const silent = () => new Promise<void>(() => {});
@@ -333,7 +333,7 @@ describe("the readiness of a pool", () => {
   });
 
   it("reports a refused API key for either question", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
     const refuse = async () => {
       throw statusError(401, "{}");
@@ -344,7 +344,7 @@ describe("the readiness of a pool", () => {
   });
 
   it("skips a server that is being drained", async () => {
-    const { pool } = poolOf(["http://a", "http://b"]);
+    const { pool } = makePool(["http://a", "http://b"]);
     await pool.drain("http://a");
     expect((await pool.readiness(ready, never)).map(({ url }) => url)).toEqual(["http://b"]);
   });
@@ -352,7 +352,7 @@ describe("the readiness of a pool", () => {
 
 describe("the health of a pool", () => {
   it("is good if at least one server is healthy", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [a, b] = servers;
     if (a) a.unhealthy = true;
     await expect(pool.health()).resolves.toBeUndefined();

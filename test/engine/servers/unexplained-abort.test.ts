@@ -4,7 +4,7 @@ import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-eng
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -30,7 +30,7 @@ describe("an abort without a status code", () => {
   it("fails a call with a grammar, because a failed grammar step aborts like this", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 3 }, 1000);
-    const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12, grammar }));
+    const failed = engine.generate(makeCall(makePrompt(5), { maxTokens: 12, grammar }));
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
     await expect(failed).rejects.toThrow(/Aborted.*grammar/s);
     expect(requests(server)).toBe(1);
@@ -39,7 +39,7 @@ describe("an abort without a status code", () => {
   it.each(["NaN in the logits", "Input is too odd"])("fails the call if its message is %j", async (message) => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort-saying", message, after: 3 }, 1000);
-    const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12 }));
+    const failed = engine.generate(makeCall(makePrompt(5), { maxTokens: 12 }));
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
     await expect(failed).rejects.toThrow(message);
     expect(requests(server)).toBe(1);
@@ -50,7 +50,7 @@ describe("an abort without a status code", () => {
     async (message) => {
       const { server, engine } = await startSglang();
       server.fault({ kind: "abort-saying", message, after: 3 });
-      const call = callOf(promptOf(5), { maxTokens: 12 });
+      const call = makeCall(makePrompt(5), { maxTokens: 12 });
       expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
       expect(Array.from(call.generation.ids())).toEqual(Array.from({ length: 12 }, (_, index) => 105 + index));
     },
@@ -59,14 +59,14 @@ describe("an abort without a status code", () => {
   it("is resumed if the request was still in the waiting queue, even with a grammar", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort-in-queue" });
-    expect(await engine.generate(callOf(promptOf(5), { maxTokens: 4, grammar }))).toMatchObject({ resumes: 1 });
+    expect(await engine.generate(makeCall(makePrompt(5), { maxTokens: 4, grammar }))).toMatchObject({ resumes: 1 });
   });
 
   it("is resumed if the trainer has set a new version, even with a grammar", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 3 });
     let version = 1;
-    const call = callOf(promptOf(5), { maxTokens: 4, grammar }, { currentVersion: () => version++ });
+    const call = makeCall(makePrompt(5), { maxTokens: 4, grammar }, { currentVersion: () => version++ });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
   });
 
@@ -76,7 +76,7 @@ describe("an abort without a status code", () => {
       weightVersionSpans: true,
       tokenMilliseconds: 4,
     });
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 40, grammar }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 40, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
     // SGLang aborts every request by default when its version is set.
     await fetch(`${server.url}/update_weight_version`, { method: "POST", body: '{"new_version":"8"}' });
@@ -85,7 +85,7 @@ describe("an abort without a status code", () => {
 
   it("is resumed if this proxy has paused the engine, even with a grammar", async () => {
     const { server, engine } = await startSglang({ tokenMilliseconds: 4 });
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 40, grammar }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 40, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
     await engine.servers?.pause("abort");
     await engine.servers?.resume();
@@ -104,14 +104,14 @@ describe("vLLM's abort", () => {
   it("fails a call with a grammar if nothing explains it", async () => {
     const { server, engine } = await startVllm();
     server.fault({ kind: "abort", after: 3 }, 1000);
-    const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12, grammar }));
+    const failed = engine.generate(makeCall(makePrompt(5), { maxTokens: 12, grammar }));
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
     expect(server.to("/inference/v1/generate")).toHaveLength(1);
   });
 
   it("is resumed if the server reports that it is paused, even with a grammar", async () => {
     const { server, engine } = await startVllm();
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 60, grammar }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 60, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
     await fetch(`${server.url}/pause?mode=abort`, { method: "POST" });
     await expect.poll(() => server.to("/is_paused").length).toBeGreaterThan(0);
@@ -125,7 +125,7 @@ describe("a server that aborts every request", () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 1 }, 1000);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const outcome = engine.generate(callOf(promptOf(5), { maxTokens: 90 })).catch((error: unknown) => error);
+    const outcome = engine.generate(makeCall(makePrompt(5), { maxTokens: 90 })).catch((error: unknown) => error);
     let error: unknown;
     void outcome.then((reason) => {
       error = reason;
@@ -142,7 +142,7 @@ describe("a server that aborts every request", () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 1 }, 1000);
     const controller = new AbortController();
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 90 }, { signal: controller.signal }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 90 }, { signal: controller.signal }));
     setTimeout(() => controller.abort(new Error("left")), 1_000);
     await expect(running).rejects.toThrow("left");
     expect(requests(server)).toBeLessThan(8);

@@ -3,7 +3,7 @@ import type { Engine, GenerateCall } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import type { Fault } from "../../helpers/sglang/protocol.js";
 import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -17,10 +17,10 @@ async function start(options: SglangServerOptions = {}): Promise<{ server: Sglan
   return { server, engine };
 }
 
-/** A call that somebody reads along, with how long the generation was each time. */
+/** Returns a streamed call, and the length of its generation at each `onTokens`. */
 function readAlong(sampling: Partial<GenerateCall["sampling"]> = {}): { call: GenerateCall; lengths: number[] } {
   const lengths: number[] = [];
-  const call = callOf(promptOf(10), { maxTokens: 20, ...sampling }, { onTokens: () => read() });
+  const call = makeCall(makePrompt(10), { maxTokens: 20, ...sampling }, { onTokens: () => read() });
   const read = () => lengths.push(call.generation.length);
   return { call, lengths };
 }
@@ -29,7 +29,7 @@ describe("a streamed generation", () => {
   it("is requested as a stream only if the call has onTokens", async () => {
     const { server, engine } = await start();
     await engine.generate(readAlong().call);
-    await engine.generate(callOf(promptOf(10)));
+    await engine.generate(makeCall(makePrompt(10)));
     expect(server.to("/generate").map(({ json }) => json["stream"])).toEqual([true, false]);
   });
 
@@ -111,7 +111,7 @@ describe("a streamed generation", () => {
     const { server, engine } = await start({ tokenMilliseconds: 5 });
     const controller = new AbortController();
     const leave = () => controller.abort(new Error("left"));
-    const call = callOf([1], { maxTokens: 400 }, { signal: controller.signal, onTokens: leave });
+    const call = makeCall([1], { maxTokens: 400 }, { signal: controller.signal, onTokens: leave });
     await expect(engine.generate(call)).rejects.toThrow("left");
     await expect.poll(() => server.scheduler.pending).toBe(0);
     const rid = server.to("/generate")[0]?.json["rid"];
@@ -123,7 +123,7 @@ describe("a streamed generation", () => {
     const fail = () => {
       throw new TypeError("the reader failed");
     };
-    const call = callOf([1], { maxTokens: 400 }, { onTokens: fail });
+    const call = makeCall([1], { maxTokens: 400 }, { onTokens: fail });
     await expect(engine.generate(call)).rejects.toThrow("the reader failed");
     await expect.poll(() => server.scheduler.pending).toBe(0);
   });
@@ -154,7 +154,7 @@ describe("a generation with a grammar", () => {
   ])("has it in its sampling parameters: %o", async (grammar, fields) => {
     const { server, engine } = await start();
     expect(engine.supports.grammar).toBe(true);
-    await engine.generate(callOf([1], { grammar }));
+    await engine.generate(makeCall([1], { grammar }));
     expect(server.to("/generate")[0]?.json["sampling_params"]).toMatchObject(fields);
   });
 
@@ -162,7 +162,7 @@ describe("a generation with a grammar", () => {
     const { server, engine } = await start();
     server.fault({ kind: "abort", after: 4 });
     const currentVersion = () => server.to("/generate").length;
-    const call = callOf([1, 2], { maxTokens: 6, grammar: { kind: "regex", pattern: "a+" } }, { currentVersion });
+    const call = makeCall([1, 2], { maxTokens: 6, grammar: { kind: "regex", pattern: "a+" } }, { currentVersion });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
     expect(call.generation.length).toBe(6);
     const requests = server.to("/generate").map(({ json }) => json);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import type { Fault } from "../../helpers/sglang/protocol.js";
 import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -61,11 +61,11 @@ describe.each([true, false])("vLLM, /inference/v1/generate: %s", (scaleOut) => {
     open.push(server, engine);
     server.fault(example.fault);
     const rest = example.streams ? { onTokens: () => undefined } : {};
-    const failed = engine.generate(callOf(promptOf(20), {}, rest));
+    const failed = engine.generate(makeCall(makePrompt(20), {}, rest));
     await expect(failed).rejects.toMatchObject({ name: "EngineError" });
     await expect(failed).rejects.toThrow(example.message);
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
-    await expect(engine.generate(callOf([1], {}, rest))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1], {}, rest))).resolves.toMatchObject({ resumes: 0 });
   });
 });
 
@@ -75,7 +75,7 @@ describe("a stream that ends without a finish reason", () => {
     const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4 });
     open.push(server, engine);
     server.fault({ kind: "abort", after: 2 });
-    const call = callOf([1], { stop: ["END"] }, { onTokens: () => undefined });
+    const call = makeCall([1], { stop: ["END"] }, { onTokens: () => undefined });
     await expect(engine.generate(call)).rejects.toThrow("why the generation ended");
   });
 });
