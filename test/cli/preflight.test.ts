@@ -73,9 +73,7 @@ describe("rolltape rollout, before the first task", TIMES, () => {
   it("warns of a server that is busy with a long prompt and cannot say what its model holds, and goes on", async () => {
     const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
     const job = rolltape([...jobArgs().args, ...(await engine("sglang", busy.url)), "engine.timeout_seconds=1"]);
-    await job.logged(
-      `rolltape: warning: engine.urls: ${busy.url}: The engine did not report its model within 5 s.`,
-    );
+    await job.logged(`rolltape: warning: engine.urls: ${busy.url}: The engine did not report its model within 5 s.`);
     await until(() => busy.to("/server_info").length > 1);
     expect(job.process.exitCode).toBeNull();
   });

@@ -92,7 +92,7 @@ function pauseServers(app: App, context: ServerContext): void {
     async ({ body: { servers: targets, hold } }) => {
       const servers = requireServers(context);
       for (const url of targets ?? []) requireServer(servers, url);
-      await servers.resume({ told: targets, hold });
+      await servers.resume({ urls: targets, hold });
       return toRecord(context.engine);
     },
   );
