@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestName } from "../support/nearest-name.js";
+import { findNearestName } from "../support/nearest-name.js";
 import { ApiError } from "./errors.js";
 
 /** Longest part of an unknown field's name that an error shows, in characters. */
@@ -29,7 +29,7 @@ export function unknownFieldError(schema: z.ZodType, { keys, path }: UnknownKeys
 
 function adviceFrom(known: readonly string[], name: string, inPlace: (field: string) => string): string {
   if (known.length === 0) return "This call takes no parameters.";
-  return `Did you mean \`${inPlace(nearestName(name, known))}\`?`;
+  return `Did you mean \`${inPlace(findNearestName(name, known))}\`?`;
 }
 
 /** Returns the fields of the object at `path`; undefined if the schema does not say, as in a union. */

@@ -21,7 +21,7 @@ function sentences(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") {
     const nearest = (key: string) => nearestKeyAt(issue.path, key);
     return issue.keys.map(
-      (key) => `${pathText([...issue.path, key])}: unknown key, the nearest known one is ${nearest(key)}`,
+      (key) => `${pathText([...issue.path, key])}: unknown key; did you mean ${nearest(key)}?`,
     );
   }
   const expected = issue.message.replace(/^Invalid \w+: /, "").replace(/, received .*/, "");

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { arrayStart, elementEnds } from "../../support/json/elements.js";
+import { findArrayStart, findElementEnds } from "../../support/json/elements.js";
 
 /**
  * An agent sends its whole conversation with each call. Of a body that begins with the bytes of an earlier one, only what
@@ -84,10 +84,10 @@ export function toKnown(bytes: Buffer, value: unknown, shared?: Shared): KnownBo
   const name = shared?.body.name ?? CONVERSATIONS.find((each) => conversationOf(value, each));
   const elements = name && conversationOf(value, name);
   if (!name || !elements) return undefined;
-  const start = shared?.body.start ?? arrayStart(bytes, new Set([name]));
+  const start = shared?.body.start ?? findArrayStart(bytes, new Set([name]));
   if (start === undefined) return undefined;
   const before = shared?.body.ends.slice(0, shared.count) ?? [];
-  const ends = [...before, ...elementEnds(bytes, before.at(-1) ?? start)];
+  const ends = [...before, ...findElementEnds(bytes, before.at(-1) ?? start)];
   const end = ends.at(-1);
   if (end === undefined || ends.length !== elements.length) return undefined;
   if (!shared && !isOnly(name, shortened(bytes, start, end))) return undefined;

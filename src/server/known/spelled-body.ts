@@ -1,4 +1,4 @@
-import { fieldTexts } from "../../support/json/field-texts.js";
+import { readFieldTexts } from "../../support/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
 import { withSpelledCalls } from "./spelled-calls.js";
 
@@ -15,7 +15,7 @@ export function asSpelled(text: string, value: unknown): unknown {
   const messages: unknown = "messages" in value ? value.messages : undefined;
   const called = Array.isArray(messages) ? withSpelledCalls(text, messages) : messages;
   if (names.length === 0 && called === messages) return value;
-  const fields = names.length === 0 ? new Map<string, string>() : fieldTexts(text, new Set(names));
+  const fields = names.length === 0 ? new Map<string, string>() : readFieldTexts(text, new Set(names));
   const spelled = [...fields].map(([name, field]) => [name, parseSpelled(field)] as const);
   return { ...value, ...(called === messages ? {} : { messages: called }), ...Object.fromEntries(spelled) };
 }
