@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
-import { type Config, messageFilters } from "../config/index.js";
+import { type Config, compileMessageFilters } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import { SessionRegistry } from "../session/registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
@@ -92,7 +92,7 @@ export function createRegistry(config: Config, adminKey: string): SessionRegistr
     retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
     workerTag: config.server.worker_tag === "auto" ? newWorkerTag() : (config.server.worker_tag ?? undefined),
     taggedKeysOnly: isBehindGateway(config),
-    messageFilters: messageFilters(config),
+    messageFilters: compileMessageFilters(config),
   });
 }
 

@@ -8,7 +8,7 @@ import {
   restoreShared,
   toKnown,
 } from "../../src/server/known/known-body.js";
-import { arrayStart, elementEnds } from "../../src/support/json/elements.js";
+import { findArrayStart, findElementEnds } from "../../src/support/json/elements.js";
 
 /** Reads a body as the server does, and keeps it. */
 function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: number } {
@@ -47,9 +47,9 @@ describe("the elements of an array in JSON", () => {
     fc.assert(
       fc.property(body("messages"), ({ elements, json }) => {
         const bytes = Buffer.from(json(elements));
-        const start = arrayStart(bytes, new Set(["messages"]));
+        const start = findArrayStart(bytes, new Set(["messages"]));
         expect(start).toBeDefined();
-        const ends = elementEnds(bytes, start ?? 0);
+        const ends = findElementEnds(bytes, start ?? 0);
         const texts = ends.map((end, i) => bytes.toString("utf8", ends[i - 1] ?? start, end).replace(/^[\s,]+/, ""));
         expect(texts.map((each): unknown => JSON.parse(each))).toEqual(elements);
       }),
@@ -58,15 +58,15 @@ describe("the elements of an array in JSON", () => {
 
   it.each(["{}", '{"messages":{}}', '[{"messages":[]}]', '{"a":{"messages":[]}}', '{"a":"messages"}', "", '{"'])(
     "%s has none of that name",
-    (json) => expect(arrayStart(Buffer.from(json), new Set(["messages"]))).toBeUndefined(),
+    (json) => expect(findArrayStart(Buffer.from(json), new Set(["messages"]))).toBeUndefined(),
   );
 
   it("ends at any text that is no JSON", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", "a")), (pieces) => {
         const bytes = Buffer.from(pieces.join(""));
-        arrayStart(bytes, new Set(["a"]));
-        elementEnds(bytes, 0);
+        findArrayStart(bytes, new Set(["a"]));
+        findElementEnds(bytes, 0);
       }),
     );
   });

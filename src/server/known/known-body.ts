@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { arrayStart, elementEnds } from "../../support/json/elements.js";
+import { findArrayStart, findElementEnds } from "../../support/json/elements.js";
 
 /**
  * An agent sends its whole conversation with each call. If a body begins with the same bytes as an earlier one, only the part
@@ -91,10 +91,10 @@ export function toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): K
   const name = shared?.body.name ?? CONVERSATIONS.find((field) => readConversation(value, field));
   const elements = name && readConversation(value, name);
   if (!name || !elements) return undefined;
-  const start = shared?.body.start ?? arrayStart(bytes, new Set([name]));
+  const start = shared?.body.start ?? findArrayStart(bytes, new Set([name]));
   if (start === undefined) return undefined;
   const sharedEnds = shared?.body.ends.slice(0, shared.count) ?? [];
-  const ends = [...sharedEnds, ...elementEnds(bytes, sharedEnds.at(-1) ?? start)];
+  const ends = [...sharedEnds, ...findElementEnds(bytes, sharedEnds.at(-1) ?? start)];
   const end = ends.at(-1);
   if (end === undefined || ends.length !== elements.length) return undefined;
   if (!shared && !isEffectiveField(name, replaceWithStandIn(bytes, start, end))) return undefined;

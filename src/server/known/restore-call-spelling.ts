@@ -1,6 +1,6 @@
 import { isShallow } from "../../protocols/depth.js";
-import { elementEnds } from "../../support/json/elements.js";
-import { fieldTexts } from "../../support/json/field-texts.js";
+import { findElementEnds } from "../../support/json/elements.js";
+import { readFieldTexts } from "../../support/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
 
 const MESSAGES: ReadonlySet<string> = new Set(["messages"]);
@@ -15,8 +15,8 @@ const MESSAGES: ReadonlySet<string> = new Set(["messages"]);
  */
 export function restoreCallSpelling(text: string, messages: readonly unknown[]): readonly unknown[] {
   if (!messages.some(mayHaveLostSpelling)) return messages;
-  const json = Buffer.from(fieldTexts(text, MESSAGES).get("messages") ?? "");
-  const ends = elementEnds(json, 1);
+  const json = Buffer.from(readFieldTexts(text, MESSAGES).get("messages") ?? "");
+  const ends = findElementEnds(json, 1);
   if (ends.length !== messages.filter(isObject).length) return messages;
   let next = 0;
   return messages.map((message) => {

@@ -1,4 +1,4 @@
-import { fieldTexts } from "../../support/json/field-texts.js";
+import { readFieldTexts } from "../../support/json/field-texts.js";
 import { mayLoseSpelling, parseSpelled } from "../../support/json/spelled.js";
 import { restoreCallSpelling } from "./restore-call-spelling.js";
 
@@ -19,7 +19,7 @@ export function restoreSpelling(text: string, value: unknown): unknown {
   const messages: unknown = "messages" in value ? value.messages : undefined;
   const restoredMessages = Array.isArray(messages) ? restoreCallSpelling(text, messages) : messages;
   if (names.length === 0 && restoredMessages === messages) return value;
-  const texts = names.length === 0 ? new Map<string, string>() : fieldTexts(text, new Set(names));
+  const texts = names.length === 0 ? new Map<string, string>() : readFieldTexts(text, new Set(names));
   const restoredFields = [...texts].map(([name, fieldText]) => [name, parseSpelled(fieldText)] as const);
   return {
     ...value,
