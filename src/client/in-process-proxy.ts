@@ -5,7 +5,7 @@ import { type Config, parseConfig } from "../config/index.js";
 import type { Engine } from "../engine/engine.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { createServer } from "../server/app.js";
-import { createRegistry, settingsOf } from "../server/start.js";
+import { createRegistry, toServerSettings } from "../server/start.js";
 import { startSweeps } from "../server/sweeps.js";
 
 /** A proxy that does not listen, and its admin key. */
@@ -52,7 +52,7 @@ export async function inProcessProxy({ engine, tokenizer, config }: EngineOption
 async function start(engine: Engine, model: ChatModel, config: Config): Promise<InProcessProxy> {
   const adminKey = `sk-admin-${randomBytes(32).toString("base64url")}`;
   const registry = createRegistry(config, adminKey);
-  const settings = settingsOf(config, adminKey, config.model.name ?? model.name);
+  const settings = toServerSettings(config, adminKey, config.model.name ?? model.name);
   // Batches name the caller's engine, not the engine of the configuration.
   const recordedConfig = { ...settings.recordedConfig, engine: engine.type };
   const { app, context } = await createServer({ registry, engine, model, settings: { ...settings, recordedConfig } });

@@ -8,40 +8,40 @@ import { secretKey } from "./schema/values.js";
 
 const VARIABLE = "ROLLTAPE_ADMIN_API_KEY";
 
-/** The admin key of a server, and where its user finds it. */
+/** The admin key of a server, and the file in which its user finds it. */
 export interface AdminKey {
   readonly key: string;
-  /** Where a random key has to be written for its user to read: {@link writeKeyFile}. Absent for a key of the user's. */
+  /** File to which the caller must write a random key with {@link writeKeyFile}. Absent for a key that the user chose. */
   readonly file?: string;
 }
 
 /**
- * The admin key: the configuration's, else the environment's, else a random one. Nothing is written yet: a server that
- * cannot listen must not replace the key file of the one that does.
+ * Returns the admin key: from the configuration, else from the environment, else a random one. It writes no file, because a
+ * server that cannot listen must not replace the key file of the server that does.
  *
- * @throws {@link ConfigError} for a key in the environment that is too short
+ * @throws {@link ConfigError} if the key in the environment is invalid
  */
-export function adminKey(config: Config, env: NodeJS.ProcessEnv): AdminKey {
+export function resolveAdminKey(config: Config, env: NodeJS.ProcessEnv): AdminKey {
   const { admin_api_key: configured, key_file: file } = config.rollout.agent;
   if (configured !== null) return { key: configured };
-  const given = environmentKey(env);
-  if (given) return { key: given };
+  const fromEnvironment = readEnvironmentKey(env);
+  if (fromEnvironment) return { key: fromEnvironment };
   return { key: `sk-admin-${randomBytes(32).toString("base64url")}`, file: file ?? defaultFile(config, env) };
 }
 
 /**
- * The admin key in the environment. An empty variable is none.
+ * Returns the admin key in the environment. An empty variable counts as absent.
  *
- * @throws {@link ConfigError} for a key that the configuration would refuse
+ * @throws {@link ConfigError} if the configuration would refuse the key
  */
-export function environmentKey(env: NodeJS.ProcessEnv): string | undefined {
-  const given = env[VARIABLE];
-  if (!given || secretKey.safeParse(given).success) return given;
-  const message = `expected ${findKey("rollout.agent.admin_api_key")?.expected}, got ${given.length} characters`;
+export function readEnvironmentKey(env: NodeJS.ProcessEnv): string | undefined {
+  const value = env[VARIABLE];
+  if (!value || secretKey.safeParse(value).success) return value;
+  const message = `expected ${findKey("rollout.agent.admin_api_key")?.expected}, got ${value.length} characters`;
   throw new ConfigError("config_invalid", [{ path: VARIABLE, message }]);
 }
 
-/** A file for each server of a machine: ports tell them apart, and processes where the port is not known yet. */
+/** Returns a file of its own for each server of a machine: named after its port, or its process if the port is 0. */
 function defaultFile({ server }: Config, env: NodeJS.ProcessEnv): string {
   return join(cacheFolder(env), `admin-key-${server.port === 0 ? `pid-${process.pid}` : server.port}`);
 }

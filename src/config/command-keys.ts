@@ -3,15 +3,15 @@ import { readOverrides } from "./overrides.js";
 import { normalizeSpelling } from "./spelling.js";
 import { mapLeaves } from "./tree.js";
 
-/** Keys that a command does not use, and why. A prefix is a key, or a section with its dot. */
+/** Keys that a command does not use, and the reason. A prefix is a key, or a section with its dot. */
 export interface UnusedKeys {
   readonly prefixes: readonly string[];
   /** The end of the sentence "has no effect: …". */
   readonly reason: string;
 }
 
-/** Keys of `rollout.agent` that concern agents and what is exported of them, not the server. */
-const OF_ROLLOUT_JOBS = [
+/** Keys that only rollout jobs use. */
+const ROLLOUT_JOB_KEYS = [
   "rollout.agent.mode",
   "rollout.agent.subproc_max_workers",
   "rollout.agent.turn_discount",
@@ -25,7 +25,7 @@ const OF_ROLLOUT_JOBS = [
 ] as const;
 
 export const UNUSED_BY_SERVE: readonly UnusedKeys[] = [
-  { prefixes: OF_ROLLOUT_JOBS, reason: "`rolltape rollout` uses it, `rolltape serve` does not" },
+  { prefixes: ROLLOUT_JOB_KEYS, reason: "`rolltape rollout` uses it, `rolltape serve` does not" },
   { prefixes: ["gateway."], reason: "`rolltape gateway` uses it, `rolltape serve` does not" },
   { prefixes: ["scheduler."], reason: "`rolltape job` uses it, `rolltape serve` does not" },
 ];
@@ -50,21 +50,22 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.workers_folder",
       "server.advertised_host",
     ],
-    reason: "the servers behind the gateway have their own; start them with it",
+    reason: "`rolltape gateway` does not use it; set it for the servers behind the gateway",
   },
 ];
 
 export const UNUSED_BY_JOB: readonly UnusedKeys[] = [
   {
     prefixes: ["server.", "model.", "engine.", "rollout.", "gateway.", "group_size", "drop_incomplete_group"],
-    reason: "`rolltape job` uses `scheduler.type` only; write it into the commands of the job's file",
+    reason: "`rolltape job` uses `scheduler.type` only; set it in the commands of the job file",
   },
 ];
 
 /**
- * Refuses `key=value` arguments with keys that the command does not use. Keys of a file are not refused: commands share it.
+ * Refuses `key=value` arguments with keys that the command does not use. Keys in a file are accepted, because commands share
+ * files.
  *
- * @throws {@link ConfigError} `config_invalid` that names each of them
+ * @throws {@link ConfigError} `config_invalid`, which lists each such key
  */
 export function refuseUnused(overrides: readonly string[], unused: readonly UnusedKeys[]): void {
   const problems = keysIn(overrides).flatMap((path) => {

@@ -1,18 +1,20 @@
 import { CodedError } from "../support/coded-error.js";
+
 /**
- * `config_unreadable`: the file cannot be read. `config_syntax`: it is not YAML. `config_invalid`: a key is unknown or
- * has a value that it cannot have.
+ * - `config_unreadable`: the file cannot be read.
+ * - `config_syntax`: the file is not YAML.
+ * - `config_invalid`: a key is unknown, or its value is not allowed.
  */
 export type ConfigErrorCode = "config_unreadable" | "config_syntax" | "config_invalid";
 
-/** One thing that is wrong with a configuration. */
+/** One problem of a configuration. */
 export interface ConfigProblem {
-  /** The key's full path, the file or the argument that it is about. */
+  /** The full path of the key, the file or the argument at fault. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A configuration that cannot be used, with everything that is wrong with it. Values of secret keys are not shown. */
+/** The configuration is invalid. `problems` lists everything that is wrong. Values of secret keys are not shown. */
 export class ConfigError extends CodedError<ConfigErrorCode> {
   override readonly name = "ConfigError";
   readonly problems: readonly ConfigProblem[];

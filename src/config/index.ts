@@ -1,5 +1,5 @@
 export { cacheFolder } from "../support/cache-folder.js";
-export { type AdminKey, adminKey } from "./admin-key.js";
+export { type AdminKey, resolveAdminKey } from "./admin-key.js";
 export {
   refuseUnused,
   UNUSED_BY_GATEWAY,
@@ -10,7 +10,7 @@ export {
 } from "./command-keys.js";
 export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./errors.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
-export { messageFilters } from "./message-filters.js";
+export { compileMessageFilters } from "./message-filters.js";
 export { parseConfig } from "./parse.js";
 export { redact } from "./redact.js";
 export { type ConfigSources, resolveConfig } from "./resolve.js";

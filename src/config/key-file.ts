@@ -13,8 +13,10 @@ import {
 import { dirname } from "node:path";
 
 /**
- * Writes a key, and a line break, to a file that only its owner can read. The file appears whole or not at all; an
- * existing one, or a link, is replaced and never written through. A folder that is made is its owner's alone.
+ * Writes a key and a line break to a file that only its owner can read.
+ *
+ * The file appears complete or not at all. An existing file or link is replaced, not written to. A folder that has to be
+ * created is accessible to its owner only.
  */
 export function writeKeyFile(file: string, key: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { alternatives, expectedText, itemsOf } from "./expected-text.js";
+import { describeExpected, listAlternatives, readItemSchema } from "./expected-text.js";
 import { configSchema } from "./schema/config.js";
 
-/** One key of the configuration, as its documentation and its errors show it. */
+/** One key of the configuration, for its documentation and error messages. */
 export interface ConfigKey {
   /** Dotted, as on the command line: `rollout.agent.turn_discount`. */
   readonly path: string;
-  /** What a value must be, as a phrase: "an integer from 0 to 65535". */
+  /** The allowed values as a phrase, such as "an integer from 0 to 65535". */
   readonly expected: string;
   readonly defaultValue: unknown;
   readonly description: string;
-  /** Free text, whose spelling stays as it is where it looks like a number. */
+  /** True for free text, whose spelling is kept even if it looks like a number. */
   readonly isText: boolean;
-  /** Of a list: what an entry must be. */
+  /** The allowed entries of a list, as a phrase; undefined if the key is not a list. */
   readonly expectedEntry: string | undefined;
-  /** Never shown. */
+  /** True for values that are never shown. */
   readonly isSecret: boolean;
 }
 
@@ -25,12 +25,12 @@ const found = collect(z.toJSONSchema(configSchema, { io: "input" }), []);
 /** Every key that holds a value, in the order of the schema. */
 export const configKeys: readonly ConfigKey[] = found.keys;
 
-/** The keys that hold other keys: `server`, `rollout`, `rollout.agent`, …. */
+/** The keys that contain other keys: `server`, `rollout`, `rollout.agent`, …. */
 export const configSections: readonly string[] = found.sections;
 
 const keysByPath = new Map(configKeys.map((key) => [key.path, key]));
 
-/** The key at a dotted path, in either spelling of `rollout.agent`. */
+/** Returns the key at a dotted path, which may begin with `rollout.compat` instead of `rollout.agent`. */
 export function findKey(path: string): ConfigKey | undefined {
   return keysByPath.get(path.replace(/^rollout\.compat\./, "rollout.agent."));
 }
@@ -50,14 +50,14 @@ function collect(schema: Schema, path: readonly string[]): { keys: ConfigKey[]; 
 
 function toKey(schema: Schema, path: string): ConfigKey {
   const isList = schema.type === "array";
-  const value = isList ? itemsOf(schema) : schema;
+  const value = isList ? readItemSchema(schema) : schema;
   return {
     path,
-    expected: expectedText(schema),
+    expected: describeExpected(schema),
     defaultValue: schema.default,
     description: schema.description ?? "",
-    isText: !value.enum && alternatives(value).some(({ type }) => type === "string"),
-    expectedEntry: isList ? expectedText(value) : undefined,
+    isText: !value.enum && listAlternatives(value).some(({ type }) => type === "string"),
+    expectedEntry: isList ? describeExpected(value) : undefined,
     isSecret: schema.writeOnly === true,
   };
 }

@@ -1,16 +1,16 @@
 import type { ConfigProblem } from "./errors.js";
 import { findKey } from "./key.js";
-import type { Spelled } from "./spelling.js";
+import type { NormalizedConfig } from "./spelling.js";
 import { merge, nest } from "./tree.js";
 import { readYaml } from "./yaml-source.js";
 
 type Override = { readonly value: unknown } | { readonly problem: ConfigProblem };
 
 /**
- * Reads `key=value` arguments: dotted paths, values in YAML (`engine.urls=[http://a,http://b]`). Of a key that is given
- * twice the later value stands. The value of a text key is the text as it is, unless it is quoted.
+ * Reads `key=value` arguments: dotted paths, and values in YAML (`engine.urls=[http://a,http://b]`). If a key occurs twice,
+ * the later value counts. The value of a text key is taken literally unless it is quoted.
  */
-export function readOverrides(args: readonly string[]): Spelled {
+export function readOverrides(args: readonly string[]): NormalizedConfig {
   let value: unknown = {};
   const problems: ConfigProblem[] = [];
   for (const arg of args) {
@@ -36,7 +36,7 @@ function readOverride(arg: string): Override {
   return { problem: { path, message: `not a YAML value: ${result.errors.join("; ")}` } };
 }
 
-/** Text for which YAML has no reading of its own that is wanted here: not quoted, not null, not a list for a list. */
+/** Returns true if the value of a text key is to be taken literally: it is not quoted, not null, and not a YAML list. */
 function isPlainText(text: string, isList: boolean): boolean {
   return !/^\s*(["']|(~|null)?\s*$)/.test(text) && !(isList && /^\s*\[/.test(text));
 }

@@ -7,15 +7,15 @@ import { normalizeSpelling } from "./spelling.js";
 /**
  * Checks a configuration and fills in the defaults.
  *
- * @param written maps as YAML or JSON have them; `rollout.compat` and single values of lists are fine
- * @throws {@link ConfigError} `config_invalid` with everything that is wrong, unknown keys included
+ * @param written nested maps from YAML or JSON; may use `rollout.compat`, and a single value instead of a list
+ * @throws {@link ConfigError} `config_invalid` with everything that is wrong, including unknown keys
  */
 export function parseConfig(written: unknown): Config {
   const { value, problems } = normalizeSpelling(written);
   return checkConfig(value, problems);
 }
 
-/** As {@link parseConfig}, of a normalized value, with what was already found wrong. */
+/** Like {@link parseConfig}, for a normalized value. The error includes `problems` that were found before. */
 export function checkConfig(value: unknown, problems: readonly ConfigProblem[]): Config {
   const result = configSchema.safeParse(value, { error: describeIssue, reportInput: false });
   if (result.success && problems.length === 0) return result.data;

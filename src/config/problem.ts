@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { ConfigProblem } from "./errors.js";
 import { findKey } from "./key.js";
-import { nearestKey } from "./suggestion.js";
+import { findNearestKey } from "./suggestion.js";
 
-/** Characters of a wrong value that an error shows. */
+/** Number of characters of a wrong value that an error shows. */
 const SHOWN_LENGTH = 60;
 
-/** The sentence for an issue that the schema has no own words for. */
+/** Returns the message for an issue that has no message in the schema. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   const path = issue.path ?? [];
   const key = findKey(path.filter((part) => typeof part === "string").join("."));
@@ -16,17 +16,17 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
   return `expected ${expected}, got ${key.isSecret ? hide(issue.input) : show(issue.input)}`;
 }
 
-/** An issue of the schema as problems: one, or one for every unknown key. */
+/** Converts an issue of the schema: to one problem, or to one per unknown key. */
 export function toProblems(issue: z.core.$ZodIssue): ConfigProblem[] {
-  if (issue.code !== "unrecognized_keys") return [{ path: pathText(issue.path), message: issue.message }];
+  if (issue.code !== "unrecognized_keys") return [{ path: formatPath(issue.path), message: issue.message }];
   return issue.keys.map((name) => {
-    const nearest = nearestKey([...issue.path, name].join("."));
-    return { path: pathText([...issue.path, name]), message: `unknown key, the nearest known one is ${nearest}` };
+    const nearest = findNearestKey([...issue.path, name].join("."));
+    return { path: formatPath([...issue.path, name]), message: `unknown key; did you mean ${nearest}?` };
   });
 }
 
-/** `engine.urls[0]`; a key with a dot of its own appears in quotes. */
-function pathText(path: readonly PropertyKey[]): string {
+/** Returns a path as text: `engine.urls[0]`. A key that contains a dot is quoted. */
+function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return "the configuration";
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;

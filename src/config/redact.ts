@@ -4,7 +4,7 @@ import { mapLeaves } from "./tree.js";
 
 const HIDDEN = "[redacted]";
 
-/** A copy of the configuration that can be shown: no key in it, no password in a URL. */
+/** Returns a copy of the configuration without keys and without passwords in URLs, so that it can be shown. */
 export function redact(config: Config): Record<string, unknown> {
   return mapLeaves(config, hideLeaf) as Record<string, unknown>;
 }

@@ -14,7 +14,7 @@ It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence o
 
 - In the file keys are nested: \`server.port\` is \`port\` under \`server\`. As arguments they are dotted, and their values are YAML.
 - \`rollout.compat\` is another spelling of \`rollout.agent\`. A key in both with two values is an error.
-- A list of one may be written as its single value. Null, if a key accepts it, means "not given".
+- A list with one entry may be written as that entry. Null, if a key accepts it, means "not set".
 - An unknown key is an error that names the nearest known one. All errors are reported at once; the exit status is 2.
 - A key that has no effect is an error. An argument must be one that the command uses: \`rolltape serve group_size=4\` is
   refused. A file may contain keys for other commands.
@@ -32,8 +32,8 @@ It is a YAML file, \`key=value\` arguments, or both. Arguments take precedence o
 ## Keys
 `;
 
-/** The reference page of the configuration, in Markdown: every key with its values, default and meaning. */
-export function configReferencePage(): string {
+/** Writes the reference page of the configuration in Markdown: every key with its values, default and meaning. */
+export function writeReferencePage(): string {
   const sections = new Map<string, ConfigKey[]>();
   for (const key of configKeys) {
     const section = key.path.includes(".") ? key.path.slice(0, key.path.lastIndexOf(".")) : "";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { environmentKey } from "./admin-key.js";
+import { readEnvironmentKey } from "./admin-key.js";
 import { ConfigError } from "./errors.js";
 import { readOverrides } from "./overrides.js";
 import { checkConfig } from "./parse.js";
@@ -8,7 +8,7 @@ import { normalizeSpelling } from "./spelling.js";
 import { isPlainMap, merge } from "./tree.js";
 import { readYaml } from "./yaml-source.js";
 
-/** Where a configuration comes from. Later sources win: defaults, the file, the overrides. */
+/** The sources of a configuration. Overrides take precedence over the file, and the file over the defaults. */
 export interface ConfigSources {
   /** Path of a YAML file. */
   readonly file?: string | undefined;
@@ -19,7 +19,7 @@ export interface ConfigSources {
 }
 
 /**
- * Puts a configuration together from its sources and checks it.
+ * Merges a configuration from its sources and checks it.
  *
  * @throws {@link ConfigError} `config_unreadable` or `config_syntax` for the file, else `config_invalid` with everything
  * that is wrong in the file, the overrides and the environment
@@ -30,7 +30,8 @@ export function resolveConfig({ file, overrides = [], env = process.env }: Confi
   const fromArgs = normalizeSpelling(args.value);
   const problems = [...fromFile.problems, ...args.problems, ...fromArgs.problems];
   const config = checkConfig(merge(fromFile.value, fromArgs.value), problems);
-  if (config.rollout.agent.admin_api_key === null) environmentKey(env);
+  // Reads the key only for its check: a server that would use it must not start with an invalid one.
+  if (config.rollout.agent.admin_api_key === null) readEnvironmentKey(env);
   return config;
 }
 

@@ -3,8 +3,8 @@ import { configKeys, configSections } from "./key.js";
 
 const KNOWN = [...configKeys.map(({ path }) => path), ...configSections];
 
-/** The known key that an unknown one was most likely meant to be: nearest in its own name, then in its place. */
-export function nearestKey(unknown: string): string {
+/** Returns the known key that is most similar to an unknown one: first by its last name, then by its whole path. */
+export function findNearestKey(unknown: string): string {
   let best = { path: "", score: Number.POSITIVE_INFINITY };
   for (const path of KNOWN) {
     const score = distance(lastPart(unknown), lastPart(path)) + distance(unknown, path) / 100;

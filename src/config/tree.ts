@@ -1,23 +1,23 @@
-/** A map as YAML and JSON have it. */
+/** A map of YAML or JSON. */
 export type PlainMap = Readonly<Record<string, unknown>>;
 
 export function isPlainMap(value: unknown): value is PlainMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The entry of a map itself, never one that it inherits. */
-export function own(map: PlainMap, key: string): unknown {
+/** Returns an entry of the map itself, never an inherited one. */
+export function readOwn(map: PlainMap, key: string): unknown {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** `a.b` and a value become `{ a: { b: value } }`. */
+/** Returns nested maps: `nest(["a", "b"], 1)` is `{ a: { b: 1 } }`. */
 export function nest(path: readonly string[], value: unknown): unknown {
   return path.reduceRight((inner: unknown, key) => Object.fromEntries([[key, inner]]), value);
 }
 
 /**
- * `base` with the entries of `over` in it: maps are merged, everything else is replaced. What stands where a map is to be
- * merged stays, and is found to be wrong there.
+ * Returns `base` with the entries of `over`: maps are merged, everything else is replaced. If `base` has another value where
+ * `over` has a map, that value stays, so that the schema reports it.
  */
 export function merge(base: unknown, over: unknown): unknown {
   if (!isPlainMap(over)) return over;
@@ -27,7 +27,7 @@ export function merge(base: unknown, over: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A copy in which `change` replaced every value that is not a map. */
+/** Returns a copy in which `change` has replaced every value that is not a map. */
 export function mapLeaves(value: unknown, change: (leaf: unknown, path: string) => unknown, path = ""): unknown {
   if (!isPlainMap(value)) return change(value, path);
   const inner = Object.entries(value).map(([key, child]) => {

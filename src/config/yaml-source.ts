@@ -1,13 +1,13 @@
 import { type Document, isPair, isScalar, type Node, type Pair, parseDocument, type Scalar, visit } from "yaml";
 import { findKey } from "./key.js";
 
-/** What a YAML text holds, or why it is not YAML (one sentence an error, with line and column). */
+/** The value of a YAML text, or why it is not YAML: one sentence per error, with line and column. */
 export type YamlResult = { readonly value: unknown } | { readonly errors: readonly string[] };
 
 /**
- * Reads YAML 1.2. A value of a text key keeps its spelling: an admin key of sixteen digits is no number here.
+ * Reads YAML 1.2. The value of a text key keeps its spelling, so that an admin key of sixteen digits is not read as a number.
  *
- * @param at where in the configuration the text stands; empty: it is the whole
+ * @param at path in the configuration that the text is the value of; empty for a whole configuration
  */
 export function readYaml(text: string, at: readonly string[] = []): YamlResult {
   const document = parseDocument(text, { prettyErrors: true });
@@ -19,26 +19,25 @@ export function readYaml(text: string, at: readonly string[] = []): YamlResult {
   });
   try {
     const value: unknown = document.toJS();
-    return isWithinItself(value) ? { errors: ["an alias stands within what it names"] } : { value };
+    return containsItself(value) ? { errors: ["an alias must not be inside the value that it refers to"] } : { value };
   } catch (error) {
-    // Aliases that would expand without bound.
+    // `toJS` throws if aliases would expand to too many values.
     return { errors: [error instanceof Error ? error.message : String(error)] };
   }
 }
 
 function keepSpelling(scalar: Scalar, path: readonly string[]): void {
-  const isSpelledOtherwise = scalar.value !== null && typeof scalar.value !== "string";
-  if (isSpelledOtherwise && scalar.source !== undefined && findKey(path.join("."))?.isText)
-    scalar.value = scalar.source;
+  const isConverted = scalar.value !== null && typeof scalar.value !== "string";
+  if (isConverted && scalar.source !== undefined && findKey(path.join("."))?.isText) scalar.value = scalar.source;
 }
 
 function keysAbove(ancestors: readonly (Document | Node | Pair)[]): string[] {
   return ancestors.filter(isPair).map(({ key }) => String(isScalar(key) ? key.value : key));
 }
 
-function isWithinItself(value: unknown, above: readonly unknown[] = []): boolean {
+function containsItself(value: unknown, above: readonly unknown[] = []): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return above.includes(value) || Object.values(value).some((inner) => isWithinItself(inner, [...above, value]));
+  return above.includes(value) || Object.values(value).some((inner) => containsItself(inner, [...above, value]));
 }
 
 function firstLine(message: string): string {

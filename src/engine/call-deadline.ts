@@ -2,9 +2,9 @@ import { Deadline } from "../support/async/deadline.js";
 import { EngineError } from "./engine.js";
 
 /**
- * Joins a call's signal with the time limit of the whole call.
+ * Returns a deadline that combines the caller's signal with the time limit of the whole call.
  *
- * @param seconds 0 for no limit
+ * @param seconds 0: no limit
  */
 export function startCallDeadline(caller: AbortSignal, seconds: number): Deadline {
   const expired = () => new EngineError("engine_timeout", `The engine did not finish within ${seconds} seconds.`);

@@ -3,121 +3,117 @@ import { CodedError } from "../support/coded-error.js";
 
 export type { LogprobContent } from "../native/contract.js";
 
-/** How tokens are drawn. Every field is explicit: nothing is left to an engine's own default. */
+/** How tokens are drawn. Every field is explicit, so no engine uses a default of its own. */
 export interface SamplingParams {
-  /** 0 is greedy. Log probabilities are those of log_softmax(logits / temperature); of temperature 1 when greedy. */
+  /** 0 is greedy. Log probabilities are log_softmax(logits / temperature), with temperature 1 if greedy. */
   readonly temperature: number;
-  /** 1 is off. */
+  /** 1 turns it off. */
   readonly topP: number;
-  /** 0 is off. */
+  /** 0 turns it off. */
   readonly topK: number;
-  /** 0 is off. */
+  /** 0 turns it off. */
   readonly minP: number;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
-  /** At least 1; prompt and output together fit the context. */
+  /** At least 1. Prompt and output together must fit the context. */
   readonly maxTokens: number;
-  /** Strings that end the output. They stay in the tokens; who shows the text cuts them off. */
+  /** Strings that end the output. They stay in the tokens; the output parser removes them from the text. */
   readonly stop: readonly string[];
   readonly stopTokenIds: readonly number[];
   readonly seed: number | undefined;
-  /** Alternatives to record per token, 0 for none. */
+  /** Alternatives to record per token; 0 for none. */
   readonly topLogprobs: number;
-  /** What the output must look like. Only for an engine whose `supports` says that it has grammars. */
+  /** The form that the output must have. Only for engines with `supports.grammar`. */
   readonly grammar?: Grammar | undefined;
 }
 
-/** Structured output: the engine lets the model sample only what can become such a text. */
+/** Structured output: the engine lets the model sample only tokens that can lead to such a text. */
 export type Grammar =
-  /** A JSON Schema, as JSON text; `{"type":"object"}` is any object. */
+  /** A JSON Schema as JSON text; `{"type":"object"}` allows any object. */
   | { readonly kind: "json_schema"; readonly schema: string }
   | { readonly kind: "regex"; readonly pattern: string }
   | { readonly kind: "ebnf"; readonly rules: string }
-  /** JSON text of one of xgrammar's structural tags. */
+  /** A structural tag of xgrammar as JSON text. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
 export interface GenerateCall {
   readonly prompt: NativePrompt;
-  /** Where the engine puts sampled ids, log probabilities and versions. */
+  /** Receives sampled ids, log probabilities and versions. */
   readonly generation: NativeGeneration;
   readonly sampling: SamplingParams;
-  /** Calls with the same key share a prompt prefix: they go to the server that has it in its cache. */
+  /** Calls with the same key share a prompt prefix. They go to the server that has it in its cache. */
   readonly affinityKey: string;
-  /** The weight version that stands now, for engines that report none. */
+  /** Returns the current weight version, for engines that report none. */
   readonly currentVersion: () => number;
-  /**
-   * Called when the engine has put more tokens into `generation`, for who reads along. Absent: nobody does, and the
-   * engine may answer all at once.
-   */
+  /** Called when the engine has added tokens to `generation`. If undefined, the engine may add all of them at once. */
   readonly onTokens?: (() => void) | undefined;
   /**
-   * What one token adds to a text, in UTF-8; special tokens have their spelling. With it stop strings are found that the
-   * servers do not look for.
+   * Returns the UTF-8 bytes that a token adds to the text; special tokens add their spelling. With it, stop strings are
+   * found that servers do not search for.
    */
   readonly tokenBytes?: ((id: number) => Uint8Array) | undefined;
-  /** Stops the engine's work at once. `generate` then rejects with the signal's reason. */
+  /** Stops the engine's work immediately; `generate` then rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
 
 export interface GenerateResult {
   readonly finish: Finish;
-  /** Prompt tokens that the engine had in its cache; undefined where it does not say. */
+  /** Prompt tokens that the engine had in its cache; undefined if it does not report them. */
   readonly cachedTokens: number | undefined;
-  /** How often a generation that a weight update cut was resumed. */
+  /** How often the generation was resumed after a weight update. */
   readonly resumes: number;
-  /** What the log probabilities include, as the servers that made the tokens report them. */
+  /** What the log probabilities include, according to the servers that generated the tokens. */
   readonly logprobs: LogprobContent;
 }
 
 export type Finish =
-  /** `matched`: the stop token id or the stop string that ended it, where the engine says. */
+  /** `matched`: the stop token id or the stop string that ended it, if the engine reports it. */
   { readonly reason: "stop"; readonly matched?: number | string } | { readonly reason: "length" };
 
-/** One inference engine: token ids in; sampled ids with their log probabilities and weight versions out. */
+/** An inference engine. It takes token ids and returns sampled ids with their log probabilities and weight versions. */
 export interface Engine {
   readonly type: string;
   readonly supports: EngineSupport;
-  /** Tokens of prompt and output together that one call may have. */
+  /** Returns the limit of prompt and output tokens of one call together. */
   contextLength(): Promise<number>;
   /**
-   * Returns the temperature that the engine samples with when asked for `temperature`: engines replace values that are
-   * too small to divide by. Absent: every temperature is used as it is.
+   * Returns the temperature with which the engine samples if a call has `temperature`: engines replace values that are
+   * too small to divide by. If undefined, the engine uses every temperature unchanged.
    */
   effectiveTemperature?(temperature: number): number;
   /** Rejects with an {@link EngineError}, or with the signal's reason. */
   generate(call: GenerateCall): Promise<GenerateResult>;
-  /** Resolves when the engine can take calls, rejects with an {@link EngineError} otherwise. */
+  /** Resolves if the engine can take calls; otherwise rejects with an {@link EngineError}. */
   health(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
-  /** Control of the servers that the engine consists of. Absent where it runs in this process. */
+  /** Controls the engine's servers. Undefined if the engine runs in this process. */
   readonly servers?: EngineServers;
 }
 
 export interface EngineSupport {
-  /** `sampling.grammar` is followed. */
+  /** The engine enforces `sampling.grammar`. */
   readonly grammar: boolean;
 }
 
 /**
- * What becomes of generations in flight when the engine is paused: `abort` cuts them, and they are resumed from their
- * partial output later; `keep` freezes them as they are.
+ * What a pause does to generations in flight. `abort` cuts them, and they are later resumed from their partial output.
+ * `keep` freezes them.
  */
 export type PauseMode = "abort" | "keep";
 
 export interface ResumeOptions {
-  /** The servers that are told. Default: every server. */
-  readonly told?: readonly string[] | undefined;
-  /** Calls wait on, until another `resume`. Default false. */
+  /** The servers to resume. Default: every server. */
+  readonly urls?: readonly string[] | undefined;
+  /** Calls keep waiting until another `resume`. Default false. */
   readonly hold?: boolean;
 }
 
 export interface ReadinessProblem {
   /**
-   * - `server`: out of reach or not healthy.
-   * - `key`: it refused the API key.
-   * - `model`: it answers, but does not know the model.
-   * - `unanswered`: it is healthy, but did not answer the question for its model in time. A server that works on a long
-   *   prompt does so.
+   * - `server`: the server is unreachable or not healthy.
+   * - `key`: the server refused the API key.
+   * - `model`: the server answers, but does not know the model.
+   * - `unanswered`: the server is healthy, but did not describe its model in time. It may be busy with a long prompt.
    */
   readonly about: "server" | "key" | "model" | "unanswered";
   readonly message: string;
@@ -126,71 +122,76 @@ export interface ReadinessProblem {
 /** The answer of one server to a readiness check. */
 export interface ServerReadiness {
   readonly url: string;
-  /** Undefined: it is ready. */
+  /** Undefined if the server is ready. */
   readonly problem: ReadinessProblem | undefined;
 }
 
 export interface EngineServers {
   /**
-   * Asks every server that is not being drained whether it is healthy and knows the model; generates nothing, never rejects.
+   * Checks whether every server that is not being drained is healthy and knows the model. Generates nothing; never rejects.
    *
-   * @param signal ends the wait: a server that did not answer is not ready.
+   * @param signal ends the wait; a server that has not answered by then is not ready
    */
   readiness(signal: AbortSignal): Promise<readonly ServerReadiness[]>;
   list(): readonly EngineServerState[];
-  /** How the servers were paused from here, and not resumed since. */
+  /** Mode of the current pause; undefined if this engine has not paused its servers. */
   readonly paused: PauseMode | undefined;
   /**
-   * Pauses every server, for an update of its weights. Calls wait until `resume`. All or nothing: where one server
-   * cannot be paused, all go on. One that is being drained and cannot be reached is left out.
+   * Pauses the servers for a weight update. All calls wait until `resume`. If one server cannot be paused, all are
+   * resumed. A server that is being drained and unreachable is skipped.
    *
-   * @param told the servers that are told. Default: every server. Calls wait in any case: those to the other servers
-   *   too, which somebody else pauses.
+   * @param urls the servers to pause; default: every server. Calls to the other servers wait too: another process pauses
+   *   those.
    */
-  pause(mode: PauseMode, told?: readonly string[]): Promise<void>;
-  /** Lets calls go on. Rejects where a server could not be told; the others were. */
+  pause(mode: PauseMode, urls?: readonly string[]): Promise<void>;
+  /** Resumes the servers and their calls. Rejects if a server could not be resumed; the others were. */
   resume(options?: ResumeOptions): Promise<void>;
   /**
-   * Gives the server no more requests; resolves when it has none.
+   * Sends the server no more requests. Resolves when it has none.
    *
-   * @param signal ends the wait, not the draining. @throws RangeError for an unknown address.
+   * @param signal ends the wait, but not the draining
+   * @throws RangeError if the URL is unknown
    */
   drain(url: string, signal?: AbortSignal): Promise<void>;
-  /** Gives a drained server requests again. @throws RangeError for an unknown address. */
+  /**
+   * Sends requests to a drained server again.
+   *
+   * @throws RangeError if the URL is unknown
+   */
   restore(url: string): void;
 }
 
 export interface EngineServerState {
   readonly url: string;
-  /** `unknown`: it was not reached yet, and no attempt failed. It gets requests like one that is `up`. */
+  /** `unknown`: never reached, but no attempt failed either. The server gets requests as if it were `up`. */
   readonly state: "up" | "down" | "draining" | "unknown";
-  /** It could be reached and was well when it last was asked. False as long as it was never reached. */
+  /** The server answered the last check or request and is healthy. False until it was first reached. */
   readonly healthy: boolean;
-  /** Requests that it works on, or that wait for one of its connections. */
+  /** Requests that run on the server or wait for a connection to it. */
   readonly requests: number;
-  /** Those of them that wait. */
+  /** How many of `requests` wait for a connection. */
   readonly waiting: number;
-  /** What its log probabilities include; `unknown` until its first reply. */
+  /** What the server's log probabilities include; `unknown` until its first reply. */
   readonly logprobs: LogprobContent;
   readonly counts: EngineServerCounts;
-  /** The last request that failed on it, at so many milliseconds since the epoch. */
+  /** The last failed request; `at` is in milliseconds since the epoch. */
   readonly lastFailure: { readonly message: string; readonly at: number } | undefined;
 }
 
-/** Requests since the engine was made, by what became of them. */
+/** Requests since the engine was created, by outcome. */
 export interface EngineServerCounts {
-  /** Those that a weight update cut are among them. */
+  /** Includes requests that a weight update cut. */
   readonly completed: number;
   readonly failed: number;
-  /** The agent left, or the call's time ran out. */
+  /** The client disconnected, or the call's time limit passed. */
   readonly aborted: number;
-  /** Did not begin here and went to another server. */
+  /** The server did not begin with the request, so it went to another server. */
   readonly failovers: number;
 }
 
 export type EngineErrorCode = "engine_error" | "engine_rejected_request" | "engine_timeout" | "engine_unavailable";
 
-/** An engine did not do its part. The message is fit for an agent's eyes: no payload, no path, no stack. */
+/** A failure of an engine. Agents may see the message: it contains no payload, path or stack. */
 export class EngineError extends CodedError<EngineErrorCode> {
   override readonly name = "EngineError";
 }

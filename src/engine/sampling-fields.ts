@@ -1,12 +1,12 @@
 import type { SamplingParams } from "./engine.js";
 
-/** The sampling parameters that SGLang and vLLM spell alike. All are sent: what is left out is the server's to choose. */
+/** Returns the sampling parameters that SGLang and vLLM name alike. All are sent, so no server default applies. */
 export function sharedSamplingFields(sampling: SamplingParams): Record<string, unknown> {
   return {
     n: 1,
     temperature: sampling.temperature,
     top_p: sampling.topP,
-    // Off; older servers refuse 0.
+    // Turns top-k off. Older servers refuse 0.
     top_k: sampling.topK === 0 ? -1 : sampling.topK,
     min_p: sampling.minP,
     frequency_penalty: sampling.frequencyPenalty,

@@ -8,25 +8,25 @@ import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
-import { GatewayMetrics } from "./metrics.js";
-import { callRoutes } from "./routes/calls.js";
+import { GatewayMetrics } from "./gateway-metrics.js";
 import { capacityRoutes } from "./routes/capacity.js";
 import { engineRoutes } from "./routes/engine.js";
 import { exportRoutes } from "./routes/export.js";
+import { forwardedCallRoutes } from "./routes/forwarded-calls.js";
 import { serviceRoutes } from "./routes/service.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { versionRoutes } from "./routes/version.js";
 
 export interface GatewayOptions extends GatewayContext {
   readonly maxBodyBytes: number;
-  /** Whether control and export bodies with unknown fields are refused, as the workers do. Default true. */
+  /** Refuses control and export bodies with unknown fields, as the workers do. Default: true. */
   readonly strictControlFields?: boolean;
   readonly logger?: FastifyBaseLogger | undefined;
 }
 
 /**
- * The gateway as a Fastify application, not yet listening. It knows no keys: what a call may do its worker decides.
- * Closing it closes neither the pool nor the connections to the workers.
+ * Creates the gateway as a Fastify application that does not listen yet. It checks no keys: workers do that. Closing it closes
+ * neither the pool nor the connections to the workers.
  */
 export async function createGateway({
   logger,
@@ -39,6 +39,7 @@ export async function createGateway({
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(errorHandler, { toApiError, toBody: toErrorBody });
   await app.register(forwarding, { upstream: context.upstream });
+  // Two scopes: control bodies are parsed here. Bodies of model calls are forwarded without parsing.
   await app.register(async (control: App) => {
     await control.register(jsonBody);
     capacityRoutes(control, context);
@@ -48,7 +49,7 @@ export async function createGateway({
     engineRoutes(control, context);
     serviceRoutes(control, context, metrics);
   });
-  await app.register(async (calls) => callRoutes(calls, context));
+  await app.register(async (calls) => forwardedCallRoutes(calls, context));
   await app.ready();
   return app;
 }

@@ -1,18 +1,18 @@
 import type { Worker } from "./worker-pool.js";
 
 /**
- * Splits `slots` over workers so that what they have to do (sessions and free slots together) comes as close to level as
- * it can. Answers each worker's share.
+ * Splits `slots` over workers so that their loads become as equal as possible.
  *
- * @param loads what each of them has now
+ * @param loads current load of each worker: its sessions and its free slots
+ * @returns the slots for each worker
  */
-export function spread(slots: number, loads: readonly number[]): number[] {
+export function spreadSlots(slots: number, loads: readonly number[]): number[] {
   const order = loads.map((load, index) => ({ load, index })).sort((a, b) => a.load - b.load);
   const shares = loads.map(() => 0);
   let sum = slots;
   let levelled = 0;
   for (const { load } of order) {
-    // Who has more than all of the others would then have gets none.
+    // This worker already has more than the level that the workers with less load reach, so it gets no slots.
     if (load * levelled > sum) break;
     sum += load;
     levelled++;
@@ -25,7 +25,7 @@ export function spread(slots: number, loads: readonly number[]): number[] {
   return shares;
 }
 
-/** Those with the most free slots first; among equals those with the fewest sessions. */
-export function byFreeSlots(workers: readonly Worker[]): Worker[] {
+/** Returns the workers with the most free slots first, and among equals those with the fewest sessions first. */
+export function sortByFreeSlots(workers: readonly Worker[]): Worker[] {
   return [...workers].sort((a, b) => b.capacity - a.capacity || a.sessions - b.sessions);
 }

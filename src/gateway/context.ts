@@ -1,7 +1,7 @@
 import type { Upstream } from "./upstream.js";
 import type { WorkerPool } from "./worker-pool.js";
 
-/** What the gateway's routes work with. */
+/** The objects that the gateway's routes use. */
 export interface GatewayContext {
   readonly pool: WorkerPool;
   readonly upstream: Upstream;

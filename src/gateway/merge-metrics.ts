@@ -2,7 +2,7 @@
 export interface Scrape {
   /** The worker's tag; absent for the gateway itself, whose samples get no label. */
   readonly tag?: string;
-  /** Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   readonly text: string;
 }
 
@@ -13,7 +13,7 @@ interface Family {
 
 const SAMPLE = /^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{([^}].*)?\})? (.+)$/;
 
-/** Merges scrapes into one text: each metric is described once, its samples are labelled with their worker. */
+/** Merges scrapes into one text. Each metric is described once, and its samples have the worker as a label. */
 export function mergeMetrics(scrapes: readonly Scrape[]): string {
   const families = new Map<string, Family>();
   for (const { tag, text } of scrapes) addScrape(families, tag, text);
@@ -33,11 +33,11 @@ function addScrape(families: Map<string, Family>, tag: string | undefined, text:
       families.set(name, family);
     } else {
       const sample = SAMPLE.exec(line);
-      if (sample && family) family.samples.push(tag === undefined ? line : labelled(sample, tag));
+      if (sample && family) family.samples.push(tag === undefined ? line : addWorkerLabel(sample, tag));
     }
   }
 }
 
-function labelled([, name, labels, rest]: RegExpExecArray, tag: string): string {
+function addWorkerLabel([, name, labels, rest]: RegExpExecArray, tag: string): string {
   return `${name}{worker="${tag}"${labels === undefined ? "" : `,${labels}`}} ${rest}`;
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApiError } from "../http/errors.js";
 import type { UpstreamReply } from "./upstream.js";
 
-/** Answers as a worker did. */
+/** Sends a worker's reply to the client. */
 export function relay({ status, headers, body }: UpstreamReply, reply: FastifyReply): FastifyReply {
   const retryAfter = headers["retry-after"];
   if (retryAfter !== undefined) void reply.header("retry-after", retryAfter);
@@ -13,11 +13,16 @@ export function relay({ status, headers, body }: UpstreamReply, reply: FastifyRe
     .send(body);
 }
 
-/** The worker's JSON. */
-export function jsonOf<Schema extends z.ZodType>({ body }: UpstreamReply, schema: Schema): z.output<Schema> {
+/**
+ * Returns the JSON body of a worker's reply.
+ *
+ * @throws ApiError `invalid_worker_reply` if it does not fit the schema
+ */
+export function parseReply<Schema extends z.ZodType>({ body }: UpstreamReply, schema: Schema): z.output<Schema> {
   const parsed = schema.safeParse(parse(body));
   if (parsed.success) return parsed.data;
-  throw new ApiError("invalid_worker_reply", `A worker answered what none does: ${z.prettifyError(parsed.error)}`);
+  const problem = z.prettifyError(parsed.error);
+  throw new ApiError("invalid_worker_reply", `A worker's reply is invalid: ${problem}`);
 }
 
 function parse(body: Buffer): unknown {

@@ -2,48 +2,49 @@ import type { FastifyRequest } from "fastify";
 import { ApiError } from "../http/errors.js";
 import { readKeys } from "../http/read-keys.js";
 import { readKeyTag, readSessionTag } from "../session/worker-tag.js";
-import { noWorker, workerUnavailable } from "./forward.js";
+import { noWorkerError, workerUnavailableError } from "./forward.js";
 import type { Worker, WorkerPool } from "./worker-pool.js";
 
 /**
- * The worker whose session key came with the request. A key without a worker, or none, any worker can judge: all of them
- * have the same admin key. Of two keys one can be for another service, so the first that names a worker decides.
+ * Returns the worker that the request's session key names. If a request has two keys, one may be for another service, so the
+ * first key that names a known worker decides. A request without a session key goes to any worker, because all of them have
+ * the same admin key.
  *
- * @throws ApiError if the only worker that is named is unknown
+ * @throws ApiError if keys name only unknown workers
  */
-export async function workerOf(request: FastifyRequest, pool: WorkerPool): Promise<Worker> {
+export async function findWorkerByKey(request: FastifyRequest, pool: WorkerPool): Promise<Worker> {
   const tags = readKeys(request).flatMap((key) => readKeyTag(key) ?? []);
   for (const tag of tags) {
     const worker = await pool.find(tag);
     if (worker) return worker;
   }
-  const [unknown] = tags;
-  if (unknown === undefined) return anyWorker(pool);
-  throw workerUnavailable(unknown);
+  const [unknownTag] = tags;
+  if (unknownTag === undefined) return pickAnyWorker(pool);
+  throw workerUnavailableError(unknownTag);
 }
 
-/** The worker that gave a session its id. */
-export async function workerOfId(sessionId: string, pool: WorkerPool): Promise<Worker> {
+/** Returns the worker that a session id names. */
+export async function findWorkerBySession(sessionId: string, pool: WorkerPool): Promise<Worker> {
   const tag = readSessionTag(sessionId);
-  if (tag !== undefined) return workerWithTag(tag, pool);
-  throw new ApiError("session_not_found", `There is no session "${sessionId.slice(0, 200)}".`);
+  if (tag !== undefined) return requireWorker(tag, pool);
+  throw new ApiError("session_not_found", `Session "${sessionId.slice(0, 200)}" does not exist.`);
 }
 
-async function workerWithTag(tag: string, pool: WorkerPool): Promise<Worker> {
+async function requireWorker(tag: string, pool: WorkerPool): Promise<Worker> {
   const worker = await pool.find(tag);
-  if (!worker) throw workerUnavailable(tag);
+  if (!worker) throw workerUnavailableError(tag);
   return worker;
 }
 
-async function anyWorker(pool: WorkerPool): Promise<Worker> {
+async function pickAnyWorker(pool: WorkerPool): Promise<Worker> {
   if (pool.living().length === 0) await pool.refresh();
   const [worker] = pool.living();
-  if (!worker) throw noWorker();
+  if (!worker) throw noWorkerError();
   return worker;
 }
 
-/** The key of a request, for calls that are made on its behalf. */
-export function credentials({ headers }: FastifyRequest): Record<string, string> {
+/** Returns the headers with the keys of a request, for calls on behalf of its client. */
+export function pickCredentials({ headers }: FastifyRequest): Record<string, string> {
   const { authorization, "x-api-key": apiKey } = headers;
   return {
     ...(authorization === undefined ? {} : { authorization }),

@@ -9,16 +9,16 @@ export interface RunningGateway {
   readonly url: string;
   /** Tags of the workers that answered. */
   readonly workers: readonly string[];
-  /** Answers that are under way end first. */
+  /** Stops the gateway when the responses in progress are sent, at most after `server.shutdown_seconds`. */
   close(): Promise<void>;
 }
 
-/** Starts a gateway as the configuration's `gateway` and `server` say; resolves when it accepts calls. */
+/** Starts a gateway with the sections `gateway` and `server` of the configuration. Resolves when it accepts calls. */
 export async function startGateway(
   { gateway, server }: Config,
   { logger }: { readonly logger?: FastifyBaseLogger } = {},
 ): Promise<RunningGateway> {
-  const report = onceEach((problem) => logger?.error(problem));
+  const report = reportOnce((problem) => logger?.error(problem));
   const sources = {
     urls: gateway.workers,
     file: gateway.workers_file ?? undefined,
@@ -42,9 +42,9 @@ export async function startGateway(
     });
     const url = await app.listen({ host: server.host, port: server.port });
     const close = async () => {
-      const stragglers = setTimeout(() => app.server.closeAllConnections(), server.shutdown_seconds * 1000);
+      const closeTimer = setTimeout(() => app.server.closeAllConnections(), server.shutdown_seconds * 1000);
       await app.close();
-      clearTimeout(stragglers);
+      clearTimeout(closeTimer);
       await release();
     };
     return { url, workers: pool.living().map(({ tag }) => tag), close };
@@ -54,12 +54,12 @@ export async function startGateway(
   }
 }
 
-/** What stays wrong is found at every look; it is said once. */
-function onceEach(report: (problem: string) => void): (problem: string) => void {
-  const said = new Set<string>();
+/** Returns a function that reports each problem once. Every poll finds a lasting problem again. */
+function reportOnce(report: (problem: string) => void): (problem: string) => void {
+  const reported = new Set<string>();
   return (problem) => {
-    if (said.has(problem)) return;
-    said.add(problem);
+    if (reported.has(problem)) return;
+    reported.add(problem);
     report(problem);
   };
 }

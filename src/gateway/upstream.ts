@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, type Dispatcher } from "undici";
 
-/** Below the 72 seconds after which a worker closes an idle connection. */
+/** Less than the 72 s after which a worker closes an idle connection. */
 const KEEP_ALIVE_MS = 30_000;
-/** A machine that is gone does not refuse: it says nothing. */
+/** A machine that is switched off does not refuse connections; they get no answer. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A call to a worker that the gateway makes itself. */
@@ -22,7 +22,7 @@ export interface UpstreamReply {
   readonly body: Buffer;
 }
 
-/** The gateway's connections to its workers. A generation takes as long as it takes. */
+/** The gateway's connections to its workers. Responses have no time limit, because a generation may take any time. */
 export class Upstream {
   readonly #agent = new Agent({
     headersTimeout: 0,
@@ -35,7 +35,7 @@ export class Upstream {
     return this.#agent;
   }
 
-  /** One call and its whole answer. Rejects where there is none. */
+  /** Calls a worker and returns its whole reply, whatever the status. Rejects if the worker does not answer. */
   async call(url: string, { method = "POST", path, headers = {}, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const reply = await this.#agent.request({
       origin: url,
@@ -48,13 +48,13 @@ export class Upstream {
     return { status: reply.statusCode, headers: reply.headers, body: await readBody(reply) };
   }
 
-  /** Ends every connection. */
+  /** Closes all connections. */
   close(): Promise<void> {
     return this.#agent.destroy();
   }
 }
 
-/** Into one buffer of the length that was announced: parts of batches are large. */
+/** Reads the body into one buffer of the announced length: joining chunks would copy large parts of batches once more. */
 async function readBody({ headers, body }: Dispatcher.ResponseData): Promise<Buffer> {
   const length = Number(headers["content-length"] ?? Number.NaN);
   if (!Number.isSafeInteger(length)) return Buffer.from(await body.arrayBuffer());

@@ -2,10 +2,10 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Registration, registrationSchema } from "../control/worker-registration.js";
 
-/** Where workers are said to be. All three are looked at. */
+/** The sources of worker addresses. All of them are used. */
 export interface WorkerSources {
   readonly urls: readonly string[];
-  /** A file with a URL a line; what follows a # is left out. */
+  /** A file with one URL per line. Text after a # is a comment. */
   readonly file?: string | undefined;
   /** A folder in which servers register. */
   readonly folder?: string | undefined;
@@ -13,11 +13,11 @@ export interface WorkerSources {
 
 export interface WorkerAddress {
   readonly url: string;
-  /** Known where the worker registered. */
+  /** Known if the worker registered in the folder. */
   readonly tag?: string | undefined;
 }
 
-/** Reads the sources again when they changed. What cannot be read now stays as it was. */
+/** Reads the addresses of workers. If a source cannot be read, its last addresses stay valid. */
 export class WorkerAddresses {
   readonly #sources: WorkerSources;
   readonly #report: (problem: string) => void;
@@ -29,12 +29,12 @@ export class WorkerAddresses {
     this.#report = report;
   }
 
-  /** Each URL once. */
+  /** Returns the current addresses, each URL once. */
   async read(): Promise<WorkerAddress[]> {
     await Promise.all([this.#readFile(), this.#readFolder()]);
     const addresses = new Map<string, WorkerAddress>();
-    for (const url of [...this.#sources.urls, ...this.#file.urls]) addresses.set(originOf(url), { url: originOf(url) });
-    for (const { url, tag } of this.#registered.values()) addresses.set(originOf(url), { url: originOf(url), tag });
+    for (const url of [...this.#sources.urls, ...this.#file.urls]) addresses.set(toOrigin(url), { url: toOrigin(url) });
+    for (const { url, tag } of this.#registered.values()) addresses.set(toOrigin(url), { url: toOrigin(url), tag });
     return [...addresses.values()];
   }
 
@@ -46,11 +46,11 @@ export class WorkerAddresses {
       if (mtimeMs === this.#file.changed) return;
       const lines = (await readFile(file, "utf8")).split("\n").map((line) => line.replace(/#.*/, "").trim());
       const urls = lines.filter((line) => URL.canParse(line));
-      const unread = lines.filter((line) => line !== "" && !URL.canParse(line));
-      if (unread.length > 0) this.#report(`${file} has lines that are no URLs, the first is "${unread[0]}"`);
+      const invalid = lines.filter((line) => line !== "" && !URL.canParse(line));
+      if (invalid.length > 0) this.#report(`${file} must have one URL per line; received "${invalid[0]}"`);
       this.#file = { changed: mtimeMs, urls };
     } catch (error) {
-      this.#report(`${file} cannot be read: ${reasonOf(error)}`);
+      this.#report(`${file} cannot be read: ${describeError(error)}`);
     }
   }
 
@@ -59,31 +59,33 @@ export class WorkerAddresses {
     if (folder === undefined) return;
     try {
       const names = (await readdir(folder)).filter((name) => name.endsWith(".json") && !name.startsWith("."));
-      const found = await Promise.all(
+      const registrations = await Promise.all(
         names.map(async (name) => [name, await this.#readRegistration(folder, name)] as const),
       );
-      this.#registered = new Map(found.flatMap(([name, known]) => (known ? [[name, known] as const] : [])));
+      this.#registered = new Map(
+        registrations.flatMap(([name, registration]) => (registration ? [[name, registration] as const] : [])),
+      );
     } catch (error) {
-      if (!isMissing(error)) this.#report(`${folder} cannot be read: ${reasonOf(error)}`);
+      if (!isMissing(error)) this.#report(`${folder} cannot be read: ${describeError(error)}`);
     }
   }
 
-  /** A file is written once and never changed: its name has the tag, and each start of a server makes a new one. */
+  /** Reads each file once, because a file never changes: its name is the tag, and a server that restarts has a new tag. */
   async #readRegistration(folder: string, name: string): Promise<Registration | undefined> {
     const known = this.#registered.get(name);
     if (known) return known;
     try {
       const parsed = registrationSchema.safeParse(JSON.parse(await readFile(join(folder, name), "utf8")));
       if (parsed.success) return parsed.data;
-      this.#report(`${name} in ${folder} is not a server's registration`);
+      this.#report(`${name} in ${folder} is not the registration of a server. It is ignored.`);
     } catch (error) {
-      if (!isMissing(error)) this.#report(`${name} in ${folder} cannot be read: ${reasonOf(error)}`);
+      if (!isMissing(error)) this.#report(`${name} in ${folder} cannot be read: ${describeError(error)}`);
     }
     return undefined;
   }
 }
 
-function originOf(url: string): string {
+function toOrigin(url: string): string {
   return new URL(url).origin;
 }
 
@@ -91,6 +93,6 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,10 +4,10 @@ import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../
 import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 
-/** `down`: it does not answer. The others are what its /health says. */
+/** `down`: the worker does not answer. The other states are those that its `/health` reports. */
 export type WorkerState = "ok" | "draining" | "engine_unavailable" | "down";
 
-/** A worker as it was when it was last heard of. */
+/** A worker in the state in which it last answered. */
 export interface Worker {
   readonly tag: string;
   readonly url: string;
@@ -33,7 +33,7 @@ const healthSchema = z.object({
 });
 
 const HEALTH_TIMEOUT_MS = 3_000;
-/** Keys of workers that nobody knows of ask for a look; between two such looks passes this long. */
+/** Minimum time between two refreshes because of an unknown tag: anyone can send keys with unknown tags. */
 const MIN_REFRESH_MS = 100;
 
 export interface WorkerPoolOptions {
@@ -44,13 +44,14 @@ export interface WorkerPoolOptions {
 }
 
 /**
- * Which workers there are. It is found out anew all the time and kept by nobody: a gateway that starts again, and several
- * side by side, find the same.
+ * The workers of a gateway. The pool polls them and stores nothing, so a gateway that restarts, or several gateways side by
+ * side, find the same workers.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #byTag = new Map<string, Worker>();
   #refreshing: Promise<void> | undefined;
+  /** The refresh for which all calls of {@link find} with an unknown tag wait. */
   #lookup: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +61,7 @@ export class WorkerPool {
     this.#options = options;
   }
 
-  /** Looks for the workers, and from then on again and again. */
+  /** Finds the workers, and then polls them regularly. */
   async start(): Promise<void> {
     await this.refresh();
     this.#timer = setInterval(() => void this.refresh(), this.#options.pollSeconds * 1000);
@@ -71,7 +72,7 @@ export class WorkerPool {
     clearInterval(this.#timer);
   }
 
-  /** The weight version that was set last on any worker, dead ones included. */
+  /** The weight version that was set last on any worker, including workers that are down. */
   get newestVersion(): WeightVersion {
     return this.#newestVersion;
   }
@@ -84,75 +85,80 @@ export class WorkerPool {
     return [...this.#byTag.values()];
   }
 
-  /** Those that take new sessions. */
+  /** Returns the workers that accept new sessions. */
   ready(): Worker[] {
     return this.all().filter(({ state }) => state === "ok");
   }
 
-  /** Those that answer. */
+  /** Returns the workers that answer. */
   living(): Worker[] {
     return this.all().filter(({ state }) => state !== "down");
   }
 
-  /** The worker with this tag, looked for once more where it is not known: it may have come just now. */
+  /** Returns the worker with this tag. If the tag is unknown, refreshes first: the worker may have started just now. */
   async find(tag: string): Promise<Worker | undefined> {
     const known = this.#byTag.get(tag);
     if (known) return known;
-    await (this.#lookup ??= this.#lookAgain().finally(() => {
+    await (this.#lookup ??= this.#refreshForUnknown().finally(() => {
       this.#lookup = undefined;
     }));
     return this.#byTag.get(tag);
   }
 
-  /** Those who miss a worker at the same time wait together, and not for a look that began before they asked. */
-  async #lookAgain(): Promise<void> {
+  /** A refresh in progress may have read the sources before the worker appeared, so this starts another one after it. */
+  async #refreshForUnknown(): Promise<void> {
     await this.#refreshing;
     const wait = this.#refreshedAt + MIN_REFRESH_MS - performance.now();
     if (wait > 0) await sleep(wait);
     await this.refresh();
   }
 
-  /** Looks at every source and every worker. Who asks while that is being done waits for the same answer. */
+  /** Reads all sources and polls all workers. Calls during a refresh share it. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#look().finally(() => {
+    this.#refreshing ??= this.#pollAll().finally(() => {
       this.#refreshing = undefined;
       this.#refreshedAt = performance.now();
     });
     return this.#refreshing;
   }
 
-  /** Asks only workers at addresses that are new since the last look. */
+  /** Polls only workers at addresses that are new since the last refresh. */
   async discover(): Promise<void> {
     const addresses = await this.#options.addresses.read();
     const known = new Set(this.all().map(({ url }) => url));
-    await Promise.all(addresses.filter(({ url }) => !known.has(url)).map((address) => this.#ask(address)));
+    await Promise.all(addresses.filter(({ url }) => !known.has(url)).map((address) => this.#poll(address)));
   }
 
-  async #look(): Promise<void> {
+  async #pollAll(): Promise<void> {
     const addresses = await this.#options.addresses.read();
     const urls = new Set(addresses.map(({ url }) => url));
     for (const { tag, url } of this.all()) if (!urls.has(url)) this.#byTag.delete(tag);
-    await Promise.all(addresses.map((address) => this.#ask(address)));
+    await Promise.all(addresses.map((address) => this.#poll(address)));
   }
 
-  async #ask({ url, tag }: WorkerAddress): Promise<void> {
+  async #poll({ url, tag }: WorkerAddress): Promise<void> {
     if (tag !== undefined && !this.#byTag.has(tag)) {
       this.#put({ tag, url, state: "down", capacity: 0, sessions: 0 });
     }
-    const heard = await this.#hear(url);
-    if (!heard) {
+    const health = await this.#readHealth(url);
+    if (!health) {
       for (const worker of this.all()) if (worker.url === url) worker.state = "down";
       return;
     }
-    if (!heard.worker) return this.#options.report(`${url} has no server.worker_tag: its sessions cannot be found`);
-    const { weight_version: weightVersion, ...worker } = heard.worker;
-    const state = heard.status;
+    if (!health.worker) {
+      const problem = `worker ${url} has no tag, so its sessions cannot be found. Set server.worker_tag. It is ignored.`;
+      return this.#options.report(problem);
+    }
+    const { weight_version: weightVersion, ...worker } = health.worker;
+    const state = health.status;
     if (weightVersion) this.learnVersion(weightVersion);
+    // A server that restarts at the same address has another tag; the old one is gone.
     for (const other of this.all()) if (other.url === url && other.tag !== worker.tag) this.#byTag.delete(other.tag);
     this.#put({ ...worker, url, state, weightVersion });
   }
 
-  async #hear(url: string): Promise<z.output<typeof healthSchema> | undefined> {
+  /** Returns undefined if the worker does not answer, or answers with something else than a health report. */
+  async #readHealth(url: string): Promise<z.output<typeof healthSchema> | undefined> {
     try {
       const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
       const { body } = await this.#options.upstream.call(url, { method: "GET", path: "/health", signal });
@@ -165,7 +171,9 @@ export class WorkerPool {
   #put(worker: Worker): void {
     const known = this.#byTag.get(worker.tag);
     if (known && known.url !== worker.url && known.state !== "down") {
-      this.#options.report(`${worker.url} and ${known.url} have the same tag ${worker.tag}: the first is left out`);
+      this.#options.report(
+        `workers ${known.url} and ${worker.url} have the same tag ${worker.tag}. ${worker.url} is ignored.`,
+      );
     } else if (known?.url === worker.url) {
       Object.assign(known, worker);
     } else {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestName } from "../support/nearest-name.js";
+import { findNearestName } from "../support/nearest-name.js";
 import { ApiError } from "./errors.js";
 
 /** Error messages show at most this many characters of an unknown field's name. */
@@ -28,7 +28,7 @@ export function unknownFieldError(schema: z.ZodType, { keys, path }: UnknownKeys
 
 function suggestField(knownFields: readonly string[], name: string, withParent: (field: string) => string): string {
   if (knownFields.length === 0) return "This call takes no parameters.";
-  return `Did you mean \`${withParent(nearestName(name, knownFields))}\`?`;
+  return `Did you mean \`${withParent(findNearestName(name, knownFields))}\`?`;
 }
 
 /** Returns the fields of the object at `path`; undefined if the schema has no single object there, as in a union. */

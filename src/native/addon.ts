@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { NativeAddon } from "./contract.js";
 
-/** The package's folder, from src/ and from dist/ alike. */
-function packageRoot(): string {
+/** Returns the package's folder, for files under src/ and under dist/. */
+function findPackageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) {
     const parent = dirname(folder);
@@ -15,11 +15,11 @@ function packageRoot(): string {
   return folder;
 }
 
-/** Where the compiled addon may be, first choice first. `ROLLTAPE_ADDON_PATH` names another build, alone. */
-function candidates(): string[] {
+/** Returns the paths at which the compiled addon may be. `ROLLTAPE_ADDON_PATH` replaces all of them. */
+function listCandidates(): string[] {
   const chosen = process.env["ROLLTAPE_ADDON_PATH"];
   if (chosen !== undefined && chosen !== "") return [chosen];
-  const root = packageRoot();
+  const root = findPackageRoot();
   return [
     join(root, "build", "Release", "rolltape.node"),
     join(root, "prebuilds", `${process.platform}-${process.arch}`, "rolltape.node"),
@@ -27,16 +27,16 @@ function candidates(): string[] {
 }
 
 function load(): NativeAddon {
-  const paths = candidates();
+  const paths = listCandidates();
   const path = paths.find((candidate) => existsSync(candidate));
   if (path === undefined) {
     throw new Error(
-      `The native addon is not built: there is none of ${paths.join(", ")}. ` +
-        "Run `npm rebuild` (or `npx cmake-js compile`) in the package's folder; it needs cmake and a C++20 compiler.",
+      `The native addon is not built: none of these files exists: ${paths.join(", ")}. ` +
+        "Run `npm rebuild` (or `npx cmake-js compile`) in the package's folder. This needs cmake and a C++20 compiler.",
     );
   }
   return createRequire(import.meta.url)(path) as NativeAddon;
 }
 
-/** The native addon. Nothing else loads it. */
+/** The native addon. Import it from here only, so that there is one place that finds it. */
 export const native: NativeAddon = load();

@@ -1,11 +1,11 @@
 /**
  * The typed contract of the native addon, and the only description of it.
  *
- * Units: a token id is an int32, a log probability a float32 in nats, a weight version an int32, a length a number of
- * tokens. Tokens cross this boundary as typed arrays or not at all. Interactions of a session are named by their index
- * in completion order, starting at 0; `-1` stands for "none".
+ * Units: a token id is an int32, a log probability a float32 in nats, a weight version an int32, and a length a number of
+ * tokens. Tokens cross this boundary only as typed arrays. An interaction of a session is identified by its index in
+ * completion order, from 0; `-1` means "none".
  *
- * Every error thrown here is an `Error` with a stable `code` of {@link NativeErrorCode}.
+ * Every error that the addon throws is an `Error` with a stable `code` of {@link NativeErrorCode}.
  */
 
 import type { NativePlan, PlanOptions } from "./contract/batch-plan.js";
@@ -27,23 +27,23 @@ export type * from "./contract/session.js";
 export type NativeErrorCode =
   /** A wrong argument: type, range, length. */
   | "ERR_INVALID_ARG"
-  /** An engine's reply that is not the JSON that it should be. */
+  /** An engine's reply that is not valid JSON, or lacks required fields. */
   | "ERR_REPLY_MALFORMED"
-  /** An engine's reply whose ids, log probabilities and counts do not agree with each other. */
+  /** An engine's reply whose ids, log probabilities and counts are inconsistent. */
   | "ERR_REPLY_MISMATCH"
   /** A log probability that is NaN or infinite (JSON `null` included). */
   | "ERR_REPLY_NOT_FINITE"
   /** A use after `release()`. */
   | "ERR_RELEASED"
-  /** More bytes than one block can have on this Node. */
+  /** More bytes than one block can have with this version of Node. */
   | "ERR_TOO_LARGE"
   /** The allocation failed. */
   | "ERR_OUT_OF_MEMORY"
-  /** No room for a shared file: batches that were not acknowledged fill the pool, or the file system is full. */
+  /** No space for a shared file: unacknowledged batches fill the pool, or the file system is full. */
   | "ERR_SHARED_FULL"
-  /** A directory or file for shared batches that cannot be used; the message says why. */
+  /** A directory or file for shared batches cannot be used. The message says why. */
   | "ERR_SHARED_UNAVAILABLE"
-  /** No page-locked memory here; the message has the reason of {@link NativeAddon.pinnedMemory}. */
+  /** Page-locked memory is not available. The message has the reason of {@link NativeAddon.pinnedMemory}. */
   | "ERR_PINNED_UNAVAILABLE";
 
 export interface NativeAddon {
@@ -51,10 +51,11 @@ export interface NativeAddon {
   readonly Generation: new () => NativeGeneration;
   readonly ReplyStream: NativeReplyStreamConstructor;
   /**
-   * Chain digests of a message list: 16 bytes a message, entry k covering messages 0..k, so that two lists share a
-   * prefix of n messages exactly if their entries n-1 are equal. `canonical` holds one string per message.
+   * Returns the chain digests of a message list: 16 bytes per message. Entry k covers messages 0..k, so two lists share a
+   * prefix of n messages exactly if their entries n-1 are equal.
    *
-   * @param before the digest of messages that stand before these; the result is of these alone
+   * @param canonical one string per message
+   * @param before the digest of the messages before these; the result has entries for these messages only
    */
   digestMessages(canonical: readonly string[], before?: Uint8Array): Uint8Array;
   /**
@@ -65,24 +66,25 @@ export interface NativeAddon {
   /** {@link findJsonExcess} on a worker thread. `json` must not change meanwhile. */
   findJsonExcessAsync(json: Uint8Array, limits: JsonLimits): Promise<JsonExcess | undefined>;
   /**
-   * Rows, lengths, rewards and size of a batch, without touching a token. A snapshot: later records do not change it.
+   * Plans a batch: rows, lengths, rewards and size. It reads no tokens. Later records do not change the plan.
    *
-   * @param leftOut by session, the indices of interactions that get no row, unless `includeLeftOut` is true; of a tree batch
-   * they are nodes that are not trained on. The children of an interaction that is left out must be left out as well
+   * @param leftOut indices of the interactions that get no row, by session. With `includeLeftOut` they get rows. In a tree
+   * batch they are nodes that are not trained on. If an interaction is left out, its children must be left out too
    */
   planBatch(
     sessions: readonly NativeSession[],
     options: PlanOptions,
     leftOut?: readonly (Uint32Array | undefined)[],
   ): NativePlan;
-  /** A directory in which batches are files; see {@link NativeSharedPool}. */
+  /** A directory that contains batches as files; see {@link NativeSharedPool}. */
   readonly SharedPool: new (
     options: SharedPoolOptions,
   ) => NativeSharedPool;
   /**
-   * Whether `memory: "pinned"` can be had in this process, and if not, why. The first call, or the first pinned batch,
-   * opens NVIDIA's driver, which may take seconds where there is one; the answer stays the same afterwards. Only where
-   * the device had no memory for the driver's context is it asked again, by the next call.
+   * Returns if `memory: "pinned"` is available in this process, and if not, why.
+   *
+   * The first call, or the first pinned batch, opens NVIDIA's driver if there is one, which may take seconds. The result is
+   * then remembered, unless the device had no memory for the driver's context: the next call tries that again.
    */
   pinnedMemory(): PinnedMemory;
 }

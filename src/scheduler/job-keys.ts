@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestName } from "../support/nearest-name.js";
+import { findNearestName } from "../support/nearest-name.js";
 import { jobSchema } from "./job.js";
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -10,7 +10,7 @@ const whole = z.toJSONSchema(jobSchema, { io: "input" });
 export function nearestKeyAt(path: readonly PropertyKey[], unknown: string): string {
   const schemas = path.reduce<Schema[]>((above, part) => above.flatMap((schema) => below(schema, part)), [whole]);
   const known = schemas.flatMap(alternatives).flatMap(({ properties = {} }) => Object.keys(properties));
-  return nearestName(unknown, known);
+  return findNearestName(unknown, known);
 }
 
 function below(schema: Schema, part: PropertyKey): Schema[] {

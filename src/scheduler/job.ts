@@ -7,7 +7,7 @@ import { slurmSchema } from "./slurm/slurm-options.js";
 const filledIn = z.string().superRefine((text, context) => {
   const found = misspelled(text);
   if (!found) return;
-  const message = `unknown placeholder {${found.name}}, the nearest known one is {${found.nearest}}`;
+  const message = `unknown placeholder {${found.name}}; expected {${found.nearest}}`;
   context.addIssue({ code: "custom", message });
 });
 

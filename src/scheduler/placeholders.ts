@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { isPart, nearestName } from "../support/nearest-name.js";
+import { findNearestName, isAbbreviation } from "../support/nearest-name.js";
 
 const NAMES = ["folder", "index", "node", "port", "engine_urls", "proxy_url", "gateway_url"] as const;
 
@@ -26,8 +26,8 @@ export function misspelled(text: string): { readonly name: string; readonly near
   for (const [, name = ""] of text.matchAll(/(?<![${])\{([A-Za-z_]+)\}(?!\})/g)) {
     if (NAMES.some((known) => known === name)) continue;
     const lower = name.toLowerCase();
-    const nearest = nearestName(lower, NAMES);
-    if (isPart(lower, nearest) || isTypo(lower, nearest)) return { name, nearest };
+    const nearest = findNearestName(lower, NAMES);
+    if (isAbbreviation(lower, nearest) || isTypo(lower, nearest)) return { name, nearest };
   }
   return undefined;
 }

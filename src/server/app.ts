@@ -17,9 +17,9 @@ import { SharedExports } from "../session/shared-exports.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { toApiError } from "./errors.js";
+import { createKnownBodyReader } from "./known/known-body-reader.js";
 import { KnownRequests } from "./known/known-requests.js";
-import { readKnownBodies } from "./known/read-body.js";
-import { asSpelled } from "./known/spelled-body.js";
+import { restoreSpelling } from "./known/restore-spelling.js";
 import { Metrics } from "./metrics/metrics.js";
 import { auth } from "./plugins/auth.js";
 import { openapi } from "./plugins/openapi.js";
@@ -39,21 +39,21 @@ export interface ServerOptions {
   readonly engine: Engine;
   readonly model: ChatModel;
   readonly settings: ServerSettings;
-  /** Default: a version that nobody has set, shared with no other server. */
+  /** Default: no version is set, and it is not shared with other servers. */
   readonly weightVersion?: CurrentVersion;
   readonly logger?: FastifyBaseLogger;
 }
 
-/** How long a client may take to send a request. What a generation takes is not limited by it. */
+/** How long a client may take to send a request. It does not limit the time of a generation. */
 const RECEIVE_TIMEOUT_MS = 300_000;
 
-function originOf({ settings, engine, model }: ServerOptions): BatchOrigin {
+function toBatchOrigin({ settings, engine, model }: ServerOptions): BatchOrigin {
   const { chatTemplateType, recordedConfig = {} } = settings;
   const config = { engine: engine.type, chat_template_type: chatTemplateType, ...recordedConfig };
   return { model: settings.modelName, modelDigest: model.digest, config };
 }
 
-/** The proxy as a Fastify application, not yet listening. Closing it does not close the engine. */
+/** Creates the proxy as a Fastify application that does not listen yet. Closing it does not close the engine. */
 export async function createServer({
   logger,
   weightVersion = new CurrentVersion(),
@@ -69,7 +69,7 @@ export async function createServer({
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
     known,
-    origin: originOf(options),
+    origin: toBatchOrigin(options),
     weightVersion,
     draining: false,
     shutdown: new AbortController(),
@@ -91,8 +91,8 @@ export async function createServer({
   await app.register(errorHandler, { toApiError, toBody: toErrorBody });
   await app.register(jsonBody, {
     limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
-    readLarge: readKnownBodies(context.known.bodies),
-    revive: asSpelled,
+    readLarge: createKnownBodyReader(context.known.bodies),
+    revive: restoreSpelling,
   });
   await app.register(auth, { registry, adminKey: settings.adminKey });
   await app.register(openapi);

@@ -12,7 +12,7 @@ import type { CurrentVersion } from "./current-version.js";
 import type { KnownRequests } from "./known/known-requests.js";
 import type { Metrics } from "./metrics/metrics.js";
 
-/** What the routes work with. */
+/** The objects that the routes use. */
 export interface ServerContext {
   readonly registry: SessionRegistry;
   readonly exporter: Exporter;
@@ -24,41 +24,41 @@ export interface ServerContext {
   readonly sharedExports: SharedExports;
   readonly preparedExports: PreparedExports;
   readonly known: KnownRequests;
-  /** What each batch says of the server that recorded it. */
+  /** Describes the server in the metadata of each batch. */
   readonly origin: BatchOrigin;
   /** The weight version of engines that report none. */
   readonly weightVersion: CurrentVersion;
-  /** The server is going down: no new sessions and model calls. */
+  /** The server is shutting down and accepts no new sessions and model calls. */
   draining: boolean;
-  /** Aborts when the server waits for nothing any more. */
+  /** Aborts when the shutdown stops waiting. */
   readonly shutdown: AbortController;
 }
 
 export interface ServerSettings {
   readonly adminKey: string;
-  /** The configuration that decides what is recorded, as batches show it. */
+  /** The part of the configuration that decides what is recorded. It is in the metadata of each batch. */
   readonly recordedConfig?: Readonly<Record<string, unknown>> | undefined;
-  /** Name under which the model is listed and answered. */
+  /** Name of the model in lists and in answers. */
   readonly modelName: string;
   readonly maxBodyBytes: number;
   /** Limits of the bodies that come with a session key. */
   readonly jsonLimits: JsonLimits;
-  /** Whether control and export bodies with unknown fields are refused. Default true. */
+  /** Refuses control and export bodies with unknown fields. Default: true. */
   readonly strictControlFields?: boolean;
-  /** What running conversations may take so that only what is new in their requests is worked on. */
+  /** Memory for the newest requests of sessions, so that their next requests cost only what is new in them. */
   readonly knownRequestBytes: number;
-  /** Prompt and output together, in tokens; undefined: what the engine can hold. */
+  /** Limit of prompt and output together, in tokens. Undefined: the context length of the engine. */
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";
   /** Sampling parameters that agents may not choose. */
   readonly samplingOverride?: SamplingOverride;
-  /** Whether tools that a request calls strict are called with arguments of their schema only. */
+  /** Enforces the schemas of tools that a request declares as strict. */
   readonly enforceStrictTools: boolean;
-  /** Pause after which a stream without output is told that it lives. */
+  /** Time without output after which a stream sends a keep-alive. */
   readonly keepAliveSeconds: number;
   /** How long an export waits for calls in flight. */
   readonly drainSeconds: number;
   readonly sharedMemory?: SharedMemoryOptions;
-  /** How long a server that goes down waits for calls in flight and for ended sessions to be exported. */
+  /** How long a shutdown waits for calls in flight and for exports of ended sessions. */
   readonly shutdownSeconds: number;
 }

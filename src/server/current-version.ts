@@ -2,17 +2,17 @@ import { isLater, NEVER_SET, stampVersion, type WeightVersion } from "../control
 import type { VersionFile } from "./version-file.js";
 
 /**
- * The weight version that this server gives to tokens of engines that report none.
+ * The weight version that this server records for tokens of engines that report none.
  *
- * Whichever version was set last holds, in whatever order servers and gateways hear of it.
+ * The version that was set last is current, in whatever order servers and gateways learn of versions.
  */
 export class CurrentVersion {
   readonly #file: VersionFile | undefined;
   #current = NEVER_SET;
-  /** Reads and writes of the file, one after the other. */
+  /** Resolves when the last call of {@link set} is complete. Calls run one after the other. */
   #pending: Promise<void> = Promise.resolve();
 
-  /** @param file where servers that start later find the version; undefined: nowhere */
+  /** @param file from which servers that start later read the version; undefined if the server has no shared folder */
   constructor(file?: VersionFile) {
     this.#file = file;
   }
@@ -26,7 +26,7 @@ export class CurrentVersion {
     return this.#current;
   }
 
-  /** Takes over a version that another server or a gateway knows, if it was set later than this server's. */
+  /** Takes over the version of another server or a gateway, if it was set later than this server's version. */
   takeOver(other: WeightVersion): void {
     if (isLater(other, this.#current)) this.#current = other;
   }
@@ -38,12 +38,13 @@ export class CurrentVersion {
   }
 
   /**
-   * Sets the version. Resolves when servers that start from then on find it in the file.
+   * Sets the version. Resolves when the version is in the file, for servers that start later.
    *
-   * @param setAt when a gateway set it on all its workers, in seconds since the epoch; default: now, after all that is known
+   * @param setAt when a gateway set it on all its workers, in seconds since the epoch. Default: now, but later than any version
+   * that this server knows.
    */
   set(version: number, setAt?: number): Promise<void> {
-    // In order: of two calls without a time, the second must be later.
+    // One after the other: if two calls have no time, the second must get a later one.
     this.#pending = this.#pending.then(async () => {
       if (setAt === undefined) await this.readFile();
       this.takeOver(setAt === undefined ? stampVersion(version, this.#current) : { version, set_at: setAt });

@@ -3,10 +3,11 @@ import { SessionError } from "../session/errors.js";
 import type { ServerContext } from "./context.js";
 
 const POLL_MS = 50;
+const MAX_LOGGED_IDS = 20;
 
 /**
- * Takes no new sessions and model calls, and waits, within the limit of the settings, for the calls in flight and for
- * ended sessions to be exported. What is then still in flight is aborted; what was not exported is named in the log.
+ * Stops accepting sessions and model calls. Waits for calls in flight and for exports of ended sessions, at most as long as
+ * the settings say. Then it aborts calls that are still in flight and logs the sessions that were not exported.
  */
 export async function drain(context: ServerContext, logger: FastifyBaseLogger): Promise<void> {
   if (context.draining) return;
@@ -19,10 +20,15 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
   const sessions = [...context.registry.all()];
   const aborted = await Promise.all(sessions.map((session) => session.calls.abortAll(reason)));
   const abortedCalls = aborted.reduce((sum, count) => sum + count, 0);
-  const lost = sessions.filter((s) => s.interactionCount > 0 && (s.state === "active" || s.state === "ended"));
+  const lost = sessions.filter(
+    ({ interactionCount, state }) => interactionCount > 0 && (state === "active" || state === "ended"),
+  );
   if (abortedCalls > 0 || lost.length > 0) {
-    const ids = lost.slice(0, 20).map((session) => session.id);
-    logger.warn({ abortedCalls, lostSessions: lost.length, ids }, "stopped with work that was not exported");
+    const ids = lost.slice(0, MAX_LOGGED_IDS).map((session) => session.id);
+    logger.warn(
+      { abortedCalls, lostSessions: lost.length, ids },
+      "server stopped with sessions that were not exported",
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { ModelFolderError } from "../model/model-files.js";
 /**
  * Opens the engine and the chat model that the configuration names.
  *
- * @throws ConfigError naming `model.path` or `engine.model`, if there is no usable model
+ * @throws ConfigError that names `model.path` or `engine.model` if there is no usable model
  */
 export async function openEngine(
   config: Config,
@@ -16,14 +16,14 @@ export async function openEngine(
 ): Promise<{ engine: Engine; model: FolderChatModel }> {
   const tiny = config.engine.type === "embedded" && config.engine.model === null ? await ensureTinyModel() : undefined;
   const folder = config.model.path ?? tiny?.folder;
-  if (folder === undefined) throw unusable("model.path", "must be set to the folder of the model", undefined);
+  if (folder === undefined) throw invalidConfig("model.path", "must be set to the folder of the model");
   const { agent } = config.rollout;
   const model = await loadChatModel(folder, {
     templateArgs: agent.chat_template_kwargs,
     toolCallParser: agent.tool_call_parser,
     reasoningParser: agent.reasoning_parser,
   }).catch((error: unknown) => {
-    throw error instanceof ModelFolderError ? unusable("model.path", error.message, error) : error;
+    throw error instanceof ModelFolderError ? invalidConfig("model.path", error.message, error) : error;
   });
   model.warmUp();
   return { engine: await createEngine(config, { tinyGguf: tiny?.gguf, onWarning }), model };
@@ -43,13 +43,13 @@ export function openServers({ engine }: Config, onWarning?: (message: string) =>
   switch (engine.type) {
     case "sglang":
       return createSglangEngine({
-        ...serverOptions(engine),
+        ...toServerOptions(engine),
         adminApiKey: engine.admin_api_key ?? undefined,
         onWarning,
       });
     case "vllm":
       return createVllmEngine({
-        ...serverOptions(engine),
+        ...toServerOptions(engine),
         model: engine.served_model ?? undefined,
         api: engine.vllm_api,
       });
@@ -70,7 +70,7 @@ async function openEmbedded(engine: Config["engine"], tinyGguf: string | undefin
     });
   } catch (error) {
     if (model === null || error instanceof EngineError) throw error;
-    throw unusable(
+    throw invalidConfig(
       "engine.model",
       `${model} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
       error,
@@ -78,11 +78,11 @@ async function openEmbedded(engine: Config["engine"], tinyGguf: string | undefin
   }
 }
 
-function unusable(path: string, message: string, cause: unknown): ConfigError {
+function invalidConfig(path: string, message: string, cause?: unknown): ConfigError {
   return new ConfigError("config_invalid", [{ path, message }], { cause });
 }
 
-function serverOptions(engine: Config["engine"]) {
+function toServerOptions(engine: Config["engine"]) {
   return {
     urls: engine.urls,
     timeoutSeconds: engine.timeout_seconds,

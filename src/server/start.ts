@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
-import { type Config, messageFilters } from "../config/index.js";
+import { type Config, compileMessageFilters } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/registry.js";
@@ -12,8 +12,8 @@ import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";
+import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { openEngine } from "./open-engine.js";
-import { type EngineReadiness, engineReadiness } from "./readiness.js";
 import { startSweeps } from "./sweeps.js";
 import { VersionFile } from "./version-file.js";
 
@@ -25,31 +25,31 @@ export interface StartOptions {
 
 export interface RunningServer {
   readonly url: string;
-  /** Name of the model that is served. */
+  /** Name of the served model. */
   readonly model: string;
-  /** Asks the engine's servers whether they can serve calls; takes some seconds if one does not answer. */
+  /** Asks the engine servers whether they can serve calls. Takes some seconds if one does not answer. */
   readiness(): Promise<EngineReadiness>;
-  /** Drains: no new calls, those in flight end, ended sessions can be exported; then stops. Idempotent. */
+  /** Drains and then stops the server: see {@link drain}. Idempotent. */
   close(): Promise<void>;
 }
 
-/** How long answers that are being sent may take once nothing is waited for any more. */
+/** How long responses may still be sent after the drain. */
 const CLOSE_GRACE_MS = 2_000;
 
-const silent = () => pino({ level: "silent" });
+const createSilentLogger = () => pino({ level: "silent" });
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
-/** Starts engine and proxy as the configuration says; resolves when calls are accepted. */
+/** Starts the engine and the proxy of a configuration. Resolves when calls are accepted. */
 export async function startServer(
   config: Config,
-  { adminKey, logger = silent() }: StartOptions,
+  { adminKey, logger = createSilentLogger() }: StartOptions,
 ): Promise<RunningServer> {
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   try {
     const registry = createRegistry(config, adminKey);
-    const settings = settingsOf(config, adminKey, config.model.name ?? model.name);
-    const weightVersion = new CurrentVersion(versionFile(config, logger));
+    const settings = toServerSettings(config, adminKey, config.model.name ?? model.name);
+    const weightVersion = new CurrentVersion(createVersionFile(config, logger));
     const { app, context } = await createServer({
       registry,
       engine,
@@ -60,9 +60,9 @@ export async function startServer(
     });
     await weightVersion.readFile();
     await app.listen({ host: config.server.host, port: config.server.port });
-    const url = urlOf(app.server.address(), config);
+    const url = formatUrl(app.server.address(), config);
     const deregister = register(config, registry, url);
-    // A version that was set since the first reading was set on the registered servers only.
+    // Again, because a gateway sets versions only on registered servers. This one was not registered at the first reading.
     await weightVersion.readFile();
     const stopSweeps = startSweeps(context, config);
 
@@ -71,9 +71,9 @@ export async function startServer(
       await drain(context, logger);
       deregister();
       stopSweeps();
-      const stragglers = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
+      const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
-      clearTimeout(stragglers);
+      clearTimeout(closeTimer);
       await Promise.all([engine.close(), model.close()]);
     };
     const readiness = () => engineReadiness(engine, config);
@@ -93,21 +93,21 @@ export function createRegistry(config: Config, adminKey: string): SessionRegistr
     retention: { milliseconds: agent.export_retention_seconds * 1000, bytes: agent.export_retention_bytes },
     workerTag: config.server.worker_tag === "auto" ? newWorkerTag() : (config.server.worker_tag ?? undefined),
     taggedKeysOnly: isBehindGateway(config),
-    messageFilters: messageFilters(config),
+    messageFilters: compileMessageFilters(config),
   });
 }
 
-/** A tag of the user's choice is one that gateways are to find. The default has no meaning to a server on its own. */
+/** Returns true if a gateway finds this server: in the shared folder, or by a tag that the user chose. */
 function isBehindGateway({ server }: Config): boolean {
   return server.workers_folder !== null || (server.worker_tag !== null && server.worker_tag !== "auto");
 }
 
-function versionFile({ server }: Config, logger: FastifyBaseLogger): VersionFile | undefined {
+function createVersionFile({ server }: Config, logger: FastifyBaseLogger): VersionFile | undefined {
   if (server.workers_folder === null) return undefined;
   return new VersionFile(server.workers_folder, (problem) => logger.error(problem));
 }
 
-/** Answers how to take the registration back. */
+/** Registers the server in the shared folder, if one is configured. Returns a function that removes the registration. */
 function register({ server }: Config, { workerTag }: SessionRegistry, url: string): () => void {
   if (server.workers_folder === null || workerTag === undefined) return () => undefined;
   const reachable = new URL(url);
@@ -123,11 +123,11 @@ export function toJsonLimits({ server }: Config): JsonLimits {
 }
 
 /** Returns the settings of a server with this configuration. */
-export function settingsOf(config: Config, adminKey: string, modelName: string): ServerSettings {
+export function toServerSettings(config: Config, adminKey: string, modelName: string): ServerSettings {
   const { agent } = config.rollout;
   return {
     adminKey,
-    recordedConfig: recordedConfig(config),
+    recordedConfig: selectRecordedConfig(config),
     modelName,
     maxBodyBytes: config.server.max_body_bytes,
     jsonLimits: toJsonLimits(config),
@@ -144,8 +144,8 @@ export function settingsOf(config: Config, adminKey: string, modelName: string):
   };
 }
 
-/** What decides how conversations become tokens and parents, apart from the model itself. */
-function recordedConfig({ engine, rollout: { agent } }: Config): Readonly<Record<string, unknown>> {
+/** Returns the configuration keys that decide how conversations become tokens and how parents are found. */
+function selectRecordedConfig({ engine, rollout: { agent } }: Config): Readonly<Record<string, unknown>> {
   return {
     engine: engine.type,
     chat_template_type: agent.chat_template_type,
@@ -157,7 +157,7 @@ function recordedConfig({ engine, rollout: { agent } }: Config): Readonly<Record
   };
 }
 
-function urlOf(address: AddressInfo | string | null, { server }: Config): string {
+function formatUrl(address: AddressInfo | string | null, { server }: Config): string {
   if (address === null || typeof address === "string") return `http://${server.host}:${server.port}`;
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;

@@ -5,16 +5,18 @@ const LONGEST_INTERVAL_MS = 10_000;
 const SHORTEST_INTERVAL_MS = 50;
 
 /**
- * Frees at intervals what ends by time: idle sessions, what is known of their requests, retained exports, leases of shared
- * files, unused shared memory. Keeps neither the process nor the server alive: nobody closes a proxy of an in-process client.
+ * Frees expired objects at intervals: idle sessions, remembered requests, retained exports, leases of shared files, unused
+ * shared memory.
+ *
+ * The timer keeps neither the process nor the server alive, because nobody closes the proxy of an in-process client.
  *
  * @returns a function that stops the sweeps
  */
 export function startSweeps(context: ServerContext, config: Config): () => void {
-  return sweepRepeatedly(new WeakRef(context), intervalOf(config));
+  return sweepRepeatedly(new WeakRef(context), chooseInterval(config));
 }
 
-/** In a function of its own: a closure beside the context would hold it. */
+/** A separate function, because a closure in {@link startSweeps} would keep `context` alive. */
 function sweepRepeatedly(context: WeakRef<ServerContext>, milliseconds: number): () => void {
   const timer = setInterval(() => {
     const target = context.deref();
@@ -32,8 +34,8 @@ function sweep({ registry, known, sharedExports, sharedMemory }: ServerContext):
   sharedMemory.trim();
 }
 
-/** Often enough that a short time-out (in tests, say) is kept. */
-function intervalOf({ rollout: { agent } }: Config): number {
+/** Returns an interval that is short compared with the configured timeouts, which tests set to parts of a second. */
+function chooseInterval({ rollout: { agent } }: Config): number {
   const shortest = Math.min(agent.session_timeout_seconds, agent.export_retention_seconds || Number.POSITIVE_INFINITY);
   return Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, (shortest * 1000) / 4));
 }

@@ -3,24 +3,24 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isLater, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
 
-/** Not `*.json`, as registrations are: a tag may be any word. */
+/** Has no suffix `.json`: every `*.json` in the folder is the registration of a worker. */
 const NAME = "weight-version";
 
 /**
- * The current weight version in the folder `server.workers_folder`. Every worker writes it when it is set; a worker that
- * starts reads it.
+ * The file with the current weight version in the folder `server.workers_folder`. Every worker writes it when the version is
+ * set, and reads it when it starts.
  */
 export class VersionFile {
   readonly #path: string;
   readonly #report: (problem: string) => void;
 
-  /** @param report receives what is wrong with the file; a server runs without it all the same */
+  /** @param report receives problems with the file. They are not fatal: the server runs without the file. */
   constructor(folder: string, report: (problem: string) => void) {
     this.#path = join(folder, NAME);
     this.#report = report;
   }
 
-  /** Returns the version in the file; undefined if there is no file, or none that can be read. */
+  /** Returns the version in the file; undefined if there is no file or it cannot be read. */
   async read(): Promise<WeightVersion | undefined> {
     try {
       const text = await readFile(this.#path, "utf8");
@@ -35,12 +35,12 @@ export class VersionFile {
   }
 
   /**
-   * Writes a version unless the file has a later one: a worker that hung may write when the others are further. Readers never
-   * see half a file.
+   * Writes a version unless the file has a later one, because a worker that hung may write after the others have moved on. The
+   * file is renamed into place, so that readers never see half of it.
    */
   async write(version: WeightVersion): Promise<void> {
-    const found = await this.read();
-    if (found && !isLater(version, found)) return;
+    const current = await this.read();
+    if (current && !isLater(version, current)) return;
     const draft = `${this.#path}.${randomUUID()}`;
     try {
       await writeFile(draft, `${JSON.stringify(version)}\n`);

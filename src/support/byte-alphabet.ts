@@ -1,8 +1,6 @@
 /**
- * GPT-2's reversible map from bytes to printable characters, by which byte-level BPE vocabularies spell their tokens:
- * printable Latin-1 bytes stand for themselves, the others for the characters from U+0100 on.
- *
- * @returns 256 characters, indexed by byte.
+ * Returns GPT-2's reversible map from bytes to printable characters, in which byte-level BPE vocabularies write their
+ * tokens: 256 characters, indexed by byte. Printable Latin-1 bytes map to themselves, the others to characters from U+0100.
  */
 export function byteAlphabet(): string[] {
   const printable = (byte: number) =>

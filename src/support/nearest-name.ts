@@ -1,20 +1,20 @@
 import { closest } from "fastest-levenshtein";
 
 /**
- * Returns the known name that was most likely meant by an unknown one: a name that it abbreviates or extends, else the
- * one at the smallest edit distance.
+ * Returns the known name that is most similar to an unknown one: a name that it abbreviates or extends, else the one at the
+ * smallest edit distance.
  *
  * @param known at least one name, in lower case
  */
-export function nearestName(unknown: string, known: readonly string[]): string {
+export function findNearestName(unknown: string, known: readonly string[]): string {
   const name = unknown.toLowerCase();
-  return known.find((each) => isPart(name, each)) ?? closest(name, known);
+  return known.find((candidate) => isAbbreviation(name, candidate)) ?? closest(name, known);
 }
 
 /**
- * Returns true if one name begins with the other, as `wait_seconds` with `wait`. A `name` under three letters never
+ * Returns true if one name begins with the other, such as `wait_seconds` and `wait`. A `name` under three letters never
  * matches.
  */
-export function isPart(name: string, known: string): boolean {
+export function isAbbreviation(name: string, known: string): boolean {
   return name.length > 2 && (known.startsWith(name) || name.startsWith(known));
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** The version in this package's package.json. */
+/** Returns the version in this package's package.json. */
 export function packageVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;

@@ -41,9 +41,9 @@ describe("a configuration that cannot be used", () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr.trimEnd().split("\n").toSorted()).toEqual([
         "  rollout.agent.admin_api_key: expected at least 16 visible ASCII characters without spaces or null, got 9 characters",
-        "  scheduler.type: agent workflows run on local and slurm only, not on ray",
+        "  scheduler.type: expected local or slurm, got ray, because agent workflows do not run on Ray",
         '  server.port: expected an integer from 0 to 65535, got "x"',
-        "  server.prot: unknown key, the nearest known one is server.port",
+        "  server.prot: unknown key; did you mean server.port?",
         "rolltape: the configuration cannot be used",
       ]);
     },

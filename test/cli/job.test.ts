@@ -42,7 +42,9 @@ describe("rolltape job", () => {
   it("refuses ray, before anything starts", async () => {
     const { file, folder } = jobFile("true");
     const { code, stderr } = await runRolltape(["job", file, "scheduler.type=ray"]);
-    expect(stderr).toContain("scheduler.type: agent workflows run on local and slurm only, not on ray");
+    expect(stderr).toContain(
+      "scheduler.type: expected local or slurm, got ray, because agent workflows do not run on Ray",
+    );
     expect(code).toBe(2);
     expect(existsSync(folder)).toBe(false);
   });
@@ -53,7 +55,7 @@ describe("rolltape job", () => {
     const { code, stderr } = await runRolltape(["job", file]);
     expect(stderr.split("\n").slice(0, 2)).toEqual([
       `rolltape: ${file}: roles: expected a controller, got []`,
-      `${file}: nmae: unknown key, the nearest known one is name`,
+      `${file}: nmae: unknown key; did you mean name?`,
     ]);
     expect(code).toBe(2);
     expect(await runRolltape(["job", "/no/such/file"])).toMatchObject({ code: 2 });

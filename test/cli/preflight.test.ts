@@ -73,9 +73,7 @@ describe("rolltape rollout, before the first task", TIMES, () => {
   it("warns of a server that is busy with a long prompt and cannot say what its model holds, and goes on", async () => {
     const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
     const job = rolltape([...jobArgs().args, ...(await engine("sglang", busy.url)), "engine.timeout_seconds=1"]);
-    await job.logged(
-      `rolltape: warning: engine.urls: ${busy.url}: The engine could not be asked for its model within 5 s.`,
-    );
+    await job.logged(`rolltape: warning: engine.urls: ${busy.url}: The engine did not report its model within 5 s.`);
     await until(() => busy.to("/server_info").length > 1);
     expect(job.process.exitCode).toBeNull();
   });
@@ -153,7 +151,7 @@ describe("the ready line of rolltape serve", TIMES, () => {
     const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", busy.url))], withKey);
     expect(await serving.ready()).not.toHaveProperty("not_ready");
-    await serving.logged("The engine could not be asked for its model within 5 s.");
+    await serving.logged("The engine did not report its model within 5 s.");
   });
 
   it("is not printed if the configuration names a shared-memory folder that is not usable", async () => {

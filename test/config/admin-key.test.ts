@@ -2,48 +2,49 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { adminKey, cacheFolder, parseConfig, removeKeyFile, writeKeyFile } from "../../src/config/index.js";
-import { configErrorOf, temporaryFolder } from "./helpers.js";
+import { cacheFolder, parseConfig, removeKeyFile, resolveAdminKey, writeKeyFile } from "../../src/config/index.js";
+import { catchConfigError, temporaryFolder } from "./helpers.js";
 
 const CONFIGURED = "configured-admin-key";
 const ENV = { ROLLTAPE_ADMIN_API_KEY: "environment-admin-key" };
 
-describe("adminKey", () => {
-  it("takes the configuration's key before the environment's", () => {
+describe("resolveAdminKey", () => {
+  it("prefers the configuration's key to the environment's", () => {
     const config = parseConfig({ rollout: { agent: { admin_api_key: CONFIGURED } } });
-    expect(adminKey(config, ENV)).toEqual({ key: CONFIGURED });
+    expect(resolveAdminKey(config, ENV)).toEqual({ key: CONFIGURED });
   });
 
-  it("takes the environment's key before a random one", () => {
-    expect(adminKey(parseConfig({}), ENV)).toEqual({ key: ENV.ROLLTAPE_ADMIN_API_KEY });
+  it("prefers the environment's key to a random one", () => {
+    expect(resolveAdminKey(parseConfig({}), ENV)).toEqual({ key: ENV.ROLLTAPE_ADMIN_API_KEY });
   });
 
   it("refuses a short key in the environment without showing it", () => {
-    const error = configErrorOf(() => adminKey(parseConfig({}), { ROLLTAPE_ADMIN_API_KEY: "short-key" }));
+    const error = catchConfigError(() => resolveAdminKey(parseConfig({}), { ROLLTAPE_ADMIN_API_KEY: "short-key" }));
     expect(error.problems[0]?.path).toBe("ROLLTAPE_ADMIN_API_KEY");
     expect(error.message).not.toContain("short-key");
   });
 
-  it("makes a random key, another each time, that the configuration would take", () => {
-    const [one, two] = [adminKey(parseConfig({}), {}), adminKey(parseConfig({}), {})];
+  it("creates a random key that is valid and different each time", () => {
+    const [one, two] = [resolveAdminKey(parseConfig({}), {}), resolveAdminKey(parseConfig({}), {})];
     expect(one.key).toMatch(/^sk-admin-[\w-]{43}$/);
     expect(one.key).not.toBe(two.key);
     expect(() => parseConfig({ rollout: { agent: { admin_api_key: one.key } } })).not.toThrow();
   });
 
-  it("takes an empty variable as none", () => {
-    expect(adminKey(parseConfig({}), { ROLLTAPE_ADMIN_API_KEY: "" }).key).toMatch(/^sk-admin-/);
+  it("treats an empty variable as absent", () => {
+    expect(resolveAdminKey(parseConfig({}), { ROLLTAPE_ADMIN_API_KEY: "" }).key).toMatch(/^sk-admin-/);
   });
 
-  it("names a file of its own for each server of a machine", () => {
-    const fileOf = (port: number) => adminKey(parseConfig({ server: { port } }), { ROLLTAPE_CACHE_DIR: "/cache" }).file;
+  it("returns a different file for each server of a machine", () => {
+    const fileOf = (port: number) =>
+      resolveAdminKey(parseConfig({ server: { port } }), { ROLLTAPE_CACHE_DIR: "/cache" }).file;
     expect(fileOf(8090)).toBe("/cache/admin-key-8090");
     expect(fileOf(0)).toBe(`/cache/admin-key-pid-${process.pid}`);
   });
 
-  it("names the configured file", () => {
+  it("returns the configured file", () => {
     const config = parseConfig({ rollout: { agent: { key_file: "/run/rolltape/key" } } });
-    expect(adminKey(config, {}).file).toBe("/run/rolltape/key");
+    expect(resolveAdminKey(config, {}).file).toBe("/run/rolltape/key");
   });
 });
 
@@ -53,7 +54,7 @@ describe("cacheFolder", () => {
     [{ ROLLTAPE_CACHE_DIR: "", XDG_CACHE_HOME: "/x", HOME: "/h" }, "/x/rolltape"],
     [{ XDG_CACHE_HOME: "", HOME: "/h" }, "/h/.cache/rolltape"],
     [{}, join(homedir(), ".cache/rolltape")],
-  ])("%j", (env, folder) => {
+  ])("follows the environment %j", (env, folder) => {
     expect(cacheFolder(env)).toBe(folder);
   });
 });
@@ -61,7 +62,7 @@ describe("cacheFolder", () => {
 describe("key files", () => {
   const mode = (path: string) => statSync(path).mode & 0o777;
 
-  it("can be read by their owner only, in a folder made for their owner only", () => {
+  it("are readable by their owner only, and so is a folder created for them", () => {
     const folder = join(temporaryFolder(), "made", "here");
     const file = join(folder, "key");
     writeKeyFile(file, "the-key");
@@ -71,7 +72,7 @@ describe("key files", () => {
     expect(readdirSync(folder)).toEqual(["key"]);
   });
 
-  it("have that mode under every umask", () => {
+  it("have this mode under every umask", () => {
     const file = join(temporaryFolder(), "key");
     const before = process.umask(0o777);
     try {
@@ -102,7 +103,7 @@ describe("key files", () => {
     expect(readFileSync(file, "utf8")).toBe("new\n");
   });
 
-  it("leave nothing behind when they cannot be written", () => {
+  it("leave no temporary file if they cannot be written", () => {
     const folder = temporaryFolder();
     const file = join(folder, "key");
     mkdirSync(file);

@@ -12,7 +12,7 @@ import {
   withoutUnused,
 } from "../../src/config/index.js";
 import { configKeys } from "../../src/config/key.js";
-import { problemsOf } from "./helpers.js";
+import { readProblems } from "./helpers.js";
 
 const COMMANDS: Record<string, readonly UnusedKeys[]> = {
   serve: UNUSED_BY_SERVE,
@@ -20,43 +20,47 @@ const COMMANDS: Record<string, readonly UnusedKeys[]> = {
   job: UNUSED_BY_JOB,
 };
 
-/** The keys that a command uses, of those under a section. */
+/** Returns the keys of a section that a command uses. */
 function usedKeys(unused: readonly UnusedKeys[], section: string): string[] {
   const keys = configKeys.map(({ path }) => path).filter((path) => path.startsWith(section));
   return keys.filter((path) => withoutUnused([`${path}=null`], unused).length > 0);
 }
 
-describe("an argument with a key that the command does not use", () => {
+describe("keys that a command does not use", () => {
   it.each([
     ["serve", "group_size=4", "`rolltape rollout` uses it, `rolltape serve` does not"],
     ["serve", "rollout.compat.turn_discount=0.9", "`rolltape rollout` uses it, `rolltape serve` does not"],
     ["serve", "gateway.workers=[http://a]", "`rolltape gateway` uses it, `rolltape serve` does not"],
     ["serve", "scheduler.type=slurm", "`rolltape job` uses it, `rolltape serve` does not"],
-    ["gateway", "engine.type=sglang", "the servers behind the gateway have their own; start them with it"],
-    ["gateway", "server.keepalive_seconds=3", "the servers behind the gateway have their own; start them with it"],
-    ["job", "server.port=0", "`rolltape job` uses `scheduler.type` only; write it into the commands of the job's file"],
-  ])("%s refuses %s", (command, override, reason) => {
-    const problems = problemsOf(() => refuseUnused([override], COMMANDS[command] ?? []));
+    ["gateway", "engine.type=sglang", "`rolltape gateway` does not use it; set it for the servers behind the gateway"],
+    [
+      "gateway",
+      "server.keepalive_seconds=3",
+      "`rolltape gateway` does not use it; set it for the servers behind the gateway",
+    ],
+    ["job", "server.port=0", "`rolltape job` uses `scheduler.type` only; set it in the commands of the job file"],
+  ])("are refused as arguments: %s %s", (command, override, reason) => {
+    const problems = readProblems(() => refuseUnused([override], COMMANDS[command] ?? []));
     expect(Object.values(problems)).toEqual([`has no effect: ${reason}`]);
   });
 
-  it("is named with every other one, also inside a map", () => {
-    const problems = problemsOf(() => refuseUnused(["rollout={max_staleness: 1}", "group_size=2"], UNUSED_BY_SERVE));
+  it("are all listed, also those inside a map", () => {
+    const problems = readProblems(() => refuseUnused(["rollout={max_staleness: 1}", "group_size=2"], UNUSED_BY_SERVE));
     expect(Object.keys(problems)).toEqual(["rollout.max_staleness", "group_size"]);
   });
 
-  it("is in the file without an error: commands share files", () => {
+  it("are accepted in a file, because commands share files", () => {
     expect(() => refuseUnused([], UNUSED_BY_GATEWAY)).not.toThrow();
   });
 
-  it("is not passed on to the processes of a job", () => {
+  it("are removed from the arguments of the proxies of a job", () => {
     const overrides = ["group_size=2", "engine.sequences=4", "rollout.max_staleness=1"];
     expect(withoutUnused(overrides, UNUSED_BY_SERVE)).toEqual(["engine.sequences=4"]);
   });
 });
 
-describe("the keys that a command uses", () => {
-  it("are all but those of other commands", () => {
+describe("keys that a command uses", () => {
+  it("are all except those of other commands", () => {
     expect(usedKeys(UNUSED_BY_GATEWAY, "")).toEqual([
       "server.host",
       "server.port",
@@ -75,18 +79,18 @@ describe("the keys that a command uses", () => {
   });
 });
 
-describe("a rollout", () => {
+describe("rolltape rollout", () => {
   const BASE: RolloutOptions = { data: "tasks.jsonl", out: "batch.safetensors", layout: "padded" };
   const refused = (override: string, options: Partial<RolloutOptions> = {}) => {
     const config = resolveConfig({ overrides: [override], env: {} });
-    return problemsOf(() => refuseUnused([override], unusedByRollout(config, { ...BASE, ...options })));
+    return readProblems(() => refuseUnused([override], unusedByRollout(config, { ...BASE, ...options })));
   };
   const accepted = (override: string, options: Partial<RolloutOptions> = {}) => {
     const config = resolveConfig({ overrides: [override], env: {} });
     expect(() => refuseUnused([override], unusedByRollout(config, { ...BASE, ...options }))).not.toThrow();
   };
 
-  it("refuses what only the proxy uses if it does not start the proxy", () => {
+  it("refuses keys of the proxy if it does not start the proxy", () => {
     const options = { proxy: "http://127.0.0.1:8090" };
     for (const key of ["engine.sequences=4", "server.port=1", "rollout.agent.chat_template_type=concat"]) {
       expect(Object.values(refused(key, options))).toEqual([
@@ -97,7 +101,7 @@ describe("a rollout", () => {
     accepted("rollout.agent.turn_discount=0.9", options);
   });
 
-  it("accepts the folder in which it saves a batch that cannot be written, but not its limit, which is the proxy's", () => {
+  it("accepts the folder for batches that cannot be written, but not its size limit, which only the proxy uses", () => {
     const options = { proxy: "http://127.0.0.1:8090" };
     accepted("rollout.agent.shared_memory_directory=/tmp", options);
     expect(refused("rollout.agent.shared_memory_bytes=4", options)).toHaveProperty([
@@ -105,20 +109,20 @@ describe("a rollout", () => {
     ]);
   });
 
-  it("refuses staleness without a trainer, and processes without agents in them", () => {
+  it("refuses max_staleness without a trainer, and subproc_max_workers without subprocesses", () => {
     expect(refused("rollout.max_staleness=2")).toHaveProperty(["rollout.max_staleness"]);
     accepted("rollout.max_staleness=2", { trainer: ["python3"] });
     expect(refused("rollout.agent.subproc_max_workers=2")).toHaveProperty(["rollout.agent.subproc_max_workers"]);
     accepted("rollout.agent.subproc_max_workers=2", { command: ["python3"] });
   });
 
-  it("refuses keys of a gateway without several proxies", () => {
+  it("refuses gateway keys without several proxies", () => {
     expect(refused("gateway.poll_seconds=2")).toHaveProperty(["gateway.poll_seconds"]);
     accepted("gateway.poll_seconds=2", { proxyWorkers: 2 });
   });
 });
 
-describe("a key without effect on the engine's type", () => {
+describe("a key without effect", () => {
   const SGLANG = { type: "sglang", urls: ["http://a"] };
   it.each([
     [{ engine: { ...SGLANG, sequences: 4 }, model: { path: "/m" } }, "engine.sequences"],
@@ -127,10 +131,10 @@ describe("a key without effect on the engine's type", () => {
     [{ engine: { ...SGLANG, vllm_api: "generate" }, model: { path: "/m" } }, "engine.vllm_api"],
     [{ server: { advertised_host: "node1" } }, "server.advertised_host"],
   ])("is refused: %j", (written, key) => {
-    expect(Object.keys(problemsOf(() => parseConfig(written)))).toEqual([key]);
+    expect(Object.keys(readProblems(() => parseConfig(written)))).toEqual([key]);
   });
 
-  it("may be there with its default", () => {
+  it("is accepted with its default value", () => {
     expect(parseConfig({ engine: { connections: 256 } }).engine.connections).toBe(256);
   });
 });

@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { ConfigError, type ConfigProblem } from "../../src/config/index.js";
 
-/** A new folder that nothing else uses, removed when the test ends. */
+/** Creates a folder that is removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-config-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
-/** A YAML file with this text. */
+/** Writes a YAML file with this text. */
 export function yamlFile(text: string): string {
   const file = join(temporaryFolder(), "rolltape.yaml");
   writeFileSync(file, text);
   return file;
 }
 
-/** The error that `action` must throw. */
-export function configErrorOf(action: () => unknown): ConfigError {
+/** Returns the ConfigError that `action` must throw. */
+export function catchConfigError(action: () => unknown): ConfigError {
   try {
     action();
   } catch (error) {
@@ -29,8 +29,8 @@ export function configErrorOf(action: () => unknown): ConfigError {
   throw new Error("expected a ConfigError, nothing was thrown");
 }
 
-/** What is wrong, by path. */
-export function problemsOf(action: () => unknown): Record<string, string> {
+/** Returns the messages of the ConfigError that `action` must throw, by path. */
+export function readProblems(action: () => unknown): Record<string, string> {
   const toEntry = ({ path, message }: ConfigProblem) => [path, message] as const;
-  return Object.fromEntries(configErrorOf(action).problems.map(toEntry));
+  return Object.fromEntries(catchConfigError(action).problems.map(toEntry));
 }

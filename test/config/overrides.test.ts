@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Config, resolveConfig } from "../../src/config/index.js";
-import { problemsOf } from "./helpers.js";
+import { readProblems } from "./helpers.js";
 
 const KEY = "1234567890123456";
 
@@ -9,7 +9,7 @@ function resolve(...overrides: string[]): Config {
 }
 
 describe("key=value arguments", () => {
-  it("are read by dotted path, values as YAML", () => {
+  it("have a dotted path and a YAML value", () => {
     const config = resolve("server.port=0", "rollout.agent.turn_discount=9e-1", "rollout.agent.mode=subproc");
     expect(config).toMatchObject({
       server: { port: 0, host: "127.0.0.1" },
@@ -22,7 +22,7 @@ describe("key=value arguments", () => {
     ["engine.urls=[ 'http://a', \"http://b\" ]", ["http://a", "http://b"]],
     ["engine.urls=http://a", ["http://a"]],
     ["engine.urls='http://a'", ["http://a"]],
-  ])("%s gives a list", (override, urls) => {
+  ])("set a list: %s", (override, urls) => {
     expect(resolve("engine.type=sglang", "model.path=/m", override).engine.urls).toEqual(urls);
   });
 
@@ -31,11 +31,11 @@ describe("key=value arguments", () => {
     expect(config.server).toMatchObject({ port: 2, log_level: "debug", host: "127.0.0.1" });
   });
 
-  it("of one key twice: the later stands", () => {
+  it("may repeat a key; the later value counts", () => {
     expect(resolve("server.port=1", "server.port=2").server.port).toBe(2);
   });
 
-  it("keep = and everything behind it", () => {
+  it("may contain = in the value", () => {
     expect(resolve("model.name=a=b").model.name).toBe("a=b");
   });
 });
@@ -52,15 +52,15 @@ describe("text keys on the command line", () => {
     ["rollout={compat: {admin_api_key: 12345678901234567890}}", "12345678901234567890"],
     ["rollout.agent.admin_api_key=sk-with:a#colon,and]more", "sk-with:a#colon,and]more"],
     ["rollout.agent.admin_api_key=*aliases-are-text", "*aliases-are-text"],
-  ])("%s keeps its spelling", (override, key) => {
+  ])("keep the spelling of %s", (override, key) => {
     expect(resolve(override).rollout.agent.admin_api_key).toBe(key);
   });
 
-  it.each(["model.name=", "model.name=null", "model.name=~"])("%s gives null", (override) => {
+  it.each(["model.name=", "model.name=null", "model.name=~"])("are null with %s", (override) => {
     expect(resolve("model.name=x", override).model.name).toBeNull();
   });
 
-  it("take quoted text that YAML would read otherwise", () => {
+  it("accept quoted text that YAML would convert", () => {
     expect(resolve('model.name="null"').model.name).toBe("null");
     expect(resolve("model.name='~'").model.name).toBe("~");
   });
@@ -72,7 +72,7 @@ describe("text keys on the command line", () => {
     expect(() => resolve("rollout.agent.chat_template_kwargs=5")).toThrow("a map of variables");
   });
 
-  it("take a lone regular expression as it is, several as a list", () => {
+  it("accept one regular expression literally, and several as a list", () => {
     expect(resolve(String.raw`rollout.agent.message_filters=\d{4}-\d\d: .*`).rollout.agent.message_filters).toEqual([
       String.raw`\d{4}-\d\d: .*`,
     ]);
@@ -83,7 +83,7 @@ describe("text keys on the command line", () => {
   });
 });
 
-describe("arguments that cannot be used", () => {
+describe("invalid arguments", () => {
   it.each([
     ["serve", "serve", 'expected key=value, got "serve"'],
     ["=1", "=1", 'expected key=value, got "=…"'],
@@ -93,19 +93,21 @@ describe("arguments that cannot be used", () => {
     ["server=1", "server", "expected a map of keys, got 1"],
     ["constructor.x=1", "constructor", expect.stringMatching(/^unknown key/) as string],
     ["__proto__.polluted=1", "__proto__", expect.stringMatching(/^unknown key/) as string],
-  ])("%s", (override, path, message) => {
-    expect(problemsOf(() => resolve(override))).toEqual({ [path]: message });
+  ])("are reported with their path: %s", (override, path, message) => {
+    expect(readProblems(() => resolve(override))).toEqual({ [path]: message });
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
   });
 
   it("are reported together with wrong values", () => {
-    const paths = Object.keys(problemsOf(() => resolve("nonsense", "server.port=x", "server.prot=1", "group_size=0")));
+    const paths = Object.keys(
+      readProblems(() => resolve("nonsense", "server.port=x", "server.prot=1", "group_size=0")),
+    );
     expect(paths.toSorted()).toEqual(["group_size", "nonsense", "server.port", "server.prot"]);
   });
 
-  it("conflict where the two spellings of a key have different values", () => {
-    expect(problemsOf(() => resolve("rollout.agent.mode=inline", "rollout.compat.mode=subproc"))).toEqual({
-      "rollout.agent.mode": "has another value as rollout.compat.mode, which is the same key",
+  it("include two spellings of one key with different values", () => {
+    expect(readProblems(() => resolve("rollout.agent.mode=inline", "rollout.compat.mode=subproc"))).toEqual({
+      "rollout.agent.mode": "conflicts with rollout.compat.mode, which is the same key and has another value",
     });
   });
 });

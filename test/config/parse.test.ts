@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
-import { configErrorOf, problemsOf } from "./helpers.js";
+import { catchConfigError, readProblems } from "./helpers.js";
 
 const SGLANG = { engine: { type: "sglang", urls: ["http://a:30000"] }, model: { path: "/models/qwen" } };
 
@@ -85,7 +85,7 @@ describe("defaults", () => {
     });
   });
 
-  it("takes a section without keys as one that is not there", () => {
+  it("treats a section without keys as absent", () => {
     expect(parseConfig({ server: null, rollout: { agent: null } })).toEqual(parseConfig({}));
     expect(parseConfig(null)).toEqual(parseConfig({}));
   });
@@ -109,7 +109,7 @@ describe("values out of range", () => {
     [
       "rollout.agent.concat_reward",
       "return",
-      "rows of style individual have one turn each; set rollout.agent.export_style to concat to sum over turns",
+      "expected leaf, because rows of style individual have one turn; set rollout.agent.export_style to concat",
     ],
     ["rollout.agent.reward_scope", "group", 'expected one of interaction, session, got "group"'],
     ["rollout.agent.sampling_override.temperature", 2.1, "expected a number from 0 to 2 or null, got 2.1"],
@@ -123,7 +123,7 @@ describe("values out of range", () => {
         'deepseek_v4, kimi_k2, kimi_k3, glm45, mistral, minimax_m2, seed_oss, gpt_oss, hy_v3, got "qwen"',
     ],
     ["rollout.max_staleness", -1, "expected an integer of at least 0, got -1"],
-    ["scheduler.type", "ray", "agent workflows run on local and slurm only, not on ray"],
+    ["scheduler.type", "ray", "expected local or slurm, got ray, because agent workflows do not run on Ray"],
     ["scheduler.type", "kubernetes", 'expected one of local, slurm, got "kubernetes"'],
     ["server", 3, "expected a map of keys, got 3"],
     ["rollout.agent", [1], "expected a map of keys, got [1]"],
@@ -131,23 +131,23 @@ describe("values out of range", () => {
 
   it.each(cases)("refuses %s = %s", (path, value, message) => {
     const written = path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
-    expect(problemsOf(() => parseConfig(written))).toEqual({ [path]: message });
+    expect(readProblems(() => parseConfig(written))).toEqual({ [path]: message });
   });
 
-  it("refuses a configuration that is no map", () => {
-    expect(problemsOf(() => parseConfig([1]))).toEqual({
+  it("refuses a configuration that is not a map", () => {
+    expect(readProblems(() => parseConfig([1]))).toEqual({
       "the configuration": "expected a map of keys, got [1]",
     });
   });
 
-  it("shows the beginning of a long value only", () => {
-    const { "server.port": message } = problemsOf(() => parseConfig({ server: { port: "x".repeat(1000) } }));
+  it("shows only the beginning of a long value", () => {
+    const { "server.port": message } = readProblems(() => parseConfig({ server: { port: "x".repeat(1000) } }));
     expect(message?.length).toBeLessThan(120);
   });
 
-  it("names all problems at once", () => {
+  it("reports all problems at once", () => {
     const written = { server: { port: -1 }, engine: { type: "sglang" }, rollout: { agent: { mod: 1 } }, group_size: 0 };
-    expect(Object.keys(problemsOf(() => parseConfig(written))).toSorted()).toEqual([
+    expect(Object.keys(readProblems(() => parseConfig(written))).toSorted()).toEqual([
       "engine.urls",
       "group_size",
       "model.path",
@@ -157,16 +157,16 @@ describe("values out of range", () => {
   });
 
   it.each([{ engine: { type: "sglang", nope: 1 } }, { engine: { type: "sglang" }, nope: 1 }])(
-    "judges keys together beside an unknown one: %j",
+    "checks rules over several keys despite an unknown key: %j",
     (written) => {
-      const paths = Object.keys(problemsOf(() => parseConfig(written)));
+      const paths = Object.keys(readProblems(() => parseConfig(written)));
       expect(paths).toHaveLength(3);
       expect(paths).toEqual(expect.arrayContaining(["engine.urls", "model.path"]));
     },
   );
 
-  it("carries a stable code", () => {
-    expect(configErrorOf(() => parseConfig({ group_size: 0 }))).toMatchObject({
+  it("throws a ConfigError with the code config_invalid", () => {
+    expect(catchConfigError(() => parseConfig({ group_size: 0 }))).toMatchObject({
       name: "ConfigError",
       code: "config_invalid",
     });
@@ -183,9 +183,9 @@ describe("unknown keys", () => {
     [{ "server.port": 1 }, '"server.port"', "server.port"],
     [{ rollout: { compat: { mod: "inline" } } }, "rollout.agent.mod", "rollout.agent.mode"],
     [JSON.parse('{"__proto__":{"x":1}}') as unknown, "__proto__", "rollout"],
-  ])("%j: the nearest known one is named", (written, path, nearest) => {
-    expect(problemsOf(() => parseConfig(written))).toEqual({
-      [path]: `unknown key, the nearest known one is ${nearest}`,
+  ])("are reported with the nearest known key: %j", (written, path, nearest) => {
+    expect(readProblems(() => parseConfig(written))).toEqual({
+      [path]: `unknown key; did you mean ${nearest}?`,
     });
   });
 });
@@ -196,7 +196,7 @@ describe("rollout.compat", () => {
     expect(parseConfig({ rollout: { compat } })).toEqual(parseConfig({ rollout: { agent: compat } }));
   });
 
-  it("may stand beside rollout.agent with other keys and with equal values", () => {
+  it("may be used together with rollout.agent, for other keys or equal values", () => {
     const rollout = {
       agent: { mode: "subproc", message_filters: ["a"] },
       compat: { mode: "subproc", message_filters: ["a"], turn_discount: 0.5 },
@@ -204,16 +204,16 @@ describe("rollout.compat", () => {
     expect(parseConfig({ rollout }).rollout.agent).toMatchObject({ mode: "subproc", turn_discount: 0.5 });
   });
 
-  it("conflicts where both have a key with different values", () => {
+  it("conflicts with rollout.agent if a key has different values", () => {
     const rollout = { agent: { mode: "inline", turn_discount: 1 }, compat: { mode: "subproc", turn_discount: 1 } };
-    expect(problemsOf(() => parseConfig({ rollout }))).toEqual({
-      "rollout.agent.mode": "has another value as rollout.compat.mode, which is the same key",
+    expect(readProblems(() => parseConfig({ rollout }))).toEqual({
+      "rollout.agent.mode": "conflicts with rollout.compat.mode, which is the same key and has another value",
     });
   });
 });
 
 describe("engines", () => {
-  it("takes one URL where it wants a list", () => {
+  it("accepts one URL instead of a list", () => {
     const config = parseConfig({ ...SGLANG, engine: { type: "sglang", urls: "http://a:30000" } });
     expect(config.engine.urls).toEqual(["http://a:30000"]);
   });
@@ -223,52 +223,52 @@ describe("engines", () => {
     (url) => {
       const message = `expected an http or https URL without query or fragment, got ${JSON.stringify(url)}`;
       const written = { ...SGLANG, engine: { type: "sglang", urls: ["http://a", url] } };
-      expect(problemsOf(() => parseConfig(written))).toEqual({ "engine.urls[1]": message });
+      expect(readProblems(() => parseConfig(written))).toEqual({ "engine.urls[1]": message });
     },
   );
 
   it.each(["http://a", "https://a.example:1/base", "http://[::1]:30000", "http://user:word@10.0.0.1"])(
-    "takes %s as a URL",
+    "accepts %s as a URL",
     (url) => {
       expect(parseConfig({ ...SGLANG, engine: { type: "sglang", urls: [url] } }).engine.urls).toEqual([url]);
     },
   );
 
-  it.each(["sglang", "vllm"])("%s needs URLs", (type) => {
+  it.each(["sglang", "vllm"])("requires URLs for %s", (type) => {
     const written = { engine: { type }, model: { path: "/m" } };
-    expect(problemsOf(() => parseConfig(written))).toEqual({
-      "engine.urls": "expected at least one URL: the engine types sglang and vllm are servers",
+    expect(readProblems(() => parseConfig(written))).toEqual({
+      "engine.urls": "expected at least one URL, because engine.type is sglang or vllm",
     });
   });
 
-  it("needs the model folder of a server's model", () => {
-    expect(Object.keys(problemsOf(() => parseConfig({ engine: SGLANG.engine })))).toEqual(["model.path"]);
+  it("requires model.path for engine servers", () => {
+    expect(Object.keys(readProblems(() => parseConfig({ engine: SGLANG.engine })))).toEqual(["model.path"]);
   });
 
-  it("refuses what the embedded engine would ignore", () => {
+  it("refuses keys that the embedded engine would ignore", () => {
     const engine = { urls: ["http://a"], api_key: "secret" };
-    expect(Object.keys(problemsOf(() => parseConfig({ engine })))).toEqual(["engine.urls", "engine.api_key"]);
+    expect(Object.keys(readProblems(() => parseConfig({ engine })))).toEqual(["engine.urls", "engine.api_key"]);
   });
 
   it("refuses a .gguf file for an engine that would ignore it", () => {
     const written = { ...SGLANG, engine: { ...SGLANG.engine, model: "/m.gguf" } };
-    expect(Object.keys(problemsOf(() => parseConfig(written)))).toEqual(["engine.model"]);
+    expect(Object.keys(readProblems(() => parseConfig(written)))).toEqual(["engine.model"]);
   });
 
-  it("takes a .gguf file and its folder together only", () => {
+  it("accepts a .gguf file and its model folder only together", () => {
     const both = { engine: { model: "/m.gguf" }, model: { path: "/m" } };
     expect(parseConfig(both)).toMatchObject(both);
-    expect(Object.keys(problemsOf(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
-    expect(Object.keys(problemsOf(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
+    expect(Object.keys(readProblems(() => parseConfig({ engine: { model: "/m.gguf" } })))).toEqual(["model.path"]);
+    expect(Object.keys(readProblems(() => parseConfig({ model: { path: "/m" } })))).toEqual(["engine.model"]);
   });
 });
 
 describe("the worker tag", () => {
   it("must not be null for a server that registers in a folder", () => {
     const server = { worker_tag: null, workers_folder: "/shared/workers" };
-    expect(problemsOf(() => parseConfig({ server }))).toEqual({
+    expect(readProblems(() => parseConfig({ server }))).toEqual({
       "server.worker_tag":
-        "expected a tag or auto: a server registers in server.workers_folder under its tag, got null",
+        "expected a tag or auto, because a server registers in server.workers_folder under its tag; got null",
     });
   });
 });
@@ -277,7 +277,7 @@ describe("keys and filters", () => {
   it.each(["short", "fifteen-letters", "has spaces in it here", "ünïcödé-in-the-key"])(
     "refuses the admin key %j without showing it",
     (key) => {
-      const error = configErrorOf(() => parseConfig({ rollout: { agent: { admin_api_key: key } } }));
+      const error = catchConfigError(() => parseConfig({ rollout: { agent: { admin_api_key: key } } }));
       expect(error.problems).toEqual([
         {
           path: "rollout.agent.admin_api_key",
@@ -288,8 +288,8 @@ describe("keys and filters", () => {
     },
   );
 
-  it("refuses a filter that is no regular expression", () => {
-    const problems = problemsOf(() => parseConfig({ rollout: { agent: { message_filters: ["ok", "("] } } }));
-    expect(problems["rollout.agent.message_filters[1]"]).toMatch(/^expected a regular expression of JavaScript: .+\(/);
+  it("refuses a filter that is not a regular expression", () => {
+    const problems = readProblems(() => parseConfig({ rollout: { agent: { message_filters: ["ok", "("] } } }));
+    expect(problems["rollout.agent.message_filters[1]"]).toMatch(/^expected a JavaScript regular expression: .+\(/);
   });
 });

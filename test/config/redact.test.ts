@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { messageFilters, parseConfig, redact } from "../../src/config/index.js";
+import { compileMessageFilters, parseConfig, redact } from "../../src/config/index.js";
 
 describe("redact", () => {
-  it("hides keys and passwords and shows the rest", () => {
+  it("hides keys and passwords, and shows everything else", () => {
     const config = parseConfig({
       engine: { type: "sglang", urls: ["http://user:password@a:1/", "http://b:2"], api_key: "engine-secret" },
       model: { path: "/m" },
@@ -18,15 +18,15 @@ describe("redact", () => {
     expect(config.engine.api_key).toBe("engine-secret");
   });
 
-  it("tells a key that is not given from one that is", () => {
+  it("shows whether a key is set", () => {
     expect(redact(parseConfig({}))).toEqual(parseConfig({}));
   });
 });
 
-describe("messageFilters", () => {
-  it("match everywhere, with code points as characters", () => {
+describe("compileMessageFilters", () => {
+  it("returns expressions that match everywhere, by code point", () => {
     const config = parseConfig({ rollout: { agent: { message_filters: ["^.$", "\\d+"] } } });
-    const [character, digits] = messageFilters(config);
+    const [character, digits] = compileMessageFilters(config);
     expect("😀".replace(character ?? "", "")).toBe("");
     expect("a1b22".replaceAll(digits ?? "", "")).toBe("ab");
   });

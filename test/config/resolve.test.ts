@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { parseConfig, resolveConfig } from "../../src/config/index.js";
-import { configErrorOf, problemsOf, temporaryFolder, yamlFile } from "./helpers.js";
+import { catchConfigError, readProblems, temporaryFolder, yamlFile } from "./helpers.js";
 
 describe("a configuration file", () => {
   it("is read as YAML with nested keys", () => {
@@ -36,28 +36,28 @@ engine:
     expect(resolveConfig({ file, env: {} }).rollout).toMatchObject({ max_staleness: 3, consumer_batch_size: 3 });
   });
 
-  it("gives way to arguments, in either spelling of a key", () => {
+  it("is overridden by arguments, in either spelling of a key", () => {
     const file = yamlFile("server: { port: 1, host: 0.0.0.0 }\nrollout: { agent: { mode: inline } }\n");
     const config = resolveConfig({ file, overrides: ["server.port=2", "rollout.compat.mode=subproc"], env: {} });
     expect(config.server).toMatchObject({ port: 2, host: "0.0.0.0" });
     expect(config.rollout.agent.mode).toBe("subproc");
   });
 
-  it("and the arguments are judged together", () => {
+  it("is checked together with the arguments", () => {
     const file = yamlFile("engine: { type: sglang }\nserver: { prot: 1 }\n");
     const overrides = ["group_size=0", "model.path=/m"];
-    expect(Object.keys(problemsOf(() => resolveConfig({ file, overrides, env: {} }))).toSorted()).toEqual([
+    expect(Object.keys(readProblems(() => resolveConfig({ file, overrides, env: {} }))).toSorted()).toEqual([
       "engine.urls",
       "group_size",
       "server.prot",
     ]);
     overrides.push("engine.urls=http://a");
-    expect(problemsOf(() => resolveConfig({ file, overrides, env: {} }))).not.toHaveProperty("engine.urls");
+    expect(readProblems(() => resolveConfig({ file, overrides, env: {} }))).not.toHaveProperty("engine.urls");
   });
 
-  it("that does not exist is config_unreadable and named", () => {
+  it("fails with config_unreadable and its name if it does not exist", () => {
     const file = join(temporaryFolder(), "missing.yaml");
-    expect(configErrorOf(() => resolveConfig({ file, env: {} }))).toMatchObject({
+    expect(catchConfigError(() => resolveConfig({ file, env: {} }))).toMatchObject({
       code: "config_unreadable",
       problems: [{ path: file, message: "cannot be read (ENOENT)" }],
     });
@@ -68,9 +68,9 @@ engine:
     ["server: 1\nserver: 2\n", /unique.*line 2/],
     ["a: *missing\n", /missing/],
     ["a: 1\n---\nb: 2\n", /multiple documents/i],
-  ])("that is not one YAML document is config_syntax: %j", (text, message) => {
+  ])("fails with config_syntax if it is not one YAML document: %j", (text, message) => {
     const file = yamlFile(text);
-    const error = configErrorOf(() => resolveConfig({ file, env: {} }));
+    const error = catchConfigError(() => resolveConfig({ file, env: {} }));
     expect(error.code).toBe("config_syntax");
     expect(error.problems[0]).toMatchObject({ path: file, message: expect.stringMatching(message) as string });
   });
@@ -78,39 +78,39 @@ engine:
   it.each([
     ["just text\n", "expected a map of keys"],
     ["[1, 2]\n", "expected a map of keys"],
-    ["server: &s { port: *s }\n", "an alias stands within what it names"],
-  ])("that is YAML and no configuration is config_syntax: %j", (text, message) => {
+    ["server: &s { port: *s }\n", "an alias must not be inside the value that it refers to"],
+  ])("fails with config_syntax if its YAML is not a configuration: %j", (text, message) => {
     const file = yamlFile(text);
     const refused = { code: "config_syntax", problems: [{ path: file, message }] };
-    expect(configErrorOf(() => resolveConfig({ file, env: {} }))).toMatchObject(refused);
+    expect(catchConfigError(() => resolveConfig({ file, env: {} }))).toMatchObject(refused);
   });
 
-  it("is wrong where it has a value in place of a section, whatever the arguments say of that", () => {
+  it("is refused if it has a value instead of a section, even if an argument sets that section", () => {
     const file = yamlFile("server: 5\nrollout: { agent: inline }\n");
     const overrides = ["server.port=1", "rollout.compat.mode=inline"];
-    expect(problemsOf(() => resolveConfig({ file, overrides, env: {} }))).toEqual({
+    expect(readProblems(() => resolveConfig({ file, overrides, env: {} }))).toEqual({
       server: "expected a map of keys, got 5",
       "rollout.agent": 'expected a map of keys, got "inline"',
     });
   });
 
-  it("cannot expand aliases without bound", () => {
+  it("is refused if its aliases expand to too many values", () => {
     const levels = Array.from({ length: 12 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(12)}]`);
     const file = yamlFile(`a0: &a0 [x]\n${levels.join("\n")}\n`);
-    expect(configErrorOf(() => resolveConfig({ file, env: {} })).code).toBe("config_syntax");
+    expect(catchConfigError(() => resolveConfig({ file, env: {} })).code).toBe("config_syntax");
   });
 });
 
 describe("the environment", () => {
   const env = { ROLLTAPE_ADMIN_API_KEY: "too-short" };
 
-  it("is refused where its admin key would be used and is too short", () => {
-    expect(problemsOf(() => resolveConfig({ env }))).toEqual({
+  it("is refused if its admin key is needed and too short", () => {
+    expect(readProblems(() => resolveConfig({ env }))).toEqual({
       ROLLTAPE_ADMIN_API_KEY: "expected at least 16 visible ASCII characters without spaces or null, got 9 characters",
     });
   });
 
-  it("is not looked at where the configuration has a key", () => {
+  it("is ignored if the configuration has an admin key", () => {
     const overrides = ["rollout.agent.admin_api_key=0123456789abcdef"];
     expect(resolveConfig({ env, overrides }).rollout.agent.admin_api_key).toBe("0123456789abcdef");
   });
@@ -139,7 +139,7 @@ describe("the ways to write a configuration", () => {
     { requiredKeys: [] },
   );
 
-  it("mean the same: an object, a file, arguments, with agent or compat", () => {
+  it("give the same result: an object, a file, arguments, with agent or compat", () => {
     fc.assert(
       fc.property(written, fc.boolean(), (object, compat) => {
         const rename = (path: string) => (compat ? path.replace("rollout.agent.", "rollout.compat.") : path);

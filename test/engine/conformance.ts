@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/engine.js";
 import { until } from "../helpers/until.js";
-import { callOf as plainCallOf, promptOf } from "./generate-call.js";
+import { makeCall as makePlainCall, makePrompt } from "./generate-call.js";
 
-/** An engine under test, with what the suite needs to know of it. */
+/** An engine under test, and the facts that the suite needs. */
 export interface EngineUnderTest {
   readonly engine: Engine;
-  /** Takes so long for a call of 400 tokens that it can be aborted meanwhile. */
+  /** Slow enough that a call of 400 tokens can be aborted while it runs. */
   readonly slow: Engine;
-  /** Tokens that calls of `slow` have so far; by default they are read along to know of them. */
+  /** Returns how many tokens the calls of `slow` have so far. By default, the suite counts them with `onTokens`. */
   readonly slowTokens?: () => number;
   readonly contextLength: number;
   stop(): Promise<void>;
@@ -17,9 +17,9 @@ export interface EngineUnderTest {
 export interface ConformanceOptions {
   /** Default: the type. */
   readonly name?: string;
-  /** Every call is read along. */
+  /** Every call is streamed. */
   readonly streams?: boolean;
-  /** By how much the log probabilities of the same tokens may differ from one call to another; default 0. */
+  /** Allowed difference between the log probabilities of the same tokens in two calls. Default 0. */
   readonly tolerance?: number;
 }
 
@@ -28,14 +28,14 @@ function largestDifference(a: Float32Array | undefined, b: Float32Array | undefi
   return a.reduce((largest, value, index) => Math.max(largest, Math.abs(value - (b[index] ?? Number.NaN))), 0);
 }
 
-/** What the rest of the proxy relies on, whichever engine it talks to. */
+/** Describes the behaviour that the rest of the proxy relies on with every engine. */
 export function describeEngine(
   type: string,
   start: () => Promise<EngineUnderTest>,
   { name = type, streams = false, tolerance = 0 }: ConformanceOptions = {},
 ): void {
-  const callOf: typeof plainCallOf = (prompt, sampling, rest) =>
-    plainCallOf(prompt, sampling, { ...(streams ? { onTokens: () => undefined } : {}), ...rest });
+  const makeCall: typeof makePlainCall = (prompt, sampling, rest) =>
+    makePlainCall(prompt, sampling, { ...(streams ? { onTokens: () => undefined } : {}), ...rest });
 
   describe(`the ${name} engine as an Engine`, () => {
     let subject: EngineUnderTest;
@@ -46,14 +46,14 @@ export function describeEngine(
     });
     afterAll(() => subject.stop());
 
-    it("says its type, its context length and that it is healthy", async () => {
+    it("reports its type and context length, and is healthy", async () => {
       expect(engine.type).toBe(type);
       expect(await engine.contextLength()).toBe(subject.contextLength);
       await expect(engine.health()).resolves.toBeUndefined();
     });
 
-    it("puts ids, log probabilities and versions of equal number into the generation", async () => {
-      const call = callOf(promptOf(10), { maxTokens: 6 }, { currentVersion: () => 41 });
+    it("records one log probability and one version per id", async () => {
+      const call = makeCall(makePrompt(10), { maxTokens: 6 }, { currentVersion: () => 41 });
       const { finish, resumes } = await engine.generate(call);
       expect(finish).toEqual({ reason: "length" });
       expect(resumes).toBe(0);
@@ -64,23 +64,23 @@ export function describeEngine(
       expect(call.generation.top()).toBeUndefined();
     });
 
-    it("ends with a stop token, which stays in the output", async () => {
+    it("ends at a stop token and keeps it in the output", async () => {
       const anything = Array.from({ length: 512 }, (_, id) => id);
-      const call = callOf(promptOf(10), { maxTokens: 30, stopTokenIds: anything });
+      const call = makeCall(makePrompt(10), { maxTokens: 30, stopTokenIds: anything });
       const { finish } = await engine.generate(call);
       const last = call.generation.ids().at(-1);
       expect(finish).toEqual({ reason: "stop", matched: last });
       expect(call.generation.length).toBeLessThan(30);
     });
 
-    it("samples a single token when asked for one", async () => {
-      const call = callOf(promptOf(3), { maxTokens: 1 });
+    it("samples a single token if maxTokens is 1", async () => {
+      const call = makeCall(makePrompt(3), { maxTokens: 1 });
       expect((await engine.generate(call)).finish).toEqual({ reason: "length" });
       expect(call.generation.length).toBe(1);
     });
 
-    it("records alternatives per token", async () => {
-      const call = callOf(promptOf(10), { maxTokens: 5, topLogprobs: 4 });
+    it("records the requested number of alternatives per token", async () => {
+      const call = makeCall(makePrompt(10), { maxTokens: 5, topLogprobs: 4 });
       await engine.generate(call);
       const top = call.generation.top();
       expect(top?.width).toBe(4);
@@ -88,27 +88,27 @@ export function describeEngine(
       expect(top?.logprobs).toHaveLength(20);
     });
 
-    it("says a number of cached tokens that the prompt can have", async () => {
-      const { cachedTokens = 0 } = await engine.generate(callOf(promptOf(10), { maxTokens: 2 }));
+    it("reports at most as many cached tokens as the prompt has", async () => {
+      const { cachedTokens = 0 } = await engine.generate(makeCall(makePrompt(10), { maxTokens: 2 }));
       expect(cachedTokens).toBeGreaterThanOrEqual(0);
       expect(cachedTokens).toBeLessThanOrEqual(10);
     });
 
-    it("runs many calls at once, each with its own output", async () => {
+    it("runs many calls at once without mixing their outputs", async () => {
       const calls = Array.from({ length: 40 }, (_, n) =>
-        callOf(promptOf(5 + n, n), { maxTokens: 3 }, { affinityKey: `session-${n}`, currentVersion: () => n }),
+        makeCall(makePrompt(5 + n, n), { maxTokens: 3 }, { affinityKey: `session-${n}`, currentVersion: () => n }),
       );
       await Promise.all(calls.map((call) => engine.generate(call)));
       expect(calls.map(({ generation }) => Array.from(generation.versions()))).toEqual(calls.map((_, n) => [n, n, n]));
     });
 
-    it("tells who reads along of every token, in order, and gives the same ones as without", async () => {
+    it("calls onTokens for every token in order, and samples the same tokens as without it", async () => {
       const sampling = { maxTokens: 20, seed: 5, topLogprobs: 2 };
-      const plain = plainCallOf(promptOf(10), sampling);
+      const plain = makePlainCall(makePrompt(10), sampling);
       await engine.generate(plain);
       const lengths: number[] = [];
       const read: number[] = [];
-      const call = plainCallOf(promptOf(10), sampling, {
+      const call = makePlainCall(makePrompt(10), sampling, {
         onTokens: () => {
           const from = lengths.at(-1) ?? 0;
           read.push(...call.generation.ids(from));
@@ -129,37 +129,37 @@ export function describeEngine(
       expect(largestDifference(top?.logprobs, plainTop?.logprobs)).toBeLessThanOrEqual(tolerance);
     });
 
-    it("rejects with the signal's reason when the call was aborted before", async () => {
+    it("rejects with the signal's reason if the call was aborted before it started", async () => {
       const reason = new Error("the agent left");
-      const call = callOf(promptOf(10), {}, { signal: AbortSignal.abort(reason) });
+      const call = makeCall(makePrompt(10), {}, { signal: AbortSignal.abort(reason) });
       await expect(engine.generate(call)).rejects.toBe(reason);
       expect(call.generation.length).toBe(0);
     });
 
-    it("rejects with the signal's reason when the call is aborted on the way, and goes on with others", async () => {
+    it("rejects with the signal's reason if the call is aborted while it runs, and serves the next call", async () => {
       const controller = new AbortController();
       const reason = new Error("the agent left");
       const { slow, slowTokens } = subject;
       const onTokens = slowTokens ? {} : { onTokens: () => controller.abort(reason) };
       const running = slow.generate(
-        callOf(promptOf(10), { maxTokens: 400 }, { signal: controller.signal, ...onTokens }),
+        makeCall(makePrompt(10), { maxTokens: 400 }, { signal: controller.signal, ...onTokens }),
       );
       if (slowTokens) void until(() => slowTokens() > 0).then(() => controller.abort(reason));
       await expect(running).rejects.toBe(reason);
-      const next = callOf(promptOf(10), { maxTokens: 2 });
+      const next = makeCall(makePrompt(10), { maxTokens: 2 });
       await subject.slow.generate(next);
       expect(next.generation.length).toBe(2);
     });
 
-    it("refuses what does not fit its context, with a message that gives the sizes", async () => {
-      const call = callOf(promptOf(subject.contextLength), { maxTokens: 8 });
+    it("rejects a call that exceeds the context, with the context length in the message", async () => {
+      const call = makeCall(makePrompt(subject.contextLength), { maxTokens: 8 });
       const failure = engine.generate(call);
       await expect(failure).rejects.toMatchObject({ name: "EngineError", code: "engine_rejected_request" });
       await expect(failure).rejects.toThrow(String(subject.contextLength).slice(0, 2));
     });
 
-    it("uses the last place of its context", async () => {
-      const call = callOf(promptOf(subject.contextLength - 3), { maxTokens: 3 });
+    it("fills its context to the last token", async () => {
+      const call = makeCall(makePrompt(subject.contextLength - 3), { maxTokens: 3 });
       expect((await engine.generate(call)).finish).toEqual({ reason: "length" });
       expect(call.generation.length).toBe(3);
     });

@@ -1,7 +1,7 @@
 import type { GenerateCall, SamplingParams } from "../../src/engine/engine.js";
 import { native } from "../../src/native/addon.js";
 
-/** Temperature 1 and nothing cut off. */
+/** Temperature 1 without filters. */
 export const PLAIN: SamplingParams = {
   temperature: 1,
   topP: 1,
@@ -16,8 +16,8 @@ export const PLAIN: SamplingParams = {
   topLogprobs: 0,
 };
 
-/** A call with a generation of its own. */
-export function callOf(
+/** Returns a call with a generation of its own. */
+export function makeCall(
   prompt: ArrayLike<number>,
   sampling: Partial<SamplingParams> = {},
   rest: Partial<Pick<GenerateCall, "affinityKey" | "currentVersion" | "onTokens" | "signal" | "tokenBytes">> = {},
@@ -33,7 +33,7 @@ export function callOf(
   };
 }
 
-/** Some ids of the tiny model that are ordinary text. */
-export function promptOf(length: number, start = 7): number[] {
+/** Returns ids of the tiny model that are ordinary text. */
+export function makePrompt(length: number, start = 7): number[] {
   return Array.from({ length }, (_, index) => 258 + ((start + index * 31) % 240));
 }

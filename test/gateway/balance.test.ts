@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { spread } from "../../src/gateway/balance.js";
+import { spreadSlots } from "../../src/gateway/balance.js";
 
 describe("slots over workers", () => {
   it("go one by one to whoever has the least to do", () => {
@@ -12,9 +12,9 @@ describe("slots over workers", () => {
           const least = model.indexOf(Math.min(...model));
           model[least] = (model[least] ?? 0) + 1;
         }
-        const after = spread(slots, before).map((share, index) => share + (before[index] ?? 0));
+        const after = spreadSlots(slots, before).map((share, index) => share + (before[index] ?? 0));
         expect([...after].sort((a, b) => a - b)).toEqual(model.sort((a, b) => a - b));
-        expect(spread(slots, before).every((share) => share >= 0)).toBe(true);
+        expect(spreadSlots(slots, before).every((share) => share >= 0)).toBe(true);
       }),
     );
   });

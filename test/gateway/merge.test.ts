@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { mergeParts, partLayout } from "../../src/gateway/batch/merge.js";
+import { mergeParts, partLayout } from "../../src/gateway/batch/merge-parts.js";
 import { readPart } from "../../src/gateway/batch/part.js";
 import type { ErrorCode } from "../../src/http/errors.js";
 import { packShards } from "../../src/session/batch/batch.js";

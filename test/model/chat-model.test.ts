@@ -17,10 +17,10 @@ const USER: Message = { role: "user", content: "Hi" };
 const load = (template: string, files: FolderFiles = {}, options: ChatModelOptions = {}): Promise<FolderChatModel> =>
   loadChatModel(writeModelFolder(template, ["<|end|>"], files), options);
 
-const textOf = (model: FolderChatModel, pieces: readonly Int32Array[]): string =>
+const decodePieces = (model: FolderChatModel, pieces: readonly Int32Array[]): string =>
   model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
 const prompt = async (model: FolderChatModel, messages: readonly Message[], more: Partial<Conversation> = {}) =>
-  textOf(model, [(await model.prompt({ messages, ...more })).ids]);
+  decodePieces(model, [(await model.prompt({ messages, ...more })).ids]);
 
 /** Loads a folder that cannot be used, for its error. */
 async function failure(template: string, files: FolderFiles): Promise<ModelFolderError> {

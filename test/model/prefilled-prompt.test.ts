@@ -10,7 +10,7 @@ import { joinIds, writeModelFolder } from "./support/model-folder.js";
 const STOPS = ["<|im_end|>", "<|end|>", "<|return|>", "<|call|>"];
 const load = (template: string) => loadChatModel(writeModelFolder(template, STOPS));
 
-const textOf = (model: ChatModel, pieces: readonly Int32Array[]): string =>
+const decodePieces = (model: ChatModel, pieces: readonly Int32Array[]): string =>
   model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
 
 const USER: Message = { role: "user", content: "Name a city." };
@@ -24,7 +24,7 @@ describe("the beginning of an answer is the end of the prompt", () => {
     ["late-end", `<|begin_assistant|>\n${PREFILL}`],
   ])("%s", async (name, end) => {
     const model = await load(fixtureTemplate(name));
-    const prompt = textOf(model, [(await model.prompt({ messages: [USER], prefill: PREFILL })).ids]);
+    const prompt = decodePieces(model, [(await model.prompt({ messages: [USER], prefill: PREFILL })).ids]);
     expect(prompt.endsWith(end)).toBe(true);
   });
 
@@ -34,7 +34,7 @@ describe("the beginning of an answer is the end of the prompt", () => {
     const conversation = { messages: [USER, answer, USER], prefill: PREFILL };
     const result = await model.continuation(conversation, { messageCount: 2, output: answer, lastTokenId: undefined });
     const pieces = "pieces" in result ? result.pieces : [];
-    expect(textOf(model, pieces)).toBe(
+    expect(decodePieces(model, pieces)).toBe(
       `<|im_end|>\n<|im_start|>user\n${USER.content}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n${PREFILL}`,
     );
   });
@@ -48,9 +48,9 @@ describe("the beginning of an answer is the end of the prompt", () => {
     const conversation = { messages: [USER, answer, USER], prefill: PREFILL };
     const turn = { messageCount: 2, output: answer, lastTokenId: undefined };
     expect(await model.continuation(conversation, turn)).toEqual({ fallback: "answer_opened_otherwise" });
-    expect(textOf(model, [(await model.prompt(conversation)).ids]).endsWith(`<|im_start|>assistant\n${PREFILL}`)).toBe(
-      true,
-    );
+    expect(
+      decodePieces(model, [(await model.prompt(conversation)).ids]).endsWith(`<|im_start|>assistant\n${PREFILL}`),
+    ).toBe(true);
   });
 
   it("a template that does not show it as it is refuses", async () => {
@@ -63,7 +63,7 @@ describe("the beginning of an answer is the end of the prompt", () => {
 
 async function promptOrRefusal(model: ChatModel, prefill: string): Promise<string> {
   try {
-    return textOf(model, [(await model.prompt({ messages: [USER], prefill })).ids]);
+    return decodePieces(model, [(await model.prompt({ messages: [USER], prefill })).ids]);
   } catch (error) {
     if (error instanceof TemplateError) return "refused";
     throw error;
@@ -78,7 +78,7 @@ describe("published templates", () => {
       if (prompt === "refused") continue;
       expect(prompt.endsWith(prefill)).toBe(true);
       const answer: Message = { role: "assistant", content: `${prefill} and Oslo` };
-      const whole = textOf(model, [(await model.prompt({ messages: [USER, answer, USER] })).ids]);
+      const whole = decodePieces(model, [(await model.prompt({ messages: [USER, answer, USER] })).ids]);
       const shown = whole.indexOf(prefill);
       expect(shown).toBeGreaterThan(0);
       expect(whole.slice(shown, shown + answer.content.length)).toBe(answer.content);

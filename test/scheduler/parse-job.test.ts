@@ -47,22 +47,22 @@ describe("the description of a job", () => {
     [
       "an unknown key",
       { ...right, roles: [{ ...controller, cuont: 1 }] },
-      "roles[0].cuont: unknown key, the nearest known one is count",
+      "roles[0].cuont: unknown key; did you mean count?",
     ],
     [
       "an unknown key of Slurm",
       { ...right, slurm: { optons: [] } },
-      "slurm.optons: unknown key, the nearest known one is options",
+      "slurm.optons: unknown key; did you mean options?",
     ],
     [
       "a placeholder that is none, in a command",
       { ...right, roles: [{ ...controller, command: ["train", "--url={proxy_urll}"] }] },
-      'roles[0].command[1]: unknown placeholder {proxy_urll}, the nearest known one is {proxy_url}, got "--url={proxy_urll}"',
+      'roles[0].command[1]: unknown placeholder {proxy_urll}; expected {proxy_url}, got "--url={proxy_urll}"',
     ],
     [
       "one in an environment, of which nothing else is shown",
       { ...right, roles: [{ ...controller, env: { KEY: "secret {gateway}" } }] },
-      "roles[0].env.KEY: unknown placeholder {gateway}, the nearest known one is {gateway_url}, got a value of type string",
+      "roles[0].env.KEY: unknown placeholder {gateway}; expected {gateway_url}, got a value of type string",
     ],
     [
       "an option that is set elsewhere",

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  goesOn,
+  cutShared,
+  findShared,
+  isContinuation,
   type KnownBody,
-  sharedWith,
+  restoreShared,
   toKnown,
-  withoutShared,
-  withShared,
 } from "../../src/server/known/known-body.js";
-import { arrayStart, elementEnds } from "../../src/support/json/elements.js";
+import { findArrayStart, findElementEnds } from "../../src/support/json/elements.js";
 
 /** Reads a body as the server does, and keeps it. */
 function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: number } {
-  const shared = sharedWith(bytes, known);
-  const short = shared && withoutShared(bytes, shared);
-  const whole = short && withShared(JSON.parse(short.toString()), shared);
+  const shared = findShared(bytes, known);
+  const short = shared && cutShared(bytes, shared);
+  const whole = short && restoreShared(JSON.parse(short.toString()), shared);
   const value = whole ?? JSON.parse(bytes.toString());
   const kept = toKnown(bytes, value, whole && shared);
   if (kept) known.unshift(kept);
@@ -47,9 +47,9 @@ describe("the elements of an array in JSON", () => {
     fc.assert(
       fc.property(body("messages"), ({ elements, json }) => {
         const bytes = Buffer.from(json(elements));
-        const start = arrayStart(bytes, new Set(["messages"]));
+        const start = findArrayStart(bytes, new Set(["messages"]));
         expect(start).toBeDefined();
-        const ends = elementEnds(bytes, start ?? 0);
+        const ends = findElementEnds(bytes, start ?? 0);
         const texts = ends.map((end, i) => bytes.toString("utf8", ends[i - 1] ?? start, end).replace(/^[\s,]+/, ""));
         expect(texts.map((each): unknown => JSON.parse(each))).toEqual(elements);
       }),
@@ -58,15 +58,15 @@ describe("the elements of an array in JSON", () => {
 
   it.each(["{}", '{"messages":{}}', '[{"messages":[]}]', '{"a":{"messages":[]}}', '{"a":"messages"}', "", '{"'])(
     "%s has none of that name",
-    (json) => expect(arrayStart(Buffer.from(json), new Set(["messages"]))).toBeUndefined(),
+    (json) => expect(findArrayStart(Buffer.from(json), new Set(["messages"]))).toBeUndefined(),
   );
 
   it("ends at any text that is no JSON", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", "a")), (pieces) => {
         const bytes = Buffer.from(pieces.join(""));
-        arrayStart(bytes, new Set(["a"]));
-        elementEnds(bytes, 0);
+        findArrayStart(bytes, new Set(["a"]));
+        findElementEnds(bytes, 0);
       }),
     );
   });
@@ -139,8 +139,8 @@ describe("bodies of one session", () => {
     const json = (texts: string[]) => Buffer.from(JSON.stringify({ input: texts.map((content) => ({ content })) }));
     read(json(["s", "a", "b", "c"]), known);
     const on = (texts: string[]) => {
-      const shared = sharedWith(json(texts), known);
-      return shared && goesOn(shared);
+      const shared = findShared(json(texts), known);
+      return shared && isContinuation(shared);
     };
     expect(on(["s", "a", "b", "c", "d"])).toBe(true);
     expect(on(["s", "x"])).toBe(false);

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { Attempt } from "../../src/session/attempts.js";
 import { Delivery } from "../../src/session/delivery.js";
 
-/** What happens to one of the attempts so far, chosen modulo how many there are. */
+/** An event for one of the attempts so far. `which` selects the attempt, modulo their number. */
 type Step =
   | { readonly kind: "begin"; readonly request: "a" | "b"; readonly isRetry: boolean }
   | { readonly kind: "record" | "fail" | "lose" | "continue" | "reward" | "refer"; readonly which: number };
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const randomStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -28,29 +28,29 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** An attempt, written down with everything that happened to it. */
+/** An attempt with everything that happened to it. */
 interface ModelledAttempt {
   readonly request: string;
   readonly real: Attempt;
   state: "running" | "failed" | "recorded";
-  /** Index of its interaction; the greatest is the newest. */
+  /** Index of its interaction. The greatest index is the newest. */
   index: number;
   lost: boolean;
   children: number;
   ownReward: number | undefined;
   referenced: boolean;
-  /** What it repeats: an attempt, the fact that one failed, or nothing that is known. */
+  /** The attempt that it repeats: a known one, one that failed, or none. */
   repeats: ModelledAttempt | "failed" | undefined;
 }
 
-/** The rules as a list of all attempts that is searched each time. */
+/** The rules in a plain form: a list of all attempts that is searched each time. */
 class Model {
   readonly attempts: ModelledAttempt[] = [];
   /** Requests of failed attempts that no retry repeats. */
   readonly failed: string[] = [];
 
   begin(request: string, isRetry: boolean, real: Attempt): void {
-    const repeats = isRetry ? this.#earlier(request) : undefined;
+    const repeats = isRetry ? this.#findRepeated(request) : undefined;
     const fresh = {
       state: "running",
       index: -1,
@@ -64,54 +64,54 @@ class Model {
 
   fail(attempt: ModelledAttempt): void {
     attempt.state = "failed";
-    const retry = this.retryOf(attempt);
+    const retry = this.findRetry(attempt);
     if (retry) retry.repeats = attempt.repeats ?? "failed";
     else if (attempt.repeats === undefined || attempt.repeats === "failed") this.failed.push(attempt.request);
     attempt.repeats = undefined;
   }
 
-  retryOf(attempt: ModelledAttempt): ModelledAttempt | undefined {
+  findRetry(attempt: ModelledAttempt): ModelledAttempt | undefined {
     return this.attempts.find((each) => each.repeats === attempt);
   }
 
   leftOut(attempt: ModelledAttempt): "undelivered" | "retried" | undefined {
     if (attempt.children > 0 || attempt.ownReward !== undefined || attempt.referenced) return undefined;
     if (attempt.lost) return "undelivered";
-    return this.#isContinued(this.retryOf(attempt)) ? "retried" : undefined;
+    return this.#isContinued(this.findRetry(attempt)) ? "retried" : undefined;
   }
 
   #isContinued(attempt: ModelledAttempt | undefined): boolean {
-    return attempt !== undefined && (attempt.children > 0 || this.#isContinued(this.retryOf(attempt)));
+    return attempt !== undefined && (attempt.children > 0 || this.#isContinued(this.findRetry(attempt)));
   }
 
-  #earlier(request: string): ModelledAttempt | "failed" | undefined {
+  #findRepeated(request: string): ModelledAttempt | "failed" | undefined {
     const failed = this.failed.indexOf(request);
     if (failed >= 0) {
       this.failed.splice(failed, 1);
       return "failed";
     }
-    const free = this.attempts.filter((each) => each.request === request && !this.retryOf(each));
+    const free = this.attempts.filter((each) => each.request === request && !this.findRetry(each));
     const recorded = free.filter(({ state }) => state === "recorded").sort((a, b) => b.index - a.index);
     const undelivered = recorded.find((each) => this.leftOut(each) === "undelivered");
     return undelivered ?? recorded[0] ?? free.find(({ state }) => state === "running");
   }
 }
 
-function chosen(attempts: readonly ModelledAttempt[], which: number, state: ModelledAttempt["state"]) {
+function select(attempts: readonly ModelledAttempt[], which: number, state: ModelledAttempt["state"]) {
   const among = attempts.filter((each) => each.state === state);
   return among[which % Math.max(among.length, 1)];
 }
 
-/** Does one step to both; the interactions that the model records are the tree that the delivery asks. */
-function take(each: Step, model: Model, delivery: Delivery, recorded: ModelledAttempt[]): void {
-  if (each.kind === "begin") {
-    model.begin(each.request, each.isRetry, delivery.attempts.begin(each.request, { isRetry: each.isRetry }));
+/** Applies one step to the model and to the delivery. The delivery reads its tree from `recorded`. */
+function applyStep(step: Step, model: Model, delivery: Delivery, recorded: ModelledAttempt[]): void {
+  if (step.kind === "begin") {
+    model.begin(step.request, step.isRetry, delivery.attempts.begin(step.request, { isRetry: step.isRetry }));
     return;
   }
-  const running = each.kind === "record" || each.kind === "fail";
-  const attempt = chosen(model.attempts, each.which, running ? "running" : "recorded");
+  const running = step.kind === "record" || step.kind === "fail";
+  const attempt = select(model.attempts, step.which, running ? "running" : "recorded");
   if (!attempt) return;
-  switch (each.kind) {
+  switch (step.kind) {
     case "record":
       attempt.state = "recorded";
       attempt.index = recorded.push(attempt) - 1;
@@ -137,7 +137,7 @@ function take(each: Step, model: Model, delivery: Delivery, recorded: ModelledAt
   }
 }
 
-function deliveryOf(recorded: readonly ModelledAttempt[]): Delivery {
+function createDelivery(recorded: readonly ModelledAttempt[]): Delivery {
   return new Delivery((index) => {
     const attempt = recorded[index];
     if (!attempt) throw new RangeError(`no interaction ${index}`);
@@ -145,14 +145,14 @@ function deliveryOf(recorded: readonly ModelledAttempt[]): Delivery {
   });
 }
 
-describe("random attempts at two requests", () => {
-  it("are left out as a search through all of them finds", () => {
-    const property = fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
+describe("Delivery with random attempts at two requests", () => {
+  it("leaves out the same interactions as a model that searches all attempts", () => {
+    const property = fc.property(fc.array(randomStep, { maxLength: 60, size: "max" }), (steps) => {
       const model = new Model();
       const recorded: ModelledAttempt[] = [];
-      const delivery = deliveryOf(recorded);
-      for (const each of steps) {
-        take(each, model, delivery, recorded);
+      const delivery = createDelivery(recorded);
+      for (const step of steps) {
+        applyStep(step, model, delivery, recorded);
         const expected = recorded.map((attempt) => model.leftOut(attempt));
         expect(recorded.map((_, index) => delivery.leftOut(index))).toEqual(expected);
         expect(delivery.allLeftOut()).toEqual(
@@ -164,7 +164,7 @@ describe("random attempts at two requests", () => {
   });
 });
 
-describe("attempts", () => {
+describe("RequestAttempts", () => {
   const recordedDelivery = () => {
     const children: number[] = [];
     let asked = 0;
@@ -175,7 +175,7 @@ describe("attempts", () => {
     return { delivery, children, asked: () => asked };
   };
 
-  it("of a long chain of retries are looked at once each", () => {
+  it("examines each attempt of a long chain of retries once", () => {
     const { delivery, children, asked } = recordedDelivery();
     const length = 20_000;
     for (let index = 0; index < length; index++) {
@@ -188,7 +188,7 @@ describe("attempts", () => {
     expect(asked() - before).toBeLessThan(5 * length);
   });
 
-  it("that were delivered and not repeated cost nothing to list", () => {
+  it("examines no attempt that was delivered and not repeated", () => {
     const { delivery, asked } = recordedDelivery();
     for (let index = 0; index < 1000; index++) {
       delivery.attempts.record(delivery.attempts.begin("a", { isRetry: false }), index);
@@ -197,7 +197,7 @@ describe("attempts", () => {
     expect(asked()).toBe(0);
   });
 
-  it("that failed are remembered up to a bound, 16 for one request", () => {
+  it("remembers at most 16 failed attempts of one request", () => {
     const { delivery, children } = recordedDelivery();
     const { attempts } = delivery;
     attempts.record(attempts.begin("a", { isRetry: false }), 0);
@@ -213,7 +213,7 @@ describe("attempts", () => {
     expect(attempts.repeated.size).toBe(1);
   });
 
-  it("that failed are forgotten for the oldest of more than 1,024 requests", () => {
+  it("forgets the failed attempts of the oldest of more than 1,024 requests", () => {
     const { attempts } = recordedDelivery().delivery;
     const isForgotten = (request: string) => {
       attempts.record(attempts.begin(request, { isRetry: false }), attempts.repeated.size);

@@ -8,14 +8,14 @@ import { turn, user } from "../helpers/turn.js";
 
 const page = readPage("reference/batch-format.md");
 
-function tensorsOf({ perRow, perTurn, ofFirstTurn }: RowColumn): string {
+function listTensors({ perRow, perTurn, ofFirstTurn }: RowColumn): string {
   const ofRows = ofFirstTurn ? "row (first turn)" : "row";
   return [...(perRow ? [ofRows] : []), ...(perTurn ? ["turn"] : [])].join(", ");
 }
 
 const linked = (meaning: string) => meaning.replace(/docs\/explanation\/(\w+\.md)/, "[$1](../explanation/$1)");
 
-async function metadataOf(options: object): Promise<string[]> {
+async function readMetadataNames(options: object): Promise<string[]> {
   const store = new TrajectoryStore();
   const session = store.createSession({ sessionId: "s" });
   session.record(turn([user("a")], [1, 2], [3]));
@@ -26,9 +26,9 @@ async function metadataOf(options: object): Promise<string[]> {
 }
 
 describe("docs/reference/batch-format.md", () => {
-  it("has every row column in its table, with dtype and meaning, and nothing else", () => {
+  it("lists exactly the row columns of the code, with dtype and meaning", () => {
     const expected = ROW_COLUMNS.map(
-      (column) => `| \`${column.name}\` | ${column.dtype} | ${tensorsOf(column)} | ${linked(column.meaning)} |`,
+      (column) => `| \`${column.name}\` | ${column.dtype} | ${listTensors(column)} | ${linked(column.meaning)} |`,
     );
     expect(tableRows(page, "| column | dtype | tensors | content |")).toEqual(expected);
   });
@@ -41,16 +41,16 @@ describe("docs/reference/batch-format.md", () => {
     expect(tableRows(page, "| column | codes from 0 |")).toEqual(expected);
   });
 
-  it("names all metadata, and which of it row_tensors: false leaves out", async () => {
+  it("lists all metadata, and marks what row_tensors: false leaves out", async () => {
     const names = tableRows(page, "| name | content |").map((row) =>
       [...(row.split(" | ")[0] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
-    const part = names.findIndex((of) => of.includes("row_tensors"));
+    const part = names.findIndex((group) => group.includes("row_tensors"));
     const withoutColumns = names.slice(0, part).flat();
     const ofServers = ["model", "model_digest", "config"];
     const withColumns = names.slice(part + 1).flat();
-    expect(new Set(await metadataOf({ rowTensors: false }))).toEqual(new Set(withoutColumns));
-    expect(new Set([...(await metadataOf({ style: "concat" })), ...ofServers])).toEqual(
+    expect(new Set(await readMetadataNames({ rowTensors: false }))).toEqual(new Set(withoutColumns));
+    expect(new Set([...(await readMetadataNames({ style: "concat" })), ...ofServers])).toEqual(
       new Set([...withoutColumns, ...withColumns]),
     );
   });

@@ -23,7 +23,7 @@ const store = () => new TrajectoryStore({ sharedMemory: { directory: sharedDirec
 const { available: pinnable } = native.pinnedMemory();
 const memories = fc.constantFrom<BatchMemory[]>("heap", "shared", ...(pinnable ? ["pinned" as const] : []));
 
-async function outcomeOf(
+async function runExport(
   from: TrajectoryStore,
   ids: readonly string[],
   options: StoreExportOptions,
@@ -38,10 +38,10 @@ async function outcomeOf(
   }
 }
 
-const idsOf = (sessions: ManySessions["all"]) => sessions.map((session) => session.sessionId);
+const listIds = (sessions: ManySessions["all"]) => sessions.map((session) => session.sessionId);
 
 describe("exportBatch of random sessions", () => {
-  it("gives what the sessions hold when every sequence is written out, or names what refuses them", async () => {
+  it("packs the same batch as a model that writes out every sequence, or fails with the same error", async () => {
     const from = store();
     const property = fc.asyncProperty(
       manySessions({ undelivered: false }),
@@ -49,11 +49,11 @@ describe("exportBatch of random sessions", () => {
       memories,
       async ({ all, exported }, options, memory) => {
         for (const session of all) recordInto(from, session);
-        const { batch, ...outcome } = await outcomeOf(from, idsOf(exported), { ...options, memory, release: false });
+        const { batch, ...outcome } = await runExport(from, listIds(exported), { ...options, memory, release: false });
         expect(outcome).toEqual(modelOutcome(exported, options));
         batch?.release();
-        // Kept or refused, all of them are there still.
-        const { batch: last, ...rest } = await outcomeOf(from, idsOf(all), {});
+        // Whether the export succeeded or not, all sessions must still be there.
+        const { batch: last, ...rest } = await runExport(from, listIds(all), {});
         expect(rest).toEqual(modelOutcome(all, {}));
         last?.release();
       },
@@ -61,7 +61,7 @@ describe("exportBatch of random sessions", () => {
     await fc.assert(property, { numRuns: 300 });
   }, 120_000);
 
-  it("names its rows and shows its tensors as views of one block, until it is released", async () => {
+  it("returns rows, and tensors that are views of one block until the batch is released", async () => {
     const from = store();
     const whole = batchOptions.filter(isPackable);
     const property = fc.asyncProperty(
@@ -71,16 +71,16 @@ describe("exportBatch of random sessions", () => {
       async ({ exported }, options, memory) => {
         for (const session of exported) recordInto(from, session);
         const splitting = { ...options, onMismatch: "split" } as const;
-        const batch = await from.exportBatch(idsOf(exported), { ...splitting, memory });
+        const batch = await from.exportBatch(listIds(exported), { ...splitting, memory });
         const { rows, tensors } = modelBatch(exported, splitting);
         expect(batch.memory).toBe(memory);
         expect(batch.rows).toEqual(rows);
-        expect(viewsOf(batch)).toEqual(tensors);
+        expect(readViews(batch)).toEqual(tensors);
         const views = Object.values(batch.tensors);
         expect(views.filter(({ data }) => data.buffer !== batch.bytes.buffer)).toEqual([]);
         batch.release();
         expect(views.filter(({ data }) => data.length > 0)).toEqual([]);
-        for (const id of idsOf(exported)) {
+        for (const id of listIds(exported)) {
           await expect(from.exportBatch([id])).rejects.toMatchObject({ code: "session_not_found" });
         }
       },
@@ -89,8 +89,8 @@ describe("exportBatch of random sessions", () => {
   }, 120_000);
 });
 
-describe.skipIf(pinnable)("a batch in page-locked memory where there is none", () => {
-  it("is refused with the reason, and takes no session", async () => {
+describe.skipIf(pinnable)("exportBatch to page-locked memory that is not available", () => {
+  it("fails with the reason and keeps the sessions", async () => {
     const from = store();
     recordInto(from, modelSession("task-0", fc.sample(step, 3)));
     await expect(from.exportBatch(["task-0"], { memory: "pinned" })).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe.skipIf(pinnable)("a batch in page-locked memory where there is none", (
   });
 });
 
-function viewsOf(batch: Batch) {
+function readViews(batch: Batch) {
   const views = Object.entries(batch.tensors).filter(([name]) => !CLOCK.includes(name));
   return Object.fromEntries(views.map(([name, { dtype, shape, data }]) => [name, { dtype, shape, data: [...data] }]));
 }

@@ -22,7 +22,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   }),
 );
 
-/** A request keeps some of the last one's messages and adds others. */
+/** A request that keeps some messages of the previous one and adds others. */
 const step = fc.record({ kept: fc.nat(8), added: fc.array(message, { maxLength: 4 }) });
 
 function fresh(messages: readonly Message[]): Message[] {
@@ -30,7 +30,7 @@ function fresh(messages: readonly Message[]): Message[] {
 }
 
 describe("KnownMessages", () => {
-  it("digests every request as if it were the first", () => {
+  it("returns the same digests as for a first request", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const known = new KnownMessages(FILTERS);
@@ -45,7 +45,7 @@ describe("KnownMessages", () => {
     );
   });
 
-  it("keeps what two requests share as the same objects", () => {
+  it("reuses the objects of messages that two requests share", () => {
     const known = new KnownMessages([]);
     const first = known.digest([
       { role: "user", content: "a" },
@@ -58,7 +58,7 @@ describe("KnownMessages", () => {
     expect(edited[1]).not.toBe(next[1]);
   });
 
-  it("tells apart messages that differ only in what is not digested", () => {
+  it("does not reuse a message that differs only in fields that are not digested", () => {
     const known = new KnownMessages([]);
     const spoken: Message = { role: "assistant", content: "b" };
     known.digest([{ ...spoken, reasoning: "first" }]);

@@ -14,8 +14,8 @@ interface Row {
   readonly reward: number | undefined;
 }
 
-/** The rows of a tree batch, as docs/reference/batch-format.md says that they are to be read. */
-function rowsOfTree(tree: Batch<"tree">): Row[] {
+/** Reads the rows of a tree batch as docs/reference/batch-format.md describes. */
+function readTreeRows(tree: Batch<"tree">): Row[] {
   const { subtree_end, position_ids, node_offsets, node_parents, node_lengths, node_rewards } = tree.tensors;
   const places: number[][] = [];
   return tree.rows.map(({ sessionId, interactionId }, node) => {
@@ -38,7 +38,7 @@ function rowsOfTree(tree: Batch<"tree">): Row[] {
   });
 }
 
-function rowsOfPacked(batch: Batch<"packed">): Row[] {
+function readPackedRows(batch: Batch<"packed">): Row[] {
   const { input_ids, loss_mask, logprobs, versions, cu_seqlens, rewards } = batch.tensors;
   return batch.rows.map(({ sessionId, interactionId }, i) => {
     const [start, end] = cu_seqlens.data.slice(i, i + 2);
@@ -56,14 +56,14 @@ function rowsOfPacked(batch: Batch<"packed">): Row[] {
 const byInteraction = (rows: readonly Row[]) => new Map(rows.map((row) => [row.interaction, row]));
 
 describe("layout tree", () => {
-  it("gives back the individual rows from subtree_end and position_ids", async () => {
+  it("contains the individual rows, which subtree_end and position_ids restore", async () => {
     const store = new TrajectoryStore();
     const property = fc.asyncProperty(manySessions({ undelivered: false }), async ({ exported }) => {
       for (const session of exported) recordInto(store, session);
       const ids = exported.map((session) => session.sessionId);
       const rows = await store.exportBatch(ids, { layout: "packed", discount: 0.5, release: false });
       const tree = await store.exportBatch(ids, { layout: "tree", discount: 0.5 });
-      expect(byInteraction(rowsOfTree(tree))).toEqual(byInteraction(rowsOfPacked(rows)));
+      expect(byInteraction(readTreeRows(tree))).toEqual(byInteraction(readPackedRows(rows)));
       expect(tree.rows).toHaveLength(rows.rows.length);
     });
     await fc.assert(property, { numRuns: 200 });

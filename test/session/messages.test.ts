@@ -6,7 +6,7 @@ import { Session } from "../../src/session/session.js";
 import { manySessions } from "../helpers/export-model/arbitraries.js";
 import type { ModelledSession, Turn } from "../helpers/export-model/modelled-session.js";
 
-/** What is not compared when a parent is looked for: trailing white space, and reasoning. */
+/** Adds what the search for a parent ignores: trailing white space, and reasoning. */
 function spelled({ texts }: Turn, turn: number): Message[] {
   return texts.map((text, i): Message => {
     const content = text + " ".repeat((turn + i) % 3);
@@ -29,8 +29,8 @@ function recordAll({ turns }: ModelledSession): Message[][] {
   return recorded.map((interaction) => session.readMessages(interaction));
 }
 
-describe("the messages of a call", () => {
-  it("are those of its request, as it spelled them, wherever it hangs in the tree", () => {
+describe("Session.readMessages", () => {
+  it("returns the messages exactly as the request spelled them, anywhere in the tree", () => {
     const property = fc.property(manySessions({ undelivered: true }), ({ all }) => {
       for (const session of all) expect(recordAll(session)).toEqual(session.turns.map(spelled));
     });

@@ -14,8 +14,8 @@ import { turn, user } from "../helpers/turn.js";
 const PROGRAM = fileURLToPath(new URL("../helpers/safe_open.py", import.meta.url));
 const reader = () => new PythonProgram<SafeTensors | { refused: string }>(PROGRAM);
 
-describe.skipIf(noPython)("a shared batch that Python opens", () => {
-  it("is a safetensors file to its last byte, and holds what the batch holds", async () => {
+describe.skipIf(noPython)("Python's safetensors reader", () => {
+  it("opens a shared batch and finds the batch's tensors in it", async () => {
     const store = new TrajectoryStore({ sharedMemory: { directory: sharedDirectory() } });
     const python = reader();
     const packable = batchOptions.filter(isPackable);
@@ -33,12 +33,12 @@ describe.skipIf(noPython)("a shared batch that Python opens", () => {
   it.each<[string, (file: Buffer) => Buffer]>([
     ["is a byte too long", (file) => Buffer.concat([file, Buffer.of(0)])],
     ["is a byte too short", (file) => file.subarray(0, -1)],
-    ["begins with another header length", (file) => Buffer.concat([Buffer.of((file[0] ?? 0) ^ 8), file.subarray(1)])],
+    ["begins with a wrong header length", (file) => Buffer.concat([Buffer.of((file[0] ?? 0) ^ 8), file.subarray(1)])],
     [
-      "has a tensor of another length",
+      "has a tensor of a wrong length",
       (file) => Buffer.from(file.toString("latin1").replace("[1,3]", "[1,4]"), "latin1"),
     ],
-  ])("would be refused where it %s", async (_, damage) => {
+  ])("refuses a file that %s", async (_, damage) => {
     const directory = sharedDirectory();
     const store = new TrajectoryStore({ sharedMemory: { directory } });
     const session = store.createSession({ sessionId: "s" });

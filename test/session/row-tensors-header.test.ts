@@ -9,7 +9,7 @@ const TURNS_OF_ONE = 16;
 
 interface Recorded {
   readonly sessions: Session[];
-  /** Texts of the calls that a header may explain, each once. */
+  /** The distinct texts of the calls, which a header may list. */
   readonly texts: readonly string[];
 }
 
@@ -40,8 +40,8 @@ function recordRows(rows: number): Recorded {
   return { sessions, texts: [...texts] };
 }
 
-/** Bytes of the header, and its metadata. */
-async function headerOf(sessions: readonly Session[], options: BatchOptions) {
+/** Returns the length of the header in bytes, and its metadata. */
+async function readBatchHeader(sessions: readonly Session[], options: BatchOptions) {
   const batch = await packBatch(sessions, options);
   const bytes = Buffer.from(batch.bytes);
   const length = Number(bytes.readBigUInt64LE(0));
@@ -52,29 +52,29 @@ async function headerOf(sessions: readonly Session[], options: BatchOptions) {
   return { length, metadata: __metadata__ };
 }
 
-/** Bytes of a text in JSON within a string of JSON, with its quotes and a comma. */
-const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(JSON.stringify(text))) - 1;
+/** Returns the bytes of a text in JSON within a JSON string, with its quotes and a comma. */
+const countBytes = (text: string) => Buffer.byteLength(JSON.stringify(JSON.stringify(text))) - 1;
 
-describe("the header of a batch with row tensors", { timeout: 120_000 }, () => {
-  it.each([2000, 20_000])("is longer by 4 KiB and its texts at most, of %i rows", async (rows) => {
+describe("the header of a batch", { timeout: 120_000 }, () => {
+  it.each([2000, 20_000])("grows by at most 4 KiB and its texts with row tensors, for %i rows", async (rows) => {
     const { sessions, texts } = recordRows(rows);
     for (const layout of ["padded", "packed", "tree"] as const) {
       for (const style of ["individual", "concat"] as const) {
         const options = (rowTensors: boolean) => batchOptionsSchema.parse({ layout, style, rowTensors });
-        const without = await headerOf(sessions, options(false));
-        const { length, metadata } = await headerOf(sessions, options(true));
+        const without = await readBatchHeader(sessions, options(false));
+        const { length, metadata } = await readBatchHeader(sessions, options(true));
         const roots = JSON.parse(metadata["unrewarded_roots"] ?? "") as { first: readonly Record<string, string>[] };
         const named = roots.first.flatMap((root) => Object.entries(root).flat());
-        const allowed = [...texts, ...named].reduce((sum, text) => sum + bytesOf(text), MOST_BYTES);
+        const allowed = [...texts, ...named].reduce((sum, text) => sum + countBytes(text), MOST_BYTES);
         expect(length - without.length).toBeGreaterThan(0);
         expect(length - without.length).toBeLessThanOrEqual(allowed);
       }
     }
   });
 
-  it("has no entry about them if they are left out", async () => {
+  it("has no entries about row tensors if rowTensors is false", async () => {
     const { sessions } = recordRows(160);
-    const { metadata } = await headerOf(sessions, batchOptionsSchema.parse({ rowTensors: false }));
+    const { metadata } = await readBatchHeader(sessions, batchOptionsSchema.parse({ rowTensors: false }));
     expect(Object.keys(metadata)).toEqual([
       "producer",
       "layout",

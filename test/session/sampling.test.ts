@@ -3,7 +3,7 @@ import { Session } from "../../src/session/session.js";
 import { type RecordInput, StoredSession } from "../../src/session/trajectory-store.js";
 import { turn, user } from "../helpers/turn.js";
 
-/** What a session keeps of how a call was made, as a trainer bridge says it. */
+/** The facts of a call that a session keeps, as a trainer bridge gives them. */
 
 function record(rest: Partial<RecordInput>) {
   const session = new Session({ id: "s", taskId: "t" });
@@ -12,11 +12,11 @@ function record(rest: Partial<RecordInput>) {
 }
 
 describe("sampling of a recorded call", () => {
-  it("is absent if the bridge does not say it", () => {
+  it("is absent if the bridge gives none", () => {
     expect(record({})).not.toHaveProperty("sampling");
   });
 
-  it("has what is left out switched off, and temperature 1", () => {
+  it("defaults to temperature 1 and everything else off", () => {
     expect(record({ sampling: {} }).sampling).toEqual({
       temperature: 1,
       samplingTemperature: 1,
@@ -43,7 +43,7 @@ describe("sampling of a recorded call", () => {
       { samplingTemperature: 0.7, logprobs: "raw" },
       { temperature: 1, samplingTemperature: 0.7, greedy: false },
     ],
-  ] as const)("of %o has %o", (sampling, recorded) => {
+  ] as const)("derives missing fields of %o: %o", (sampling, recorded) => {
     expect(record({ sampling }).sampling).toMatchObject(recorded);
   });
 
@@ -55,17 +55,17 @@ describe("sampling of a recorded call", () => {
     [{ sampling: { greedy: true, samplingTemperature: 1 } }, "sampling.greedy"],
     [{ model: 7 }, "model"],
     [{ startedAt: -1 }, "startedAt"],
-  ])("refuses %o and names %s", (rest, param) => {
+  ])("refuses %o with the field %s", (rest, param) => {
     expect(() => record(rest as object)).toThrow(expect.objectContaining({ code: "invalid_value", param }) as Error);
   });
 });
 
 describe("other facts of a recorded call", () => {
-  it("are the model that was asked for and the time when the call began", () => {
+  it("include the requested model and the time when the call began", () => {
     expect(record({ model: "policy", startedAt: 17 })).toMatchObject({ requestedModel: "policy", startedAt: 17 });
   });
 
-  it("keep 256 bytes of a model's name, whole characters only", () => {
+  it("cut a model's name to 256 bytes, between characters", () => {
     expect(record({ model: "ü".repeat(300) }).requestedModel).toBe("ü".repeat(128));
     expect(record({ model: `a${"ü".repeat(300)}` }).requestedModel).toBe(`a${"ü".repeat(127)}`);
   });

@@ -7,7 +7,7 @@ import type { ModelledSession } from "../helpers/export-model/modelled-session.j
 import { recordInto } from "../helpers/export-model/record.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 
-function storeOf(sessions: readonly ModelledSession[]): { store: TrajectoryStore; ids: string[] } {
+function fillStore(sessions: readonly ModelledSession[]): { store: TrajectoryStore; ids: string[] } {
   const store = new TrajectoryStore();
   for (const session of sessions) recordInto(store, session);
   return { store, ids: sessions.map(({ sessionId }) => sessionId) };
@@ -17,8 +17,8 @@ const random = manySessions({ undelivered: false })
   .map(({ all }) => all)
   .filter((all) => all.some(({ turns }) => turns.length > 0));
 
-/** Sessions of several interactions, always the same. */
-function someSessions(): ReturnType<typeof storeOf> {
+/** Returns a store with sessions of several interactions, the same in every run. */
+function someSessions(): ReturnType<typeof fillStore> {
   const [some] = fc.sample(
     random.filter(
       (all) =>
@@ -26,11 +26,11 @@ function someSessions(): ReturnType<typeof storeOf> {
     ),
     { numRuns: 1, seed: 5 },
   );
-  return storeOf(some ?? []);
+  return fillStore(some ?? []);
 }
 
-/** Every row without its padding, by whose it is. */
-function rowsOf(batch: Batch<"padded">): Map<string, readonly unknown[]> {
+/** Returns every row without its padding, by session and interaction. */
+function readRows(batch: Batch<"padded">): Map<string, readonly unknown[]> {
   const { input_ids, loss_mask, logprobs, versions, rewards } = batch.tensors;
   const width = input_ids.shape[1] ?? 0;
   return new Map(
@@ -44,10 +44,10 @@ function rowsOf(batch: Batch<"padded">): Map<string, readonly unknown[]> {
 }
 
 describe("shards", () => {
-  it("have every row once, as it is in the whole batch, each padded to its own longest row", async () => {
+  it("contain every row of the whole batch once, each shard padded to its own longest row", async () => {
     await fc.assert(
-      fc.asyncProperty(random, fc.integer({ min: 1, max: 5 }), async (made, wanted) => {
-        const { store, ids } = storeOf(made);
+      fc.asyncProperty(random, fc.integer({ min: 1, max: 5 }), async (sessions, wanted) => {
+        const { store, ids } = fillStore(sessions);
         const whole = await store.exportBatch(ids, { discount: 0.5, release: false });
         const count = Math.min(wanted, whole.rows.length);
         const shards = await store.exportShards(ids, { shards: count, discount: 0.5 });
@@ -58,15 +58,15 @@ describe("shards", () => {
         for (const { tensors, rows } of shards) {
           expect(tensors.input_ids.shape).toEqual([rows.length, Math.max(...rows.map(({ length }) => length))]);
         }
-        const found = new Map(shards.flatMap((shard) => [...rowsOf(shard)]));
-        expect(found).toEqual(rowsOf(whole));
+        const found = new Map(shards.flatMap((shard) => [...readRows(shard)]));
+        expect(found).toEqual(readRows(whole));
         for (const batch of [whole, ...shards]) batch.release();
       }),
       { numRuns: 80 },
     );
   });
 
-  it("say in their metadata which they are, and whose rows they have", async () => {
+  it("name in their metadata the shard and its rows", async () => {
     const { store, ids } = someSessions();
     const shards = await store.exportShards(ids, { shards: 2, layout: "packed" });
     shards.forEach((shard, index) => {
@@ -84,7 +84,7 @@ describe("shards", () => {
     });
   });
 
-  it("are refused where one would be empty, and nothing is lost", async () => {
+  it("are refused if one would be empty, without losing a session", async () => {
     const { store, ids } = someSessions();
     const rows = (await store.exportBatch(ids, { release: false })).rows.length;
     await expect(store.exportShards(ids, { shards: rows + 1 })).rejects.toMatchObject({
@@ -96,17 +96,17 @@ describe("shards", () => {
     expect(await store.exportShards(ids, { shards: rows })).toHaveLength(rows);
   });
 
-  it("are packed as they were planned when others export or release their sessions meanwhile", async () => {
+  it("are packed as planned even if their sessions are exported or released meanwhile", async () => {
     const { store, ids } = someSessions();
     const split = () => store.exportShards(ids, { shards: 3 });
     const pending = [split(), split()];
     store.release(ids);
     const [first, second] = await Promise.all(pending);
-    expect(first?.map(rowsOf)).toEqual(second?.map(rowsOf));
+    expect(first?.map(readRows)).toEqual(second?.map(readRows));
     expect(first?.flatMap(({ rows }) => rows.map(({ length }) => length)).length).toBeGreaterThan(2);
   });
 
-  it("free their sessions, whose rows they still name", async () => {
+  it("keep the rows of their sessions, which the export frees", async () => {
     const { store, ids } = someSessions();
     const [first] = await store.exportShards(ids, { shards: 2 });
     await expect(store.exportBatch(ids)).rejects.toMatchObject({ code: "session_not_found" });

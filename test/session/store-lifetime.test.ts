@@ -31,7 +31,7 @@ describe("the shared memory of a store", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("is given back by itself when it was not used for as long as it may be", async () => {
+  it("is freed after its time without use", async () => {
     const directory = sharedDirectory();
     const store = storeIn(directory, 0);
     const kept = await store.exportBatch(["s"], { memory: "shared" });
@@ -46,7 +46,7 @@ describe("the shared memory of a store", () => {
     store.close();
   });
 
-  it("is kept for the next batch until then", async () => {
+  it("is kept for the next batch before that time", async () => {
     const directory = sharedDirectory();
     using store = storeIn(directory);
     (await store.exportBatch(["s"], { memory: "shared" })).acknowledge();
@@ -54,7 +54,7 @@ describe("the shared memory of a store", () => {
     expect(slotsIn(directory)).toHaveLength(1);
   });
 
-  it("has a timer only between the first shared batch and the close", async () => {
+  it("has a timer only from the first shared batch until the store is closed", async () => {
     const store = storeIn(sharedDirectory());
     await store.exportBatch(["s"]);
     expect(vi.getTimerCount()).toBe(0);
@@ -65,7 +65,7 @@ describe("the shared memory of a store", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("does not keep a store that was dropped, nor its timer", async () => {
+  it("does not keep an unreachable store or its timer alive", async () => {
     const directory = sharedDirectory();
     const abandon = async (): Promise<void> => {
       (await storeIn(directory).exportBatch(["s"], { memory: "shared" })).acknowledge();
@@ -81,7 +81,7 @@ describe("the shared memory of a store", () => {
   });
 });
 
-it("a process ends although its store is open, and leaves no file", () => {
+it("an open store does not keep its process alive, and leaves no file", () => {
   const directory = sharedDirectory();
   const modules = ["../../src/session/trajectory-store.ts", "../helpers/turn.ts"];
   const [store, support] = modules.map((path) => JSON.stringify(new URL(path, import.meta.url).pathname));
@@ -101,7 +101,7 @@ it("a process ends although its store is open, and leaves no file", () => {
 });
 
 describe("a closed store", () => {
-  it("has given back its files and lets batches that are out go on", async () => {
+  it("has removed its files, and existing batches stay valid", async () => {
     const directory = sharedDirectory();
     const store = storeIn(directory);
     (await store.exportBatch(["s"], { memory: "shared", release: false })).acknowledge();
@@ -117,7 +117,7 @@ describe("a closed store", () => {
     expect(readdirSync(directory).filter((name) => /\.(slot|safetensors)$/.test(name))).toEqual([]);
   });
 
-  it("creates, records and exports nothing more", async () => {
+  it("refuses to create, record and export", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     store[Symbol.dispose]();
@@ -131,7 +131,7 @@ describe("a closed store", () => {
   });
 
   it.each(["heap", "shared"] as const)(
-    "ends exports that are under way in %s memory whole or not at all",
+    "completes a running export to %s memory, or fails it as a whole",
     async (memory) => {
       const store = storeIn(sharedDirectory());
       const exporting = store.exportShards(["s", "t"], { shards: 3, memory });

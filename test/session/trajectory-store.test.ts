@@ -4,7 +4,7 @@ import { readSafetensors } from "../helpers/safetensors.js";
 import { assistant, turn, user } from "../helpers/turn.js";
 
 describe("TrajectoryStore", () => {
-  it("records, rewards and exports as the library's page shows", async () => {
+  it("records, rewards and exports as docs/reference/library.md shows", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "task-0" });
     const first = session.record(turn([user("a")], [1, 2], [3, 4]));
@@ -28,7 +28,7 @@ describe("TrajectoryStore", () => {
     expect(input_ids.data.length).toBe(0);
   });
 
-  it.each(["taskId", "groupId"])("refuses a %s that is no name, and creates nothing", (field) => {
+  it.each(["taskId", "groupId"])("refuses a %s that is not a non-empty string, and creates no session", (field) => {
     const store = new TrajectoryStore();
     for (const value of ["", 7, null]) {
       expect(() => store.createSession({ sessionId: "s", [field]: value })).toThrow(
@@ -38,7 +38,7 @@ describe("TrajectoryStore", () => {
     expect(store.createSession({ sessionId: "s" }).id).toBe("s");
   });
 
-  it("packs tensors that are views of its bytes, which are a safetensors file", async () => {
+  it("packs a safetensors file whose tensors are views of its bytes", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     session.record(turn([user("ü")], [1], [2, 3]));
@@ -52,7 +52,7 @@ describe("TrajectoryStore", () => {
     }
   });
 
-  it("frees exported sessions unless told to keep them", async () => {
+  it("frees exported sessions unless release is false", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     session.record(turn([user("a")], [1], [2]));
@@ -79,7 +79,7 @@ describe("TrajectoryStore", () => {
     [{ memory: "disk" }, "memory"],
     [{ pad_to: 3 }, "pad_to"],
     [{ release: "no" }, "release"],
-  ])("refuses %j and frees nothing", async (options, param) => {
+  ])("refuses %j and keeps the sessions", async (options, param) => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     session.record(turn([user("a")], [1], [2]));
@@ -95,7 +95,7 @@ describe("TrajectoryStore", () => {
     [{ maxLength: 3 }, "maxLength", /longer than maxLength 3.*a larger maxLength/s],
     [{ layout: "tree", maxLength: 3 }, "maxLength", /^maxLength must be absent/],
     [{ style: "concat" }, undefined, /onMismatch "split"/],
-  ] as const)("spells the options of %j as its caller does", async (options, param, message) => {
+  ] as const)("names options in camel case in the error for %j", async (options, param, message) => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     session.record(turn([user("a")], [1, 2], [3, 4]));
@@ -106,7 +106,7 @@ describe("TrajectoryStore", () => {
     expect(() => session.setReward(1, "none")).toThrow(expect.objectContaining({ param: "interactionId" }));
   });
 
-  it("records a call of 150,000 messages and one that continues it", { timeout: 60_000 }, async () => {
+  it("records a call with 150,000 messages and a call that continues it", { timeout: 60_000 }, async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     const messages = Array.from({ length: 150_000 }, (_, i) => (i % 2 === 0 ? user(`${i}`) : assistant(`${i}`)));
@@ -118,7 +118,7 @@ describe("TrajectoryStore", () => {
     expect([...batch.tensors.input_ids.data]).toEqual([1, 2, 3, 4, 5, 6, 0, 0]);
   });
 
-  it("refuses unknown, active and repeated sessions, and calls after the end", async () => {
+  it("refuses to export unknown, active and repeated sessions, and to record after the end", async () => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     session.record(turn([user("a")], [1], [2]));
@@ -140,10 +140,10 @@ describe("TrajectoryStore", () => {
     ["a negative token id", { outputIds: Int32Array.of(-5, 1) }, "ERR_INVALID_ARG"],
     ["an empty list of messages", { messages: [] }, "invalid_value"],
     ["an id that is taken", { interactionId: "taken" }, "invalid_value"],
-    ["an id that is no text", { interactionId: 5 as unknown as string }, "invalid_value"],
+    ["an id that is not a string", { interactionId: 5 as unknown as string }, "invalid_value"],
     ["no finish reason", { finishReason: undefined as unknown as string }, "invalid_value"],
     ["a prompt that was transferred to another thread", { promptIds: transferred() }, "ERR_INVALID_ARG"],
-  ])("refuses to record %s, and keeps what it has", async (_, wrong, code) => {
+  ])("refuses to record %s, and keeps earlier interactions", async (_, wrong, code) => {
     const store = new TrajectoryStore();
     const session = store.createSession({ sessionId: "s" });
     const good = turn([user("a")], [1, 2], [3, 4]);

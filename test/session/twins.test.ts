@@ -25,8 +25,8 @@ function record(session: Session, messages: readonly Message[], output: Message)
 
 const newSession = () => new Session({ id: "s", taskId: "s" });
 
-describe("calls with the same messages and the same answer", () => {
-  it("are told apart by the ids of their tool calls: each is continued by its own continuation", () => {
+describe("the parent of a call, if several interactions have the same messages and answer", () => {
+  it("is the interaction with the same tool call ids", () => {
     const session = newSession();
     const ids = ["call-a", "call-b", "call-c"];
     const twins = ids.map((id) => record(session, [user], calling(id)));
@@ -36,7 +36,7 @@ describe("calls with the same messages and the same answer", () => {
     expect(parents.map(({ parent }) => parent)).toEqual(twins.map(({ index }) => index));
   });
 
-  it("are told apart by ids deeper in their history too", () => {
+  it("is found by tool call ids earlier in the conversation too", () => {
     const session = newSession();
     const again: Message = { role: "user", content: "sure?" };
     // The agent leaves out tool results, so that only call ids differ.
@@ -49,7 +49,7 @@ describe("calls with the same messages and the same answer", () => {
     expect(rewritten.parent).toBe(first.index);
   });
 
-  it("are continued at the newest if no id decides", () => {
+  it("is the newest if no id decides", () => {
     const session = newSession();
     record(session, [user], calling("a"));
     const newest = record(session, [user], calling("b"));
@@ -62,7 +62,7 @@ describe("calls with the same messages and the same answer", () => {
     expect(record(plain, [user, answer, user], answer).parent).toBe(1);
   });
 
-  it("are told apart by all ids of an answer with several calls", () => {
+  it("is found by all ids of an answer with several calls", () => {
     const session = newSession();
     const first = record(session, [user], calling("a", "b"));
     record(session, [user], calling("a", "c"));

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import {
   type AdminKey,
-  adminKey,
   type Config,
   refuseUnused,
   removeKeyFile,
+  resolveAdminKey,
   resolveConfig,
   UNUSED_BY_SERVE,
   writeKeyFile,
@@ -26,7 +26,7 @@ const STOP_MARGIN_SECONDS = 5;
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
   refuseUnused(overrides, UNUSED_BY_SERVE);
-  const admin = adminKey(config, process.env);
+  const admin = resolveAdminKey(config, process.env);
   const logger = createLogger(config);
   let running: RunningServer | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Config, ConfigError } from "../../config/index.js";
-import type { EngineReadiness, NotReady } from "../../server/readiness.js";
+import type { EngineReadiness, NotReady } from "../../server/engine-readiness.js";
 import { RolloutJobError } from "../rollout/errors.js";
 import { makeFolder } from "./make-folder.js";
 import { requireReadable, requireUsable } from "./usable-folder.js";
@@ -59,7 +59,7 @@ export async function requireWritable(out: string): Promise<void> {
  */
 export async function requireEngine(config: Config): Promise<void> {
   // Loaded here, with the native addon: wrong arguments are reported without it.
-  const { configuredReadiness } = await import("../../server/readiness.js");
+  const { configuredReadiness } = await import("../../server/engine-readiness.js");
   const readiness = await configuredReadiness(config);
   if (readiness.none) throw engineError(readiness);
   for (const problem of [...readiness.problems, ...readiness.warnings])

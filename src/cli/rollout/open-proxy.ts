@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DestinationStream, Logger } from "pino";
-import { type AdminKey, adminKey, type Config, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
+import { type AdminKey, type Config, resolveAdminKey, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
 import type { RunningGateway } from "../../gateway/start.js";
 import { createLogger } from "../logger.js";
 import { requireProxy } from "../preflight/proxy-preflight.js";
@@ -22,7 +22,7 @@ export interface JobProxySettings {
 
 /** A proxy in this process, or several in processes of their own behind a gateway, or one that runs already. */
 export async function openProxy({ config, options, overrides, screen }: JobProxySettings): Promise<JobProxy> {
-  const admin = adminKey(config, process.env);
+  const admin = resolveAdminKey(config, process.env);
   // Without a proxy in this process, too: it tells of Node's own warnings.
   const logger = createLogger(config, screen.log);
   if (options.proxy !== undefined) return await runningProxy(options.proxy, admin);

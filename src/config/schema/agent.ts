@@ -4,7 +4,7 @@ import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "./parser-names.js";
 import { samplingOverrideSchema } from "./sampling-override.js";
 import { filterPattern, optionalText, seconds, secretKey } from "./values.js";
 
-/** Sessions of agents: how long they live, who may open them, how their calls become prompts and their tree an export. */
+/** Sessions of agents: lifetime, access, prompts, rewards and export. */
 export const agentSchema = z.strictObject({
   mode: z
     .enum(["inline", "subproc"])
@@ -78,7 +78,7 @@ export const agentSchema = z.strictObject({
     .enum(["interaction", "session"])
     .default("interaction")
     .describe(
-      "What a number that an agent returns rewards. `interaction`: the last completed call. `session`: the whole session, so that side calls (titles, sub-agents, compaction) do not receive the reward. A mapping from completion ids always rewards those calls. Used by rollout jobs only.",
+      "Target of a reward that an agent returns as a number. `interaction`: the last completed call. `session`: the whole session, so that the reward does not depend on which call, such as a title or a sub-agent's, came last. A mapping from completion ids always rewards those calls. Used by rollout jobs only.",
     ),
   chat_template_type: z
     .enum(["hf", "concat"])
@@ -97,7 +97,7 @@ export const agentSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Sample calls of tools with `strict: true` under a grammar of their schema. Agent SDKs set `strict` by default, and a policy that is sampled under a grammar is another policy.",
+      "Samples calls of tools with `strict: true` under a grammar of their schema. Off by default, because agent SDKs set `strict` by default and a grammar changes the sampled distribution.",
     ),
   message_filters: z
     .array(filterPattern)

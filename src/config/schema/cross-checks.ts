@@ -4,9 +4,9 @@ import type { Config } from "./sections.js";
 
 const DEFAULTS = engineSchema.parse({});
 
-/** A rule over several keys. It is judged where every key that it reads is valid by itself. */
+/** A rule over several keys. It is checked only if every key that it reads is valid by itself. */
 interface CrossCheck {
-  /** The first is the key that the error names. */
+  /** The error names the first key. */
   readonly reads: readonly [string, ...string[]];
   readonly message: string;
   readonly holds: (config: Config) => boolean;
@@ -15,106 +15,108 @@ interface CrossCheck {
 const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     reads: ["engine.urls", "engine.type"],
-    message: "expected at least one URL: the engine types sglang and vllm are servers",
+    message: "expected at least one URL, because engine.type is sglang or vllm",
     holds: ({ engine }) => engine.type === "embedded" || engine.urls.length > 0,
   },
   {
     reads: ["engine.urls", "engine.type"],
-    message: "the embedded engine runs in this process and calls no server; set engine.type to use these URLs",
+    message: "expected no URLs, because engine.type is embedded; set engine.type to use these servers",
     holds: ({ engine }) => engine.type !== "embedded" || engine.urls.length === 0,
   },
   {
     reads: ["engine.api_key", "engine.type"],
-    message: "the embedded engine asks for no key",
+    message: "expected null, because engine.type is embedded and has no API key",
     holds: ({ engine }) => engine.type !== "embedded" || engine.api_key === null,
   },
   {
     reads: ["engine.admin_api_key", "engine.type"],
-    message: "only SGLang's servers ask for an admin key",
+    message: "expected null, because only the engine type sglang has an admin key",
     holds: ({ engine }) => engine.type === "sglang" || engine.admin_api_key === null,
   },
   {
     reads: ["engine.served_model", "engine.type"],
-    message: "only the engine type vllm asks its servers for a model by name",
+    message: "expected null, because only the engine type vllm requests a model by name",
     holds: ({ engine }) => engine.type === "vllm" || engine.served_model === null,
   },
   {
     reads: ["engine.model", "engine.type"],
-    message: "only the embedded engine loads a .gguf file; the servers of the other types have a model of their own",
+    message: "expected null, because only the embedded engine loads a .gguf file; engine servers load their own model",
     holds: ({ engine }) => engine.type === "embedded" || engine.model === null,
   },
   {
     reads: ["model.path", "engine.type"],
-    message: "expected the model's Hugging Face folder: prompts are rendered and tokenized here, not by the engine",
+    message:
+      "expected the model's Hugging Face folder, because prompts are rendered and tokenized here, not by the engine",
     holds: ({ engine, model }) => engine.type === "embedded" || model.path !== null,
   },
   {
     reads: ["model.path", "engine.model"],
-    message: "expected the Hugging Face folder that belongs to engine.model: its tokenizer and chat template",
+    message: "expected the Hugging Face folder with the tokenizer and chat template of engine.model",
     holds: ({ engine, model }) => engine.model === null || model.path !== null,
   },
   {
     reads: ["engine.model", "engine.type", "model.path"],
-    message: "expected the .gguf file that belongs to model.path: the tiny model has its own tokenizer",
+    message: "expected the .gguf file that belongs to model.path, because the tiny model has its own tokenizer",
     holds: ({ engine, model }) => engine.type !== "embedded" || model.path === null || engine.model !== null,
   },
   {
     reads: ["rollout.agent.concat_reward", "rollout.agent.export_style"],
-    message: "rows of style individual have one turn each; set rollout.agent.export_style to concat to sum over turns",
+    message: "expected leaf, because rows of style individual have one turn; set rollout.agent.export_style to concat",
     holds: ({ rollout: { agent } }) => agent.concat_reward === "leaf" || agent.export_style === "concat",
   },
   {
     reads: ["engine.sequences", "engine.type"],
-    message: "only the embedded engine runs a number of calls; engine.connections limits those to each server",
+    message:
+      "has no effect, because only the embedded engine uses it; use engine.connections to limit calls per server",
     holds: ({ engine }) => engine.type === "embedded" || isDefault("sequences", engine),
   },
   {
     reads: ["engine.connections", "engine.type"],
-    message: "the embedded engine has no connections; engine.sequences limits its calls",
+    message: "has no effect on the embedded engine, which has no connections; use engine.sequences to limit its calls",
     holds: ({ engine }) => engine.type !== "embedded" || isDefault("connections", engine),
   },
   {
     reads: ["engine.health_seconds", "engine.type"],
-    message: "the embedded engine runs in this process and has no servers to ask",
+    message: "has no effect on the embedded engine, which runs in this process and has no servers to check",
     holds: ({ engine }) => engine.type !== "embedded" || isDefault("health_seconds", engine),
   },
   {
     reads: ["engine.vllm_api", "engine.type"],
-    message: "only the engine type vllm has several ways to be asked",
+    message: "has no effect, because only the engine type vllm has several endpoints",
     holds: ({ engine }) => engine.type === "vllm" || isDefault("vllm_api", engine),
   },
   {
     reads: ["server.advertised_host", "server.workers_folder"],
-    message: "gateways find this name in server.workers_folder, got null",
+    message: "has no effect without server.workers_folder, in which gateways find this name; got null",
     holds: ({ server }) => server.advertised_host === null || server.workers_folder !== null,
   },
   {
     reads: ["server.worker_tag", "server.workers_folder"],
-    message: "expected a tag or auto: a server registers in server.workers_folder under its tag, got null",
+    message: "expected a tag or auto, because a server registers in server.workers_folder under its tag; got null",
     holds: ({ server }) => server.worker_tag !== null || server.workers_folder === null,
   },
 ];
 
-/** Whether a key has its default: then nobody has asked for something that has no effect. */
+/** Returns true if a key has its default value. Other values of a key without effect are errors. */
 function isDefault(key: keyof Config["engine"], engine: Config["engine"]): boolean {
   return engine[key] === DEFAULTS[key];
 }
 
-/** The schema with every rule over several keys attached. */
+/** Returns the schema with every rule over several keys attached. */
 export function withCrossChecks<Schema extends z.ZodType<Config>>(schema: Schema): Schema {
   return CROSS_CHECKS.reduce(
     (checked, { reads, message, holds }) =>
       checked.refine(holds, {
         error: message,
         path: reads[0].split("."),
-        when: ({ issues }) => !issues.some((issue) => spoils(issue, reads)),
+        when: ({ issues }) => !issues.some((issue) => invalidates(issue, reads)),
       }),
     schema,
   );
 }
 
-/** Whether an issue leaves one of these keys without a value to judge. An unknown key beside them does not. */
-function spoils(issue: z.core.$ZodRawIssue, keys: readonly string[]): boolean {
+/** Returns true if an issue leaves one of these keys without a valid value. An unknown key next to them does not. */
+function invalidates(issue: z.core.$ZodRawIssue, keys: readonly string[]): boolean {
   if (issue.code === "unrecognized_keys") return false;
   const at = issue.path?.join(".") ?? "";
   return at === "" || keys.some((key) => key === at || key.startsWith(`${at}.`) || at.startsWith(`${key}.`));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { baseUrl, optionalText } from "./values.js";
 
-/** `rolltape gateway`: one address for many servers. It listens as `server` says. */
+/** `rolltape gateway`: one address for many servers. Its own host and port are under `server`. */
 export const gatewaySchema = z.strictObject({
   workers: z.array(baseUrl).default([]).describe("Base URLs of the servers behind the gateway."),
   workers_file: optionalText.describe(

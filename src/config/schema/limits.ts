@@ -1,7 +1,7 @@
-/** The longest time that a timer of Node can wait is 2³¹ − 1 milliseconds; over it, it fires at once. */
+/** The longest delay of a Node timer is 2³¹ − 1 milliseconds. With a longer delay it fires immediately. */
 export const MAX_SECONDS = 2_147_483;
 
-/** Shortest admin key that is accepted, in characters. */
+/** Minimum length of an admin key, in characters. */
 export const MIN_KEY_LENGTH = 16;
 
 export const MEBIBYTE = 1024 ** 2;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentSchema } from "./agent.js";
 
-/** Rollouts: how many run, how far they may run ahead of the trainer, and the agents in them. */
+/** Rollouts: their agents, how many run at once, and how far they may run ahead of the trainer. */
 export const rolloutSchema = z.strictObject({
   agent: agentSchema.prefault({}),
   max_concurrent_rollouts: z

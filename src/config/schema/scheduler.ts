@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-const RAY_REFUSED = "agent workflows run on local and slurm only, not on ray";
+const RAY_REFUSED = "expected local or slurm, got ray, because agent workflows do not run on Ray";
 
-/** What starts the workers. */
+/** What starts the processes of a job. */
 export const schedulerSchema = z.strictObject({
   type: z
     .enum(["local", "slurm"], { error: ({ input }) => (input === "ray" ? RAY_REFUSED : undefined) })

@@ -6,7 +6,7 @@ import { rolloutSchema } from "./rollout.js";
 import { schedulerSchema } from "./scheduler.js";
 import { serverSchema } from "./server.js";
 
-/** The whole configuration, every key judged by itself. */
+/** The whole configuration. Each key is checked by itself. */
 export const sectionsSchema = z.strictObject({
   server: serverSchema.prefault({}),
   model: modelSchema.prefault({}),
@@ -18,12 +18,12 @@ export const sectionsSchema = z.strictObject({
     .int()
     .min(1)
     .default(1)
-    .describe("Rollouts of the same task that form one group. Used by rollout jobs only."),
+    .describe("Number of rollouts per task. They form one group. Used by rollout jobs only."),
   drop_incomplete_group: z
     .boolean()
     .default(true)
     .describe("Drop all trajectories of a group that has a rejected member. Used by rollout jobs only."),
 });
 
-/** The resolved configuration: every key present, spelled as users write it. Null stands for "not given". */
+/** The resolved configuration: every key is present, spelled as users write it. Null means "not set". */
 export type Config = z.output<typeof sectionsSchema>;

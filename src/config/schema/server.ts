@@ -4,7 +4,7 @@ import { optionalText, seconds } from "./values.js";
 
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** Where the proxy listens and what it takes. */
+/** Where the server listens, and its limits. */
 export const serverSchema = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("Address to listen on."),
   port: z.int().min(0).max(65_535).default(8090).describe("Port to listen on; 0 picks a free one."),

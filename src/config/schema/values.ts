@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { MAX_SECONDS, MIN_KEY_LENGTH } from "./limits.js";
 
-/** A time in seconds, fractions included, that a timer can wait. */
+/** A time in seconds, possibly fractional, that a timer can wait. */
 export const seconds = z.number().min(0).max(MAX_SECONDS);
 
-/** Text that is not empty, or null for "not given". */
+/** Text that is not empty, or null for "not set". */
 export const optionalText = z.string().min(1).nullable().default(null);
 
-/** A key as it can travel in an Authorization header. */
+/** A key that can be sent in an Authorization header. */
 export const secretKey = z
   .string()
   .regex(new RegExp(`^[\\x21-\\x7e]{${MIN_KEY_LENGTH},}$`))
@@ -19,7 +19,7 @@ export const baseUrl = z
   .refine(isBaseUrl)
   .meta({ expected: "an http or https URL without query or fragment" });
 
-/** Source text of a regular expression; {@link compileFilter} says with which flags it runs. */
+/** Source text of a regular expression. {@link compileFilter} sets its flags. */
 export const filterPattern = z
   .string()
   .superRefine((source, context) => {
@@ -27,12 +27,12 @@ export const filterPattern = z
       compileFilter(source);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      context.addIssue({ code: "custom", message: `expected a regular expression of JavaScript: ${reason}` });
+      context.addIssue({ code: "custom", message: `expected a JavaScript regular expression: ${reason}` });
     }
   })
   .meta({ expected: "a regular expression" });
 
-/** A message filter as it runs: every match, with Unicode code points as characters. */
+/** Compiles a message filter. It matches everywhere in a text, and `.` is a Unicode code point. */
 export function compileFilter(source: string): RegExp {
   return new RegExp(source, "gu");
 }
@@ -41,7 +41,7 @@ function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   const isHttp = url.protocol === "http:" || url.protocol === "https:";
-  // URL takes a comma as part of a host name: two addresses in one text would pass as one.
+  // `URL` accepts a comma in a host name, so that two addresses separated by a comma would pass as one.
   const isHost = /^[\w.-]+$|^\[[\da-f:.]+\]$/i.test(url.hostname);
   return isHttp && isHost && url.search === "" && url.hash === "";
 }

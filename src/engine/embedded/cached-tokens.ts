@@ -16,12 +16,12 @@ export class CachedTokens {
     this.#length += ids.length;
   }
 
-  /** Forgets what follows the first `length` tokens. */
+  /** Removes all but the first `length` tokens. */
   truncate(length: number): void {
     this.#length = Math.min(this.#length, length);
   }
 
-  /** Tokens that a prompt shares with the cache, from the start. */
+  /** Returns how many tokens a prompt shares with the cache, counted from the start. */
   commonPrefix(prompt: Int32Array): number {
     const ids = this.#ids;
     const end = Math.min(this.#length, prompt.length);

@@ -4,7 +4,7 @@ export interface Candidates {
   readonly logprobs: readonly number[];
 }
 
-/** 0, 1 and 0 are off. */
+/** Top-k, top-p and min-p. The values 0, 1 and 0 turn them off. */
 export interface Filters {
   readonly topK: number;
   readonly topP: number;
@@ -12,36 +12,37 @@ export interface Filters {
 }
 
 /**
- * How many of the candidates may be drawn: the `topK` most probable, of these the ones before which less than `topP` of
- * the probability mass lies, of these the ones at least `minP` times as probable as the first. All three look at the
- * probabilities of the whole vocabulary, as SGLang's joint filter does. At least one always remains.
+ * Counts the candidates that may be drawn. A candidate may be drawn if it is among the `topK` most probable, if at most
+ * `topP` of the probability mass comes before it, and if it is at least `minP` times as probable as the first. All three
+ * filters use the probabilities of the whole vocabulary, like SGLang's joint filter. At least one candidate remains.
  */
-export function keptCandidates(logprobs: readonly number[], { topK, topP, minP }: Filters): number {
+export function countKept(logprobs: readonly number[], { topK, topP, minP }: Filters): number {
   const limit = topK > 0 ? Math.min(topK, logprobs.length) : logprobs.length;
   const floor = minP > 0 ? (logprobs[0] ?? 0) + Math.log(minP) : Number.NEGATIVE_INFINITY;
   let mass = 0;
-  let kept = 0;
-  while (kept < limit) {
-    const logprob = logprobs[kept] ?? Number.NEGATIVE_INFINITY;
-    if (kept > 0 && (mass > topP || logprob < floor)) break;
+  let count = 0;
+  while (count < limit) {
+    const logprob = logprobs[count] ?? Number.NEGATIVE_INFINITY;
+    if (count > 0 && (mass > topP || logprob < floor)) break;
     mass += Math.exp(logprob);
-    kept++;
+    count++;
   }
-  return kept;
+  return count;
 }
 
 /**
- * Draws one of the first `kept` candidates, in proportion to their probabilities.
+ * Draws one of the first `count` candidates, in proportion to their probabilities.
  *
- * @param uniform in [0, 1).
- * @returns the index of the candidate.
+ * @param uniform a random number in [0, 1)
+ * @returns the index of the candidate
  */
-export function drawCandidate(logprobs: readonly number[], kept: number, uniform: number): number {
-  const weights = logprobs.slice(0, kept).map(Math.exp);
+export function drawCandidate(logprobs: readonly number[], count: number, uniform: number): number {
+  const weights = logprobs.slice(0, count).map(Math.exp);
   let rest = uniform * weights.reduce((sum, weight) => sum + weight, 0);
   for (const [index, weight] of weights.entries()) {
     rest -= weight;
     if (rest < 0) return index;
   }
-  return kept - 1;
+  // Rounding can leave a rest after the last candidate.
+  return count - 1;
 }

@@ -2,19 +2,23 @@ import type { CachedTokens } from "./cached-tokens.js";
 
 export interface SlotState {
   readonly cached: CachedTokens;
-  /** Whose call used the slot last. */
+  /** Affinity key of the last call in the slot. */
   readonly affinityKey: string | undefined;
-  /** When that was, on a counter. */
+  /** Number of that call, so that a lower value means longer ago. */
   readonly lastUsed: number;
 }
 
 /**
- * Which of the free slots a prompt should run on.
+ * Chooses one of the free slots for a prompt:
  *
- * First choice is the slot that shares the longest prefix with the prompt, if that saves at least as many tokens as it
- * evicts: a system prompt that all sessions share is no reason to evict a long conversation that will go on. Then an
- * empty slot, then the one that this affinity key used last, then the one that was used longest ago. Equal prefixes are
- * decided by the same affinity key, then by age.
+ * 1. The slot that shares the longest prefix with the prompt, if it saves at least as many tokens as it evicts. A system
+ *    prompt that all sessions share is no reason to evict a long conversation that will continue. Ties go to the same
+ *    affinity key, then to the slot used longest ago.
+ * 2. An empty slot.
+ * 3. The slot that this affinity key used last.
+ * 4. The slot used longest ago.
+ *
+ * @returns undefined if there are no free slots
  */
 export function chooseSlot<S extends SlotState>(
   slots: readonly S[],
@@ -24,14 +28,14 @@ export function chooseSlot<S extends SlotState>(
   let best: S | undefined;
   let bestRank: readonly number[] = [];
   for (const slot of slots) {
-    const rank = rankOf(slot, prompt, affinityKey);
+    const rank = rankSlot(slot, prompt, affinityKey);
     if (best === undefined || compare(rank, bestRank) > 0) [best, bestRank] = [slot, rank];
   }
   return best;
 }
 
-/** Compared from the first number on; higher is better. */
-function rankOf({ cached, lastUsed, ...slot }: SlotState, prompt: Int32Array, affinityKey: string): number[] {
+/** Returns a rank to compare number by number, from the first on. Higher is better. */
+function rankSlot({ cached, lastUsed, ...slot }: SlotState, prompt: Int32Array, affinityKey: string): number[] {
   const shared = cached.commonPrefix(prompt);
   const evicted = cached.length - shared;
   const same = slot.affinityKey === affinityKey ? 1 : 0;

@@ -3,29 +3,29 @@ import type { Finish, SamplingParams } from "../engine.js";
 import type { OutputWriter } from "./output-writer.js";
 import type { SampledToken, Sampler } from "./sampler.js";
 import type { Slot } from "./sequence-pool.js";
-import { StopStrings } from "./stop-string-search.js";
+import { StopStringSearch } from "./stop-string-search.js";
 
-/** Prompt tokens that are evaluated between two looks at whether the call was stopped. */
+/** Prompt tokens that are evaluated between two checks for an abort. */
 const PREFILL_CHUNK = 1024;
 
 export type LlamaSlot = Slot<LlamaContextSequence>;
 
 /**
- * Makes the slot's cache a prefix of the prompt.
+ * Cuts the slot's cache to a prefix of the prompt.
  *
- * @returns the tokens of the prompt that are cached; at least its last one is not, because sampling needs its logits.
+ * @returns number of cached prompt tokens. The last prompt token is never cached, because sampling needs its logits.
  */
 export async function reuseCache({ sequence, cached }: LlamaSlot, prompt: readonly Token[], shared: number) {
   const keep = Math.min(shared, prompt.length - 1);
   if (keep < cached.length) {
     await sequence.adaptStateToTokens(prompt.slice(0, keep), false);
-    // Models whose cache cannot be cut anywhere keep less than was asked for.
+    // Some models cannot cut their cache at any place; they keep less.
     cached.truncate(sequence.nextTokenIndex);
   }
   return cached.length;
 }
 
-/** Evaluates what of the prompt is not cached, all but a rest that the first sampling step takes along. */
+/** Evaluates the prompt tokens that are not cached, and returns the last of them for the first sampling step. */
 export async function prefill(slot: LlamaSlot, prompt: readonly Token[], throwIfStopped: () => void): Promise<Token[]> {
   const { sequence, cached } = slot;
   while (prompt.length - cached.length > PREFILL_CHUNK) {
@@ -37,7 +37,11 @@ export async function prefill(slot: LlamaSlot, prompt: readonly Token[], throwIf
   return prompt.slice(cached.length);
 }
 
-/** Samples until a stop token, a stop string or the token limit. `rest` is the end of the prompt. */
+/**
+ * Samples until a stop token, a stop string or the token limit.
+ *
+ * @param rest prompt tokens that {@link prefill} left for the first step
+ */
 export async function decode(
   slot: LlamaSlot,
   rest: readonly Token[],
@@ -48,7 +52,7 @@ export async function decode(
 ): Promise<Finish> {
   const { model } = slot.sequence;
   const stopTokenIds = new Set<number>(sampling.stopTokenIds);
-  const stopStrings = new StopStrings<Token>(sampling.stop, (ids) => model.detokenize(ids, true));
+  const stopStrings = new StopStringSearch<Token>(sampling.stop, (ids) => model.detokenize(ids, true));
   const output: Token[] = [];
   let feed = rest;
   for (;;) {
@@ -77,6 +81,6 @@ async function sampleNext(
   );
   cached.append(feed);
   const result = results[last];
-  if (!result) throw new Error("llama.cpp gave no result for the last token");
+  if (!result) throw new Error("llama.cpp returned no result for the last token");
   return sampler.read(result, output.length);
 }

@@ -9,10 +9,10 @@ import { type LlamaRuntime, startRuntime } from "./runtime.js";
 import { GREEDY_BELOW, Sampler } from "./sampler.js";
 import { SequencePool } from "./sequence-pool.js";
 
-/** llama.cpp in this process. */
+/** An engine that runs llama.cpp in this process. */
 class EmbeddedEngine implements Engine {
   readonly type = "embedded";
-  /** llama.cpp's own grammars are part of its own samplers, which are not used: their log probabilities are others. */
+  /** llama.cpp's grammars work only with its samplers, whose log probabilities are not those of {@link Sampler}. */
   readonly supports = { grammar: false };
   readonly #runtime: LlamaRuntime;
   readonly #pool: SequencePool<LlamaContextSequence>;
@@ -41,7 +41,7 @@ class EmbeddedEngine implements Engine {
     this.#checkCall(call);
     const prompt = call.prompt.tokens();
     if (!prompt.every((id) => id >= 0 && id < this.#runtime.vocabSize)) {
-      throw new EngineError("engine_error", "The prompt has a token id that the engine's model does not have.");
+      throw new EngineError("engine_error", "The prompt contains a token id that is not in the model's vocabulary.");
     }
     using deadline = startCallDeadline(call.signal, this.#timeoutSeconds);
     return await this.#inSlot({ ...call, signal: deadline.signal }, prompt);
@@ -56,12 +56,14 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  /** Beyond the context, the library would drop the oldest tokens without a word. */
+  /** Refuses calls that exceed the context, because node-llama-cpp would silently drop the oldest tokens. */
   #checkCall({ prompt, sampling }: GenerateCall): void {
     const { contextSize } = this.#runtime;
-    if (prompt.length === 0) throw new EngineError("engine_error", "The prompt has no tokens.");
-    if (sampling.grammar) throw new EngineError("engine_error", "The embedded engine follows no grammar.");
-    if (sampling.maxTokens < 1) throw new EngineError("engine_error", "At least one token must be asked for.");
+    if (prompt.length === 0) throw new EngineError("engine_error", "The prompt must have at least one token.");
+    if (sampling.grammar) throw new EngineError("engine_error", "The embedded engine does not support grammars.");
+    if (sampling.maxTokens < 1) {
+      throw new EngineError("engine_error", `maxTokens must be at least 1; received ${sampling.maxTokens}.`);
+    }
     if (prompt.length + sampling.maxTokens > contextSize) {
       const message = `${prompt.length} prompt and ${sampling.maxTokens} output tokens exceed the context of ${contextSize}.`;
       throw new EngineError("engine_rejected_request", message);
@@ -85,7 +87,7 @@ class EmbeddedEngine implements Engine {
       return { finish, cachedTokens, resumes: 0, logprobs: "temperature" };
     } catch (error) {
       if (error === call.signal.reason || error === this.#closed.signal.reason) throw error;
-      await forget(slot);
+      await clearCache(slot);
       throw new EngineError("engine_error", "The embedded engine failed.", { cause: error });
     }
   }
@@ -94,7 +96,7 @@ class EmbeddedEngine implements Engine {
     this.#closed.signal.throwIfAborted();
   }
 
-  /** Ends the calls in flight and those that wait with engine_unavailable, then frees the model. */
+  /** Fails running and waiting calls with engine_unavailable, then frees the model. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -108,25 +110,28 @@ class EmbeddedEngine implements Engine {
   }
 }
 
-/** After a failure nobody knows what is in the cache. */
-async function forget({ sequence, cached }: LlamaSlot): Promise<void> {
+/** Empties a slot's cache, whose content is unknown after a failure. */
+async function clearCache({ sequence, cached }: LlamaSlot): Promise<void> {
   cached.truncate(0);
   await sequence.clearHistory();
 }
 
-/** node-llama-cpp brands its token ids. */
+/** node-llama-cpp has a branded type for token ids. */
 function asToken(id: number): Token {
   return id as Token;
 }
 
 /**
- * llama.cpp in this process, through node-llama-cpp. The same seed, prompt and sampling parameters give the same ids
- * again, up to numerics: llama.cpp's results differ in the last bits with what else is in a batch.
+ * Creates an engine that runs llama.cpp in this process, through node-llama-cpp.
  *
- * @throws EngineError engine_unavailable where node-llama-cpp is not installed.
+ * The same seed, prompt and sampling parameters give the same ids again, except for rounding: the last bits of
+ * llama.cpp's results depend on the other calls in the batch.
+ *
+ * @throws EngineError engine_unavailable if node-llama-cpp is not installed
+ * @throws RangeError if an option is out of range
  */
 export async function createEmbeddedEngine(options: EmbeddedOptions = {}): Promise<Engine> {
   const { timeoutSeconds = 0 } = options;
-  if (!(timeoutSeconds >= 0)) throw new RangeError("timeoutSeconds must not be negative");
+  if (!(timeoutSeconds >= 0)) throw new RangeError(`timeoutSeconds must be 0 or more; received ${timeoutSeconds}`);
   return new EmbeddedEngine(await startRuntime(options), timeoutSeconds);
 }

@@ -1,10 +1,10 @@
 import type { NativeGeneration } from "../../native/contract.js";
 import type { SampledToken } from "./sampler.js";
 
-/** Tokens that go to the generation in one call. */
+/** Tokens that are added to the generation at once. */
 const CHUNK_TOKENS = 256;
 
-/** Hands sampled tokens to the native generation: one by one where somebody reads along, else in chunks. */
+/** Adds sampled tokens to the native generation: one by one if `onTokens` is set, otherwise in chunks. */
 export class OutputWriter {
   readonly #generation: NativeGeneration;
   readonly #version: number;
@@ -17,8 +17,8 @@ export class OutputWriter {
   #length = 0;
 
   /**
-   * @param width alternatives per token, 0 for none.
-   * @param onTokens called when there are more tokens in the generation.
+   * @param width alternatives per token; 0 for none
+   * @param onTokens called after tokens were added to the generation
    */
   constructor(generation: NativeGeneration, version: number, width: number, onTokens: (() => void) | undefined) {
     this.#onTokens = onTokens;

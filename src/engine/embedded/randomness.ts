@@ -1,14 +1,15 @@
 import { randomInt } from "node:crypto";
 
-/** A seed for calls that name none. */
+/** Returns a seed for a call without one. */
 export function randomSeed(): number {
   return randomInt(2 ** 47);
 }
 
 /**
- * An integer in [0, 2^31) that depends on seed, step and lane alone and changes altogether when one of them does (the
- * finalizer of MurmurHash3, chained). Steps of neighbouring seeds therefore share nothing, as they would if the step
- * were added to the seed. 32 bits are avoided because llama.cpp takes 0xFFFFFFFF for "any seed".
+ * Returns an integer in [0, 2^31) that depends only on seed, step and lane: the chained finalizer of MurmurHash3.
+ *
+ * If the step were added to the seed instead, neighbouring seeds would share most of their steps. The result has 31 bits
+ * because llama.cpp reads 0xFFFFFFFF as "any seed".
  */
 export function stepSeed(seed: number, step: number, lane = 0): number {
   let hash = 0x9747b28c;
@@ -16,7 +17,7 @@ export function stepSeed(seed: number, step: number, lane = 0): number {
   return hash >>> 1;
 }
 
-/** A number in [0, 1) with 53 random bits, for one step. */
+/** Returns a number in [0, 1) with 53 random bits for one step. */
 export function stepUniform(seed: number, step: number): number {
   const high = stepSeed(seed, step, 1) >>> 5;
   const low = stepSeed(seed, step, 2) >>> 4;

@@ -3,7 +3,7 @@ import { EngineError } from "../engine.js";
 import { DEFAULT_CONTEXT_SIZE, DEFAULT_SEQUENCES, type EmbeddedOptions } from "./embedded-options.js";
 import { ensureTinyModel } from "./tiny-model/ensure.js";
 
-/** Tokens of prompts that llama.cpp evaluates in one step. */
+/** Prompt tokens that llama.cpp evaluates in one step. */
 const BATCH_SIZE = 512;
 
 /** A loaded model with its KV caches. */
@@ -17,22 +17,22 @@ export interface LlamaRuntime {
 
 type LlamaModule = typeof import("node-llama-cpp");
 
-/** node-llama-cpp, an optional peer dependency that only the embedded engine needs. */
+/** Imports node-llama-cpp, an optional peer dependency that only the embedded engine needs. */
 export async function importLlama(load: () => Promise<LlamaModule> = () => import("node-llama-cpp")) {
   try {
     return await load();
   } catch (cause) {
     const message =
-      "The embedded engine needs llama.cpp: npm install node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 " +
-      "(or the package of your platform). docs/reference/embedded-engine.md says how to leave out its GPU packages.";
+      "The embedded engine requires llama.cpp: npm install node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 " +
+      "(or the package of your platform). docs/reference/embedded-engine.md explains how to omit its GPU packages.";
     throw new EngineError("engine_unavailable", message, { cause });
   }
 }
 
 export async function startRuntime(options: EmbeddedOptions): Promise<LlamaRuntime> {
-  const sequences = positiveInteger("sequences", options.sequences ?? DEFAULT_SEQUENCES);
-  const threads = positiveInteger("threads", options.threads ?? 1);
-  if (options.contextSize !== undefined) positiveInteger("contextSize", options.contextSize);
+  const sequences = checkPositiveInteger("sequences", options.sequences ?? DEFAULT_SEQUENCES);
+  const threads = checkPositiveInteger("threads", options.threads ?? 1);
+  if (options.contextSize !== undefined) checkPositiveInteger("contextSize", options.contextSize);
   const modelPath = options.modelPath ?? (await ensureTinyModel()).gguf;
   const { getLlama, LlamaLogLevel } = await importLlama();
   const llama = await getLlama({
@@ -50,18 +50,18 @@ export async function startRuntime(options: EmbeddedOptions): Promise<LlamaRunti
       sequences,
       threads,
       batchSize: BATCH_SIZE,
-      // On a CPU it computes in 16 bits, differently for one token and for many: recorded log probabilities would be
-      // off by some hundredths from those of a trainer that evaluates the sequence in one pass.
+      // On a CPU, flash attention computes in 16 bits, and differently for one token than for many. Recorded log
+      // probabilities would differ by some hundredths from those of a trainer that evaluates the sequence in one pass.
       flashAttention: false,
     });
-    return runtimeOf(llama, model, context, contextSize);
+    return toRuntime(llama, model, context, contextSize);
   } catch (error) {
     await llama.dispose();
     throw error;
   }
 }
 
-function runtimeOf(llama: Llama, model: LlamaModel, context: LlamaContext, contextSize: number): LlamaRuntime {
+function toRuntime(llama: Llama, model: LlamaModel, context: LlamaContext, contextSize: number): LlamaRuntime {
   return {
     model,
     contextSize,
@@ -71,7 +71,9 @@ function runtimeOf(llama: Llama, model: LlamaModel, context: LlamaContext, conte
   };
 }
 
-function positiveInteger(name: string, value: number): number {
-  if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name} must be a positive integer, not ${value}`);
+function checkPositiveInteger(name: string, value: number): number {
+  if (!Number.isInteger(value) || value < 1) {
+    throw new RangeError(`${name} must be a positive integer; received ${value}`);
+  }
   return value;
 }

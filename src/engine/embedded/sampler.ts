@@ -1,32 +1,31 @@
 import type { ControlledEvaluateIndexOutput, ControlledEvaluateInputItem, Token } from "node-llama-cpp";
 import type { SamplingParams } from "../engine.js";
-import { type Candidates, drawCandidate, keptCandidates } from "./candidates.js";
+import { type Candidates, countKept, drawCandidate } from "./candidates.js";
 import { stepSeed, stepUniform } from "./randomness.js";
 
-/** SGLang's limit, below which it samples greedily. */
+/** Temperatures below this one mean greedy sampling, as in SGLang. */
 export const GREEDY_BELOW = 1e-6;
 
 type GenerateNext = NonNullable<Extract<ControlledEvaluateInputItem, unknown[]>[1]["generateNext"]>;
 
 export interface SampledToken {
   readonly id: Token;
-  /** log_softmax over the whole vocabulary of the penalized logits / temperature (temperature 1 when greedy). */
+  /** log_softmax(penalized logits / temperature) over the whole vocabulary; with temperature 1 if greedy. */
   readonly logprob: number;
   /** The most probable tokens on the same scale, most probable first. */
   readonly top: Candidates;
 }
 
 /**
- * How the tokens of one call are drawn.
+ * Draws the tokens of one call.
  *
- * llama.cpp draws from the distribution itself wherever nothing is cut off it. Its own top-p and min-p would not do:
- * they look at the distribution before temperature, and leave nothing of the tokens that they cut, so that the
- * probability over the whole vocabulary would be lost. With a filter, llama.cpp hands out the candidates and the sum of
- * all weights instead, and the token is drawn here; that costs a copy of top-k candidates per token, or of the whole
- * vocabulary where top-p or min-p stand without top-k.
+ * Without top-k, top-p and min-p, llama.cpp draws the token. With one of them, llama.cpp returns candidates and the sum
+ * of all weights, and the token is drawn here. llama.cpp's own top-p and min-p cannot be used: they filter before the
+ * temperature is applied, and discard the other tokens, so the probability over the whole vocabulary is lost. The price
+ * is a copy of the top-k candidates per token, or of the whole vocabulary if there is no top-k.
  *
- * Frequency and presence penalties are llama.cpp's, applied to the logits first and counted over the output so far, so
- * that recorded log probabilities are those after penalties.
+ * llama.cpp applies frequency and presence penalties to the logits first, over the output so far. Recorded log
+ * probabilities therefore include penalties.
  */
 export class Sampler {
   readonly #sampling: SamplingParams;
@@ -48,7 +47,7 @@ export class Sampler {
     return !this.#greedy && (topK > 0 || topP < 1 || minP > 0);
   }
 
-  /** What to ask llama.cpp for at the last token of the input. */
+  /** Returns the request to llama.cpp for the token behind the last input token. */
   request(output: readonly Token[]): GenerateNext {
     const includeTop = this.#candidatesNeeded();
     return {
@@ -87,13 +86,17 @@ export class Sampler {
     };
   }
 
-  /** Makes a token of what llama.cpp answered. `step` counts the output tokens before it. */
+  /**
+   * Reads llama.cpp's answer to {@link request}.
+   *
+   * @param step number of output tokens before this one
+   */
   read({ next }: ControlledEvaluateIndexOutput, step: number): SampledToken {
-    const candidates = candidatesOf(next);
+    const candidates = readCandidates(next);
     const { topLogprobs } = this.#sampling;
     const top = { ids: candidates.ids.slice(0, topLogprobs), logprobs: candidates.logprobs.slice(0, topLogprobs) };
     if (this.#filters) {
-      const kept = keptCandidates(candidates.logprobs, this.#sampling);
+      const kept = countKept(candidates.logprobs, this.#sampling);
       const index = drawCandidate(candidates.logprobs, kept, stepUniform(this.#seed, step));
       const id = candidates.ids[index];
       const logprob = candidates.logprobs[index];
@@ -101,12 +104,12 @@ export class Sampler {
     } else if (typeof next.token === "number" && next.confidence !== undefined) {
       return { id: next.token, logprob: Math.log(next.confidence), top };
     }
-    throw new Error("llama.cpp sampled no token");
+    throw new Error("llama.cpp returned no token");
   }
 }
 
-/** Log probabilities from logits (already divided by the temperature) and the sum of exp(logit − greatest logit). */
-function candidatesOf({ logits, totalLogitWeight = 1 }: ControlledEvaluateIndexOutput["next"]): {
+/** Computes log probabilities from logits, already divided by the temperature, and the sum of exp(logit − largest logit). */
+function readCandidates({ logits, totalLogitWeight = 1 }: ControlledEvaluateIndexOutput["next"]): {
   ids: Token[];
   logprobs: number[];
 } {

@@ -2,7 +2,7 @@ import { WaitQueue } from "../../support/async/wait-queue.js";
 import { CachedTokens } from "./cached-tokens.js";
 import { chooseSlot } from "./choose-slot.js";
 
-/** One sequence of the context, and what is in its cache. */
+/** One sequence of the context, with the tokens in its cache. */
 export interface Slot<S> {
   readonly sequence: S;
   readonly cached: CachedTokens;
@@ -11,7 +11,7 @@ export interface Slot<S> {
   busy: boolean;
 }
 
-/** Hands out sequences to calls, each to one at a time; calls that find none wait in the order in which they came. */
+/** Lends each sequence to one call at a time. If none is free, calls wait in their order of arrival. */
 export class SequencePool<S> {
   readonly #slots: readonly Slot<S>[];
   readonly #waiting = new WaitQueue<Slot<S>>();
@@ -28,7 +28,7 @@ export class SequencePool<S> {
     }));
   }
 
-  /** Rejects with the signal's reason when it is aborted while the call waits. */
+  /** Waits for a free sequence. Rejects with the signal's reason if the signal aborts first. */
   async acquire(prompt: Int32Array, affinityKey: string, signal: AbortSignal): Promise<Slot<S>> {
     signal.throwIfAborted();
     const free = this.#slots.filter(({ busy }) => !busy);
@@ -40,13 +40,13 @@ export class SequencePool<S> {
   }
 
   release(slot: Slot<S>): void {
-    // A sequence stays busy if it passes directly to the next call.
+    // The sequence stays busy if a waiting call takes it.
     if (this.#waiting.serve(slot)) return;
     slot.busy = false;
     if (this.#slots.every(({ busy }) => !busy)) this.#idle?.();
   }
 
-  /** Turns away the calls that wait, and resolves when the last sequence is back. */
+  /** Rejects waiting calls with `reason`, and resolves when every sequence was released. */
   async drain(reason: unknown): Promise<void> {
     this.#waiting.rejectAll(reason);
     if (this.#slots.some(({ busy }) => busy)) await new Promise<void>((resolve) => (this.#idle = resolve));

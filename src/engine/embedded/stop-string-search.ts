@@ -1,12 +1,12 @@
-/** Tokens of the tail beyond the longest stop string's bytes, for tokens without a text. */
+/** Additional tokens to decode, because some tokens have no text. */
 const SLACK_TOKENS = 16;
 
 /**
- * Finds stop strings in the text of the output as it grows. Only a tail of the output is decoded at each token: a token
- * has a text of at least one byte, so that a stop string ending in the newest token begins within as many tokens as it
- * has bytes. Control tokens count with their spelling.
+ * Finds stop strings in the text of a growing output. For each token, only the last tokens are decoded: a token usually
+ * has at least one byte, so a stop string that ends in the newest token begins within as many tokens as it has bytes.
+ * Control tokens count as the text that spells them.
  */
-export class StopStrings<T extends number> {
+export class StopStringSearch<T extends number> {
   readonly #stops: readonly string[];
   readonly #decode: (ids: readonly T[]) => string;
   readonly #tailTokens: number;
@@ -17,7 +17,7 @@ export class StopStrings<T extends number> {
     this.#tailTokens = SLACK_TOKENS + Math.max(0, ...this.#stops.map((stop) => Buffer.byteLength(stop)));
   }
 
-  /** The stop string that the newest token of the output completed; of several, the one that begins first. */
+  /** Returns the stop string that the newest token completed; of several, the one that begins first. */
   find(output: readonly T[]): string | undefined {
     if (this.#stops.length === 0) return undefined;
     const tail = this.#decode(output.slice(-this.#tailTokens));

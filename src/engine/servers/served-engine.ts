@@ -8,7 +8,7 @@ import { checkServerOptions, type ServerOptions } from "./server-options.js";
 
 const DEFAULT_HEALTH_SECONDS = 10;
 
-/** What all servers of a type have in common. */
+/** Properties that all servers of a type share. */
 export interface ServedEngineType {
   readonly type: string;
   readonly effectiveTemperature: (temperature: number) => number;
@@ -45,14 +45,14 @@ export class ServedEngine implements Engine {
       get paused() {
         return pause.hold.mode;
       },
-      pause: (mode, told) => pause.pause(mode, told),
+      pause: (mode, urls) => pause.pause(mode, urls),
       resume: (options) => pause.resume(options),
       drain: (url, signal) => this.#pool.drain(url, signal),
       restore: (url) => this.#pool.restore(url),
     };
   }
 
-  /** Returns the shortest context of all servers. They are asked once, and again if one did not answer. */
+  /** Returns the shortest context length of all servers. They are asked once, and again if one did not answer. */
   contextLength(): Promise<number> {
     this.#contextLength ??= this.#askContextLength();
     return this.#contextLength;

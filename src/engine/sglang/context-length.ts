@@ -3,27 +3,27 @@ import type { ServerConnections } from "../servers/wire/connections.js";
 import { statusError } from "../servers/wire/errors.js";
 import { jsonObject, positiveInteger } from "../servers/wire/json.js";
 
-/** The present name first, then older ones. */
+/** The current name first, then older names. */
 const INFO_PATHS = ["server_info", "get_server_info", "model_info"];
 
-/** Asks a server how many tokens prompt and output together may have. */
+/** Asks a server for its limit of prompt and output tokens together. */
 export async function askContextLength(server: ServerConnections): Promise<number> {
   let refusal: EngineError | undefined;
   for (const path of INFO_PATHS) {
     const { status, body } = await server.get(path);
-    const length = status === 200 ? contextLengthOf(body) : undefined;
+    const length = status === 200 ? readContextLength(body) : undefined;
     if (length !== undefined) return length;
     if (status !== 200 && status !== 404) refusal ??= statusError(status, body);
   }
-  throw refusal ?? new EngineError("engine_error", "The engine does not say what its context length is.");
+  throw refusal ?? new EngineError("engine_error", "The engine does not report its context length.");
 }
 
 /**
- * The length that a reply of `/server_info` stands for. `context_length` is null where the server was started without
- * that argument; `max_req_input_len` is then what the scheduler derived. One token less than the context, because
+ * Reads the context length in a reply of `/server_info`. `context_length` is null if the server was started without that
+ * argument; the scheduler's own value is then `max_req_input_len`. The result is one token less than the context, because
  * SGLang refuses requests that would fill it to the last token.
  */
-export function contextLengthOf(body: string): number | undefined {
+export function readContextLength(body: string): number | undefined {
   const info = jsonObject(body);
   const states: unknown[] = Array.isArray(info["internal_states"]) ? info["internal_states"] : [];
   for (const source of [info, ...states.map((state): Record<string, unknown> => Object(state))]) {

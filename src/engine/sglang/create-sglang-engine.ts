@@ -7,7 +7,7 @@ import { SglangServer } from "./sglang-server.js";
 const GREEDY_BELOW = 1e-6;
 
 /**
- * One or more SGLang servers, spoken to through `/generate` with token ids.
+ * Creates an engine of one or more SGLang servers. Requests go to `/generate` and contain token ids.
  *
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */

@@ -4,12 +4,12 @@ import { sharedSamplingFields } from "../sampling-fields.js";
 export const REQUEST_PREFIX = '{"input_ids":';
 
 /**
- * What follows the input ids in the body of `/generate` (SGLang's `GenerateReqInput`). Every field that changes the
- * result is sent, because what is left out comes from the model's generation_config.json or from the server's defaults.
+ * Returns the part of the body of `/generate` (SGLang's `GenerateReqInput`) that follows the input ids. Every field that
+ * changes the result is sent; the server would take missing ones from generation_config.json or from its defaults.
  *
- * `stop` is the exception: absent and empty mean the same, and a server without a tokenizer refuses it.
+ * `stop` is the exception: missing and empty mean the same, and a server without a tokenizer refuses it.
  *
- * @param maxNewTokens what is left of the call's token budget.
+ * @param maxNewTokens the rest of the call's token budget
  */
 export function requestSuffix(sampling: SamplingParams, maxNewTokens: number, rid: string, stream: boolean): string {
   const fields = {
@@ -30,7 +30,7 @@ function samplingFields(sampling: SamplingParams, maxNewTokens: number): Record<
     min_new_tokens: 0,
     ...sharedSamplingFields(sampling),
     ...(sampling.stop.length > 0 ? { stop: sampling.stop } : {}),
-    // True would turn off stop_token_ids as well.
+    // With true, SGLang would ignore stop_token_ids too.
     ignore_eos: false,
     no_stop_trim: true,
     ...(sampling.seed === undefined ? {} : { sampling_seed: sampling.seed }),

@@ -5,7 +5,7 @@ import type { LogprobContent, PauseMode } from "../engine.js";
 import { StopReached } from "../servers/call/stop-watch.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { post, requireHealthy } from "../servers/wire/control-requests.js";
+import { postControl, requireHealthy } from "../servers/wire/control-requests.js";
 import { generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
 import { requestBody } from "../servers/wire/request-body.js";
@@ -13,29 +13,29 @@ import { askContextLength } from "./context-length.js";
 import { REQUEST_PREFIX, requestSuffix } from "./request-fields.js";
 import type { SglangOptions } from "./sglang-options.js";
 
-/** A pause returns when the last running generation was cut. */
+/** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
 
-/** Time limit of the request for the weight version: a call waits for it. */
+/** Time limit of the request for the weight version. It is short, because a call waits for it. */
 const VERSION_MS = 2_000;
 
 /**
- * Endpoints that show whether the server answers: the present name, an older one, and that of routers. `/health` of a server
- * generates a token by default: it takes a second, waits during a pause, and is a 503 while a long prompt is read.
+ * Endpoints that show whether the server answers: the current name, an older name, and the name on routers. A server's own
+ * `/health` generates a token by default, so it takes a second, waits during a pause and fails during a long prompt.
  */
 const HEALTH_PATHS = ["model_info", "get_model_info", "health"];
 
-/** Answered by the scheduler, between two steps of the model; also while it is paused. */
+/** The scheduler answers this one between two steps of the model, and also while it is paused. */
 const SCHEDULER_PATH = "server_info";
 
 /** One SGLang server, or a router in front of several. */
 export class SglangServer implements EngineServer {
   readonly url: string;
-  /** SGLang says nowhere whether it was started with SGLANG_RETURN_ORIGINAL_LOGPROB: its default is assumed. */
+  /** SGLang does not report SGLANG_RETURN_ORIGINAL_LOGPROB, so its default is assumed. */
   readonly logprobs = "temperature";
   readonly #connections: ServerConnections;
   readonly #onWarning: ((message: string) => void) | undefined;
-  /** True if the last abort was refused, which was reported. */
+  /** The last abort was refused, and a warning was logged. */
   #abortsRefused = false;
 
   constructor(url: string, options: SglangOptions) {
@@ -50,7 +50,7 @@ export class SglangServer implements EngineServer {
     const suffix = requestSuffix(sampling, sampling.maxTokens - generation.length, rid, call.onTokens !== undefined);
     const body = await requestBody(call, REQUEST_PREFIX, suffix);
     signal.throwIfAborted();
-    // The lost connection alone takes a server seconds to notice.
+    // Without an abort request, a server needs seconds to notice that the connection is closed.
     const abort = () => void this.#abort(rid);
     using _listening = onAbort(signal, abort);
     try {
@@ -61,7 +61,7 @@ export class SglangServer implements EngineServer {
     }
   }
 
-  /** Not waited for, because the generation's own connection is closed besides. */
+  /** Sends an abort. Callers do not wait for it, because the generation's connection is closed anyway. */
   async #abort(rid: string): Promise<void> {
     try {
       const { status } = await this.#connections.control({
@@ -73,17 +73,17 @@ export class SglangServer implements EngineServer {
       if (status !== 200) this.#warnOfRefusal(status);
       this.#abortsRefused = status !== 200;
     } catch {
-      // A server out of reach is found out by the next request.
+      // The next request notices that the server is unreachable.
     }
   }
 
-  /** Once, until an abort succeeds: every agent that leaves would repeat it. */
+  /** Warns once until an abort succeeds; otherwise every client that disconnects would repeat the warning. */
   #warnOfRefusal(status: number): void {
     if (this.#abortsRefused) return;
     const { origin } = new URL(this.url);
     this.#onWarning?.(
-      `The engine at ${origin} refused to abort a generation (HTTP ${status}); it generates on until it notices that the ` +
-        "connection is closed. Servers started with --admin-api-key need engine.admin_api_key.",
+      `The engine at ${origin} refused to abort a generation (HTTP ${status}). The generation continues until the engine ` +
+        "notices the closed connection. If the server was started with --admin-api-key, set engine.admin_api_key.",
     );
   }
 
@@ -96,26 +96,31 @@ export class SglangServer implements EngineServer {
   }
 
   async weightUpdate(): Promise<WeightUpdate> {
-    const asked = await this.#connections.get("model_info", AbortSignal.timeout(VERSION_MS)).catch(() => undefined);
-    return asked?.status === 200 ? { version: versionNumber(jsonObject(asked.body)["weight_version"]) } : {};
+    const answer = await this.#connections.get("model_info", AbortSignal.timeout(VERSION_MS)).catch(() => undefined);
+    return answer?.status === 200 ? { version: versionNumber(jsonObject(answer.body)["weight_version"]) } : {};
   }
 
   health(signal?: AbortSignal): Promise<void> {
     return requireHealthy(this.#connections, HEALTH_PATHS, signal);
   }
 
-  /** Any answer will do: a router, or a server that wants another key, answers as well. */
+  /** Any status counts as an answer, for example a router's 404 or a refused key. */
   async schedulerHealth(signal?: AbortSignal): Promise<void> {
     await this.#connections.get(SCHEDULER_PATH, signal);
   }
 
   pause(mode: PauseMode): Promise<void> {
     const body = { mode: mode === "keep" ? "in_place" : "abort" };
-    return post(this.#connections, { path: "pause_generation", body, admin: true, timeoutMilliseconds: PAUSE_MS });
+    return postControl(this.#connections, {
+      path: "pause_generation",
+      body,
+      admin: true,
+      timeoutMilliseconds: PAUSE_MS,
+    });
   }
 
   resume(): Promise<void> {
-    return post(this.#connections, { path: "continue_generation", body: {}, admin: true });
+    return postControl(this.#connections, { path: "continue_generation", body: {}, admin: true });
   }
 
   close(): Promise<void> {

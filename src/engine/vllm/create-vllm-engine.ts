@@ -3,15 +3,15 @@ import { ServedEngine } from "../servers/served-engine.js";
 import type { VllmOptions } from "./vllm-options.js";
 import { VllmServer } from "./vllm-server.js";
 
-/** vLLM raises lower temperatures to this one, but for 0. */
+/** vLLM raises lower temperatures to this value, except 0. */
 const LOWEST_TEMPERATURE = 0.01;
 
 /**
- * One or more vLLM servers, spoken to with token ids.
+ * Creates an engine of one or more vLLM servers. Requests contain token ids.
  *
- * Log probabilities are those that tokens were sampled with only if the servers run with
- * `--logprobs-mode processed_logprobs`; vLLM's default leaves temperature and penalties out. Each server is asked once
- * which of them it reports.
+ * Log probabilities are those with which tokens were sampled only if the servers run with
+ * `--logprobs-mode processed_logprobs`. vLLM's default does not include temperature and penalties. A probe finds out what
+ * each server reports.
  *
  * @throws RangeError if an option is out of range, TypeError if an address is not a URL.
  */

@@ -1,31 +1,30 @@
 import { native } from "../../native/addon.js";
 import type { GenerateCall, LogprobContent, SamplingParams } from "../engine.js";
 
-/** A generation of a few tokens, behind whatever the server has in its queue. */
+/** Time limit of a probe: a few tokens, but the server may have a long queue. */
 const PROBE_MS = 15_000;
 
-/** Between two attempts if the first got no answer. */
+/** Pause after a failed probe. */
 const RETRY_MS = 30_000;
 
 /**
- * Remembers what the log probabilities of one vLLM server include. No endpoint tells, so a probe generation does: it is
- * sent once, and again after the server was out of reach.
+ * Remembers what the log probabilities of one vLLM server include. No endpoint reports this, so a probe generation finds
+ * it out: once, and again after the server was unreachable.
  */
 export class LogprobsProbe {
   #content: LogprobContent | undefined;
   #running: Promise<LogprobContent> | undefined;
   #retryAt = 0;
 
-  /** Undefined until a probe was answered. */
+  /** Undefined until a probe has succeeded. */
   get content(): LogprobContent | undefined {
     return this.#content;
   }
 
   /**
-   * Runs the probe unless its result is known, or the last one failed a short while ago. Calls at the same time share
-   * one probe.
+   * Runs the probe, unless the result is known or the last probe failed recently. Concurrent calls share one probe.
    *
-   * @returns `unknown` if the probe fails.
+   * @returns `unknown` if the probe fails
    */
   async find(probe: () => Promise<LogprobContent>): Promise<LogprobContent> {
     if (this.#content !== undefined) return this.#content;
@@ -34,7 +33,7 @@ export class LogprobsProbe {
     return await this.#running;
   }
 
-  /** Forgets the result, and that of a probe in flight. */
+  /** Forgets the result and ignores a probe in flight. */
   forget(): void {
     this.#content = undefined;
     this.#running = undefined;
@@ -60,8 +59,8 @@ export class LogprobsProbe {
 }
 
 /**
- * With top-k 1 one token is left. If its log probability is taken after truncation it is 0; if it is taken before
- * temperature and penalties it is that of the likeliest token. Several tokens, because one may be certain anyway.
+ * Top-k 1 leaves one token. A log probability taken after truncation is then 0; one taken before temperature and penalties
+ * is that of the likeliest token. Several tokens are generated, because one alone may be certain anyway.
  */
 const PROBE_SAMPLING: SamplingParams = {
   temperature: 2,
@@ -78,9 +77,9 @@ const PROBE_SAMPLING: SamplingParams = {
 };
 
 /**
- * Generates a few tokens behind the first token of a call's prompt, with which the model knows least about what follows.
+ * Generates a few tokens after the first token of a call's prompt: with so little context, the model is least certain.
  *
- * @throws when the server does not answer in time, or with no token.
+ * @throws EngineError or the timeout's reason if the server does not answer in time, Error if it generates no token
  */
 export async function runProbe(
   { prompt, affinityKey }: GenerateCall,
@@ -98,21 +97,21 @@ export async function runProbe(
   }
 }
 
-/** Rounding of a log probability that is 0 or that of a tie. */
+/** Rounding error of a log probability that is 0 or belongs to a tie. */
 const ROUNDING = 1e-5;
 
-/** More equal logits than this are no tie but a model that knows nothing. */
+/** Largest number of equal logits that counts as a tie; more equal logits mean a model without preferences. */
 const LARGEST_TIE = 8;
 
 function classifyLogprobs(logprobs: readonly number[]): LogprobContent {
-  if (logprobs.length === 0) throw new Error("The engine's reply to the probe has no tokens.");
+  if (logprobs.length === 0) throw new Error("The engine's reply to the probe contains no tokens.");
   // The modes `raw_logits` and `processed_logits` report logits.
   if (logprobs.some((logprob) => logprob > ROUNDING)) return "unknown";
   const isTruncated = logprobs.some((logprob) => logprob > -ROUNDING) && logprobs.every(belongsToTie);
   return isTruncated ? "truncated" : "raw";
 }
 
-/** Top-k keeps all tokens whose logit equals that of the k-th: of n equal ones each has the probability 1/n. */
+/** Top-k keeps all tokens whose logit equals the k-th. Each of n equal tokens then has the probability 1/n. */
 function belongsToTie(logprob: number): boolean {
   const count = Math.round(Math.exp(-logprob));
   return count <= LARGEST_TIE && Math.abs(logprob + Math.log(count)) < ROUNDING;

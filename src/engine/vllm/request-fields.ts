@@ -3,12 +3,12 @@ import { sharedSamplingFields } from "../sampling-fields.js";
 
 export interface RequestFields {
   readonly sampling: SamplingParams;
-  /** What is left of the call's token budget. */
+  /** The rest of the call's token budget. */
   readonly maxTokens: number;
   readonly model: string;
   readonly requestId: string;
   readonly stream: boolean;
-  /** Ask for one alternative more than is wanted; see {@link generateSuffix}. */
+  /** Request one alternative more than the call needs; see {@link generateSuffix}. */
   readonly oneMore?: boolean;
 }
 
@@ -16,11 +16,11 @@ export const GENERATE_PREFIX = '{"token_ids":';
 export const COMPLETIONS_PREFIX = '{"prompt":';
 
 /**
- * What follows the token ids in the body of `/inference/v1/generate` (vLLM's token_in_token_out protocol). Every field
- * that changes the result is sent, because what is left out comes from the server's defaults.
+ * Returns the part of the body of `/inference/v1/generate` (vLLM's token_in_token_out protocol) that follows the token ids.
+ * Every field that changes the result is sent, so no server default applies.
  *
- * It lists the sampled token first and then the most likely ones, as many as were asked for in all: without one more, the
- * least likely alternative is missing if the sampled token is none of them.
+ * The server lists the sampled token first, then the most likely tokens, in total as many as requested. If the sampled
+ * token is not among the most likely, the last alternative is missing, so one more is requested.
  */
 export function generateSuffix(fields: RequestFields): string {
   const { sampling, oneMore } = fields;
@@ -28,16 +28,16 @@ export function generateSuffix(fields: RequestFields): string {
     sampling_params: {
       ...samplingFields(fields),
       ...(oneMore && sampling.topLogprobs > 0 ? { logprobs: sampling.topLogprobs + 1 } : {}),
-      // Stop strings are looked for in text.
+      // The server searches for stop strings in text.
       detokenize: sampling.stop.length > 0,
     },
-    // A structural tag describes the reasoning too. Without this, a server with --reasoning-parser applies it only behind
-    // the reasoning; servers that do not know the field ignore it.
+    // A structural tag describes the reasoning too. Without this field, a server with --reasoning-parser applies the tag
+    // only after the reasoning. Older servers ignore the field.
     ...(sampling.grammar?.kind === "structural_tag" ? { reasoning_ended: true } : {}),
   });
 }
 
-/** The same for `/v1/completions`, which has the sampling parameters beside its own fields. */
+/** Returns the same part for `/v1/completions`, where sampling parameters are top-level fields. */
 export function completionsSuffix(fields: RequestFields): string {
   return suffix(fields, { ...samplingFields(fields), return_token_ids: true, return_tokens_as_token_ids: true });
 }
@@ -55,7 +55,7 @@ function samplingFields({ sampling, maxTokens }: RequestFields): Record<string, 
     ...sharedSamplingFields(sampling),
     stop: sampling.stop,
     ignore_eos: false,
-    // 0 is the sampled token alone.
+    // 0 requests only the sampled token's log probability.
     logprobs: sampling.topLogprobs,
     ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
     ...(sampling.grammar ? { structured_outputs: structuredOutputs(sampling.grammar) } : {}),

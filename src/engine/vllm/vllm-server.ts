@@ -3,7 +3,7 @@ import type { EngineReply } from "../../native/contract.js";
 import { EngineError, type GenerateCall, type LogprobContent, type PauseMode } from "../engine.js";
 import type { EngineServer, ServerCall, WeightUpdate } from "../servers/engine-server.js";
 import { ServerConnections } from "../servers/wire/connections.js";
-import { post, requireHealthy } from "../servers/wire/control-requests.js";
+import { postControl, requireHealthy } from "../servers/wire/control-requests.js";
 import { isUnavailable, NotServedError, notStarted } from "../servers/wire/errors.js";
 import { type GenerationRequest, generateOnce } from "../servers/wire/generate-once.js";
 import { jsonObject, versionNumber } from "../servers/wire/json.js";
@@ -19,10 +19,10 @@ import {
 import { askServedModel, type ServedModel } from "./served-model.js";
 import type { VllmApi, VllmOptions } from "./vllm-options.js";
 
-/** A pause returns when the last running generation was cut. */
+/** Time limit of a pause, which returns after the last running generation was cut. */
 const PAUSE_MS = 60_000;
 
-/** Time limit of a request for the state of a weight update: a call waits for it. */
+/** Time limit of a request for the state of a weight update. It is short, because a call waits for it. */
 const UPDATE_MS = 2_000;
 
 const GENERATE_PATH = "inference/v1/generate";
@@ -38,11 +38,11 @@ export class VllmServer implements EngineServer {
   readonly url: string;
   readonly #connections: ServerConnections;
   readonly #modelName: string | undefined;
-  /** Endpoints that the server may have; once one has answered, that one. */
+  /** Endpoints that the server may have. After one has answered, only that one. */
   #endpoints: readonly Endpoint[];
   #model: Promise<ServedModel> | undefined;
   readonly #logprobs = new LogprobsProbe();
-  /** False once the server refused to list one alternative more than is wanted: `--max-logprobs` allows no more. */
+  /** False after the server refused to list one additional alternative, because of its `--max-logprobs`. */
   #listsOneMore = true;
 
   constructor(url: string, { connections, model, api = "auto", ...keys }: VllmOptions) {
@@ -61,7 +61,7 @@ export class VllmServer implements EngineServer {
     }
   }
 
-  /** Tries the endpoints in their order: a server that answers 404 or 405 does not have one. */
+  /** Tries the endpoints in order. Status 404 or 405 means that the server does not have the endpoint. */
   async #generate(call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
     const { name: model } = await this.#servedModel().catch((error: unknown) => {
       throw notStarted(error);
@@ -80,7 +80,7 @@ export class VllmServer implements EngineServer {
     throw missing;
   }
 
-  /** Sends the request; once more if the server only refused to list one alternative more than is wanted. */
+  /** Sends the request, and again with one alternative less if the server refused only the additional alternative. */
   async #send(endpoint: Endpoint, model: string, call: ServerCall, signal: AbortSignal): Promise<EngineReply> {
     for (;;) {
       const request = await encodeRequest(endpoint, call, { model, oneMore: this.#listsOneMore });
@@ -93,7 +93,7 @@ export class VllmServer implements EngineServer {
     }
   }
 
-  /** Returns true if the request can be sent again with one alternative less. Later ones then have one less, too. */
+  /** Returns true if the request can be sent again with one alternative less. Later requests then also have one less. */
   #refusedOneMore(error: unknown, endpoint: Endpoint, { sampling }: GenerateCall): boolean {
     if (!this.#listsOneMore || endpoint !== "generate" || sampling.topLogprobs === 0) return false;
     if (!(error instanceof EngineError) || error.code !== "engine_rejected_request") return false;
@@ -117,7 +117,7 @@ export class VllmServer implements EngineServer {
     );
   }
 
-  /** A server that was out of reach may have been started again, in another mode. */
+  /** Forgets what was learned about an unreachable server: it may be restarted in another mode. */
   #forgetIfAway(error: unknown): void {
     if (!isUnavailable(error)) return;
     this.#logprobs.forget();
@@ -139,10 +139,10 @@ export class VllmServer implements EngineServer {
   async contextLength(): Promise<number> {
     const { contextLength } = await this.#servedModel();
     if (contextLength !== undefined) return contextLength;
-    throw new EngineError("engine_error", "The engine does not say what its context length is.");
+    throw new EngineError("engine_error", "The engine does not report its context length.");
   }
 
-  /** Both endpoints are those of the development mode, as is `/pause`. */
+  /** Both endpoints exist only in vLLM's development mode, like `/pause`. */
   async weightUpdate(): Promise<WeightUpdate> {
     const ask = async (path: string) => {
       const answer = await this.#connections.get(path, AbortSignal.timeout(UPDATE_MS)).catch(() => undefined);
@@ -152,7 +152,7 @@ export class VllmServer implements EngineServer {
     return { paused: pause["is_paused"] === true, version: versionNumber(weights["weight_version"]) };
   }
 
-  /** vLLM's `/health` generates nothing: it says whether the engine's process has died. */
+  /** vLLM's `/health` generates nothing; it fails if the engine's process has died. */
   async health(signal?: AbortSignal): Promise<void> {
     try {
       await requireHealthy(this.#connections, ["health"], signal);
@@ -163,11 +163,14 @@ export class VllmServer implements EngineServer {
   }
 
   pause(mode: PauseMode): Promise<void> {
-    return post(this.#connections, { path: `pause?mode=${mode}&clear_cache=true`, timeoutMilliseconds: PAUSE_MS });
+    return postControl(this.#connections, {
+      path: `pause?mode=${mode}&clear_cache=true`,
+      timeoutMilliseconds: PAUSE_MS,
+    });
   }
 
   resume(): Promise<void> {
-    return post(this.#connections, { path: "resume" });
+    return postControl(this.#connections, { path: "resume" });
   }
 
   close(): Promise<void> {
@@ -177,7 +180,7 @@ export class VllmServer implements EngineServer {
 
 interface RequestOptions {
   readonly model: string;
-  /** Ask for one alternative more than is wanted, because the sampled token may take the place of one. */
+  /** Request one alternative more than the call needs, because the sampled token may take the place of one. */
   readonly oneMore?: boolean;
   readonly idPrefix?: string;
 }
@@ -201,15 +204,15 @@ async function encodeRequest(
       };
 }
 
-/** Servers with `--tokens-only` do not look for stop strings. Read along, they can be stopped behind one. */
+/** Servers with `--tokens-only` do not search for stop strings. A streamed request can be stopped behind one. */
 function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: GenerateCall): boolean {
   return onTokens !== undefined || (endpoint === "generate" && sampling.stop.length > 0 && tokenBytes !== undefined);
 }
 
 /**
- * Older servers send no frame for a generation that ends without a new token, so that its finish reason is lost. Tokens
- * end it only at the limit or at a stop token; without stop strings, nothing else is left than that it was cut. Stop strings
- * are found by this proxy if it knows the texts of the tokens.
+ * Adds a missing finish reason: older servers send no frame if a generation ends without a new token. A stop token or the
+ * token limit shows in the tokens. Otherwise the generation was cut, unless a stop string may have ended it that this proxy
+ * cannot find, because it does not know the texts of the tokens.
  */
 function withFinish(reply: EngineReply, { generation, sampling, tokenBytes }: GenerateCall): EngineReply {
   if (reply.finish) return reply;

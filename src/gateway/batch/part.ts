@@ -3,7 +3,7 @@ import { ApiError } from "../../http/errors.js";
 import { SafetensorsError } from "../../support/safetensors/errors.js";
 import { type Header, readHeader, type TensorEntry } from "../../support/safetensors/read-header.js";
 
-/** A row of a batch, a node of a tree, as `rows` of the metadata has it. */
+/** An entry of `rows` in the metadata: a row of a batch, or a node of a tree. */
 export interface Row {
   readonly session_id: string;
   readonly task_id: string;
@@ -12,7 +12,7 @@ export interface Row {
   readonly length: number;
 }
 
-/** One worker's part of a batch: its metadata, and views of its tensors in the bytes that came. */
+/** One worker's part of a batch: its metadata, and views of its tensors in the received bytes. */
 export interface Part {
   readonly metadata: Metadata;
   readonly rows: readonly Row[];
@@ -27,7 +27,7 @@ export interface PartTensor {
 /** The element types of a batch. */
 export type BatchDtype = "I32" | "F32" | "BOOL";
 
-/** Its keys in the order in which a worker writes them, since the merged rows are written from what this reads. */
+/** The keys have the order in which a worker writes them, because the merged rows are written from the parsed ones. */
 const rowSchema = z.object({
   session_id: z.string(),
   task_id: z.string(),
@@ -64,7 +64,7 @@ type Metadata = Omit<z.output<typeof metadataSchema>, "rows">;
 /**
  * Reads a safetensors file (docs/reference/batch-format.md) without copying its tensors.
  *
- * @throws {@link ApiError} `invalid_worker_reply` for bytes that are none
+ * @throws {@link ApiError} `invalid_worker_reply` if the bytes are not a batch
  */
 export function readPart(file: Uint8Array): Part {
   const header = parseHeader(file);
@@ -87,13 +87,14 @@ function viewTensor(file: Uint8Array, { name, dtype, start, end }: TensorEntry):
   return { dtype, bytes: file.subarray(start, end) };
 }
 
-/** int32 values of a part's tensor, a view. */
-export function int32Of(part: Part, name: string): Int32Array {
-  const { bytes } = tensorOf(part, name);
+/** Returns the int32 values of a part's tensor, as a view. */
+export function readInt32(part: Part, name: string): Int32Array {
+  const { bytes } = requireTensor(part, name);
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
 }
 
-export function tensorOf({ tensors }: Part, name: string): PartTensor {
+/** @throws {@link ApiError} `invalid_worker_reply` if the part has no such tensor */
+export function requireTensor({ tensors }: Part, name: string): PartTensor {
   const tensor = tensors.get(name);
   if (!tensor) throw invalid(`it has no tensor ${name}`);
   return tensor;
@@ -112,5 +113,5 @@ function jsonText<Schema extends z.ZodType>(schema: Schema) {
 }
 
 function invalid(reason: string): ApiError {
-  return new ApiError("invalid_worker_reply", `A worker's part of the batch is not a safetensors file: ${reason}.`);
+  return new ApiError("invalid_worker_reply", `A worker's part of the batch is invalid: ${reason}.`);
 }

@@ -1,17 +1,17 @@
 import { MAX_LABELS, ROW_COLUMNS, type RowColumn } from "../../session/batch/row-columns.js";
-import { bytesOf, CHUNK_BYTES, type Column, int32Column, shifted, slices, total } from "./columns.js";
-import { int32Of, type Part } from "./part.js";
+import { CHUNK_BYTES, type Column, countUnits, int32Column, readSlices, shiftIndices, toBytes } from "./column.js";
+import { type Part, readInt32 } from "./part.js";
 import type { Segment, SegmentUnit } from "./segments.js";
 
 /** The labels of each label column of the whole batch, in the order of their codes. */
 export type LabelTables = Readonly<Record<string, readonly string[]>>;
 
-/** A label of a part that has no code in the whole batch yet. Never written. */
-const NOT_MET = -3;
-/** The code of labels that the full table of the whole batch has no room for. */
+/** The code of a label that has no code in the whole batch yet. It is never written. */
+const UNASSIGNED = -3;
+/** The code of all labels that do not fit into the table of the whole batch. */
 const OVER_LIMIT = -2;
 
-/** The row and turn columns of the parts, joined. They have the native core's order: 4-byte elements, then BOOL. */
+/** Merges the row and turn columns of the parts. They have the native core's order: 4-byte elements, then BOOL. */
 export class RowTensors {
   readonly #segments: readonly Segment[];
   readonly #hasRows: boolean;
@@ -24,7 +24,7 @@ export class RowTensors {
     this.#hasTurns = this.#hasRows && first?.tensors.has("cu_turns") === true;
     if (!this.#hasRows) return;
     for (const column of ROW_COLUMNS) {
-      if (column.merge === "codes") this.#tables.set(column, this.#tableOf(column));
+      if (column.merge === "codes") this.#tables.set(column, this.#buildTable(column));
     }
   }
 
@@ -37,38 +37,38 @@ export class RowTensors {
   /** @param width `wide`: the columns with 4-byte elements, `cu_turns` included; `bool`: those of dtype BOOL */
   columns(width: "wide" | "bool"): Column[] {
     if (!this.#hasRows) return [];
-    const wanted = ROW_COLUMNS.filter(({ dtype }) => (dtype === "BOOL") === (width === "bool"));
-    const ofRows = wanted.filter(({ perRow }) => perRow).map((column) => this.#column(column, "rows"));
-    if (!this.#hasTurns) return ofRows;
-    const ofTurns = wanted.filter(({ perTurn }) => perTurn).map((column) => this.#column(column, "turns"));
-    return [...ofRows, ...(width === "wide" ? [this.#turnStarts()] : []), ...ofTurns];
+    const selected = ROW_COLUMNS.filter(({ dtype }) => (dtype === "BOOL") === (width === "bool"));
+    const rowColumns = selected.filter(({ perRow }) => perRow).map((column) => this.#column(column, "rows"));
+    if (!this.#hasTurns) return rowColumns;
+    const turnColumns = selected.filter(({ perTurn }) => perTurn).map((column) => this.#column(column, "turns"));
+    return [...rowColumns, ...(width === "wide" ? [this.#turnStarts()] : []), ...turnColumns];
   }
 
   #column(column: RowColumn, per: "rows" | "turns"): Column {
     const name = tensorName(column, per);
     const chunks = {
-      copy: () => slices(this.#segments, name, per),
-      rows: () => shifted(this.#segments, name, per, "rows"),
-      codes: () => recoded(this.#segments, name, per, this.#tables.get(column)),
+      copy: () => readSlices(this.#segments, name, per),
+      rows: () => shiftIndices(this.#segments, name, per, "rows"),
+      codes: () => recode(this.#segments, name, per, this.#tables.get(column)),
     }[column.merge];
-    return { name, dtype: column.dtype, shape: [total(this.#segments, per)], chunks };
+    return { name, dtype: column.dtype, shape: [countUnits(this.#segments, per)], chunks };
   }
 
   #turnStarts(): Column {
-    const starts = new Int32Array(total(this.#segments, "rows") + 1);
+    const starts = new Int32Array(countUnits(this.#segments, "rows") + 1);
     let row = 0;
     let turns = 0;
     for (const { part, rows } of this.#segments) {
-      const own = int32Of(part, "cu_turns");
+      const partStarts = readInt32(part, "cu_turns");
       for (let at = rows[0]; at < rows[1]; at++) {
-        turns += (own[at + 1] ?? 0) - (own[at] ?? 0);
+        turns += (partStarts[at + 1] ?? 0) - (partStarts[at] ?? 0);
         starts[++row] = turns;
       }
     }
     return int32Column("cu_turns", starts);
   }
 
-  #tableOf(column: RowColumn): LabelTable {
+  #buildTable(column: RowColumn): LabelTable {
     const table = new LabelTable(column);
     const units: SegmentUnit[] = [
       ...(column.perRow ? (["rows"] as const) : []),
@@ -76,7 +76,7 @@ export class RowTensors {
     ];
     for (const per of units) {
       for (const { part, [per]: range } of this.#segments) {
-        table.meet(part, int32Of(part, tensorName(column, per)).subarray(...range));
+        table.addCodes(part, readInt32(part, tensorName(column, per)).subarray(...range));
       }
     }
     return table;
@@ -87,55 +87,57 @@ export class RowTensors {
 class LabelTable {
   readonly labels: string[];
   readonly #name: string;
-  readonly #codeOf: Map<string, number>;
+  readonly #codeByLabel: Map<string, number>;
   readonly #byPart = new Map<Part, Int32Array>();
 
   constructor({ name, labels }: RowColumn) {
     this.labels = [...labels];
     this.#name = name;
-    this.#codeOf = new Map(labels.map((label, code) => [label, code]));
+    this.#codeByLabel = new Map(labels.map((label, code) => [label, code]));
   }
 
-  /** Assigns codes to the labels of `values`, which are codes of the part, unless they have one already. */
-  meet(part: Part, values: Int32Array): void {
-    const codes = this.codesOf(part);
-    for (const value of values)
-      if (codes[value] === NOT_MET) codes[value] = this.#codeFor(this.#labelsOf(part)[value] ?? "");
+  /** Assigns codes of the whole batch to codes of a part that have none yet. */
+  addCodes(part: Part, partCodes: Int32Array): void {
+    const codes = this.codesForPart(part);
+    for (const partCode of partCodes) {
+      if (codes[partCode] === UNASSIGNED) codes[partCode] = this.#assignCode(this.#readLabels(part)[partCode] ?? "");
+    }
   }
 
-  /** Returns the table from a part's codes to those of the whole batch. */
-  codesOf(part: Part): Int32Array {
+  /** Returns an array with the code of the whole batch for each code of the part. */
+  codesForPart(part: Part): Int32Array {
     const known = this.#byPart.get(part);
     if (known) return known;
-    const codes = new Int32Array(this.#labelsOf(part).length).fill(NOT_MET);
+    const codes = new Int32Array(this.#readLabels(part).length).fill(UNASSIGNED);
     this.#byPart.set(part, codes);
     return codes;
   }
 
-  #labelsOf({ metadata }: Part): readonly string[] {
+  #readLabels({ metadata }: Part): readonly string[] {
     return metadata.row_codes?.[this.#name] ?? [];
   }
 
-  #codeFor(label: string): number {
-    const known = this.#codeOf.get(label);
+  #assignCode(label: string): number {
+    const known = this.#codeByLabel.get(label);
     if (known !== undefined) return known;
     const code = this.labels.length < MAX_LABELS ? this.labels.push(label) - 1 : OVER_LIMIT;
-    this.#codeOf.set(label, code);
+    this.#codeByLabel.set(label, code);
     return code;
   }
 }
 
-function* recoded(
+/** Yields the codes of a label column, changed from codes of the parts to codes of the whole batch. */
+function* recode(
   segments: readonly Segment[],
   name: string,
   per: SegmentUnit,
   table: LabelTable | undefined,
 ): Generator<Uint8Array> {
   for (const { part, [per]: range } of segments) {
-    const values = int32Of(part, name).subarray(...range);
-    const codes = table?.codesOf(part);
+    const values = readInt32(part, name).subarray(...range);
+    const codes = table?.codesForPart(part);
     for (let at = 0; at < values.length; at += CHUNK_BYTES / 4) {
-      yield bytesOf(values.slice(at, at + CHUNK_BYTES / 4).map((value) => codes?.[value] ?? value));
+      yield toBytes(values.slice(at, at + CHUNK_BYTES / 4).map((value) => codes?.[value] ?? value));
     }
   }
 }

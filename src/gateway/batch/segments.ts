@@ -1,8 +1,8 @@
-import { int32Of, type Part } from "./part.js";
+import { type Part, readInt32 } from "./part.js";
 
 type Range = readonly [from: number, to: number];
 
-/** What one session has in a part: rows (nodes of trees), tokens, and turns if the part lists them; half-open. */
+/** The rows (in trees: nodes), tokens and turns of one session, or of several in sequence, in a part. Ranges are half-open. */
 export interface Segment {
   readonly part: Part;
   readonly rows: Range;
@@ -13,27 +13,27 @@ export interface Segment {
 export type SegmentUnit = "rows" | "tokens" | "turns";
 
 /**
- * The sessions' stretches of the parts, in the order of `sessionIds`. Neighbours that follow each other in one part are one
- * segment. A session without rows has none.
+ * Returns the segments of the sessions in the order of `sessionIds`. Sessions that follow each other in the same part share a
+ * segment. A session without rows has no segment.
  *
- * @param offsets name of the tensor that says where each row's tokens begin: `cu_seqlens`, or `node_offsets` of trees
+ * @param offsets name of the tensor with the start of each row's tokens: `cu_seqlens`, or `node_offsets` in trees
  */
 export function findSegments(parts: readonly Part[], sessionIds: readonly string[], offsets: string): Segment[] {
   const bySession = new Map<string, Segment>();
   for (const part of parts) {
-    const starts = int32Of(part, offsets);
-    const turns = part.tensors.has("cu_turns") ? int32Of(part, "cu_turns") : undefined;
+    const starts = readInt32(part, offsets);
+    const turns = part.tensors.has("cu_turns") ? readInt32(part, "cu_turns") : undefined;
     for (let from = 0, to = 0; from < part.rows.length; from = to) {
       const id = part.rows[from]?.session_id ?? "";
       while (to < part.rows.length && part.rows[to]?.session_id === id) to++;
-      const range = (of: Int32Array | undefined): Range => [of?.[from] ?? 0, of?.[to] ?? 0];
+      const range = (bounds: Int32Array | undefined): Range => [bounds?.[from] ?? 0, bounds?.[to] ?? 0];
       bySession.set(id, { part, rows: [from, to], tokens: range(starts), turns: range(turns) });
     }
   }
-  return joined(sessionIds.flatMap((id) => bySession.get(id) ?? []));
+  return joinNeighbours(sessionIds.flatMap((id) => bySession.get(id) ?? []));
 }
 
-function joined(segments: readonly Segment[]): Segment[] {
+function joinNeighbours(segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
   for (const segment of segments) {
     const last = all.at(-1);

@@ -1,12 +1,12 @@
 import { EXPORT_ID } from "../../control/batch-request.js";
 import { ApiError } from "../../http/errors.js";
-import { type MergedBatch, type MergeOptions, mergeParts } from "../batch/merge.js";
+import { type MergedBatch, type MergeOptions, mergeParts } from "../batch/merge-parts.js";
 import { readPart } from "../batch/part.js";
 import type { Upstream, UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
-import { type PartRefusal, refusalOf } from "./refusal.js";
+import { mergeRefusals, type PartRefusal } from "./refusal.js";
 
-/** A worker and which of the batch's sessions it has. */
+/** A worker and those sessions of the batch that it has. */
 export interface WorkerShare {
   readonly worker: Worker;
   readonly sessionIds: readonly string[];
@@ -15,24 +15,29 @@ export interface WorkerShare {
 export interface BatchExportOptions {
   readonly upstream: Upstream;
   readonly shares: readonly WorkerShare[];
-  /** The asker's key. */
+  /** The client's key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The asker has gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-interface Asked {
+interface ShareReply {
   readonly share: WorkerShare;
-  readonly answer: UpstreamReply | undefined;
+  /** Undefined if the worker did not answer. */
+  readonly reply: UpstreamReply | undefined;
 }
 
-/** How long a worker keeps its part open. Its sessions take no rewards for that long. */
+/** How long a worker keeps its prepared part. Its sessions accept no rewards during this time. */
 const HOLD_SECONDS = 60;
 
 /**
- * One batch over several workers, all of it or nothing. First every worker waits until its sessions can be exported. Then
- * each packs its part and holds it. Only when all parts are here and fit together are the workers told to take their
- * sessions; on any other way out, and without a word from here, none does.
+ * Exports one batch over several workers, in three steps:
+ *
+ * 1. Every worker waits until its sessions can be exported.
+ * 2. Every worker packs its part and holds it.
+ * 3. If all parts arrived and fit together, every worker marks its sessions as exported.
+ *
+ * If a step fails, no session is exported. A worker that hears nothing drops its part after a while.
  */
 export class BatchExport {
   readonly #options: BatchExportOptions;
@@ -42,49 +47,49 @@ export class BatchExport {
   }
 
   /** @throws {@link ApiError} that names each session that cannot be exported */
-  async ready(waits: object): Promise<void> {
-    const asked = await this.#askAll("/export_batch/ready", waits);
+  async waitUntilReady(waits: object): Promise<void> {
+    const replies = await this.#callAll("/export_batch/ready", waits);
     this.#options.signal.throwIfAborted();
-    throwRefusals(asked);
+    throwRefusals(replies);
   }
 
   /**
-   * Answers the batch once every worker has taken its sessions.
+   * Returns the batch once every worker has marked its sessions as exported.
    *
-   * @param sessionIds the order of the batch
+   * @param sessionIds all sessions in the order of the batch
    * @param request options of the parts
    */
   async collect(sessionIds: readonly string[], request: object, options: MergeOptions): Promise<MergedBatch> {
-    const prepared = await this.#askAll("/export_batch/prepare", { ...request, hold_seconds: HOLD_SECONDS });
+    const prepared = await this.#callAll("/export_batch/prepare", { ...request, hold_seconds: HOLD_SECONDS });
     let outcome: "taken" | "left" = "left";
     try {
-      // Not before: those who have prepared their part are to hear that it is left.
+      // Inside the try block: workers that prepared their part must be told to drop it.
       this.#options.signal.throwIfAborted();
       throwRefusals(prepared);
-      const parts = prepared.map(({ answer }) => readPart(answer?.body ?? new Uint8Array()));
+      const parts = prepared.map(({ reply }) => readPart(reply?.body ?? new Uint8Array()));
       const batch = mergeParts(parts, sessionIds, options);
       this.#options.signal.throwIfAborted();
       outcome = "taken";
       return batch;
     } finally {
-      const settled = await Promise.all(prepared.map((asked) => this.#settle(asked, outcome)));
+      const settled = await Promise.all(prepared.map((part) => this.#settle(part, outcome)));
       if (outcome === "taken") throwUnsettled(settled);
     }
   }
 
-  #askAll(path: string, body: object): Promise<Asked[]> {
+  #callAll(path: string, body: object): Promise<ShareReply[]> {
     const { shares, signal } = this.#options;
     return Promise.all(
       shares.map(async (share) => {
-        const sent = { ...body, session_ids: share.sessionIds };
-        return { share, answer: await this.#call(share, path, sent, signal) };
+        const shareBody = { ...body, session_ids: share.sessionIds };
+        return { share, reply: await this.#call(share, path, shareBody, signal) };
       }),
     );
   }
 
-  /** Undefined where nothing was prepared. A worker that died since has taken its sessions with it. */
-  async #settle({ share, answer }: Asked, outcome: "taken" | "left"): Promise<UpstreamReply | undefined> {
-    const id = answer?.headers[EXPORT_ID];
+  /** Returns undefined if the worker prepared nothing, or if it died since. Its sessions are lost with it. */
+  async #settle({ share, reply }: ShareReply, outcome: "taken" | "left"): Promise<UpstreamReply | undefined> {
+    const id = reply?.headers[EXPORT_ID];
     if (id === undefined) return undefined;
     return this.#call(share, `/export_batch/${String(id)}/settle`, { outcome });
   }
@@ -105,16 +110,18 @@ export class BatchExport {
   }
 }
 
-function throwRefusals(asked: readonly Asked[]): void {
-  const refusals = asked.flatMap(({ share, answer }): PartRefusal[] =>
-    answer && answer.status < 300 ? [] : [{ sessionIds: share.sessionIds, answer }],
+function throwRefusals(replies: readonly ShareReply[]): void {
+  const refusals = replies.flatMap(({ share, reply }): PartRefusal[] =>
+    reply && reply.status < 300 ? [] : [{ sessionIds: share.sessionIds, reply }],
   );
-  if (refusals.length > 0) throw refusalOf(refusals);
+  if (refusals.length > 0) throw mergeRefusals(refusals);
 }
 
-/** A part that was held too long was left: its sessions may have new rewards by now. */
+/** @throws ApiError if a worker dropped its part because it held it too long. Its sessions may have new rewards since. */
 function throwUnsettled(settled: readonly (UpstreamReply | undefined)[]): void {
-  if (settled.every((answer) => answer === undefined || answer.status < 300)) return;
-  const message = "A worker waited too long for the others and took back its part. Nothing is lost: export again.";
+  if (settled.every((reply) => reply === undefined || reply.status < 300)) return;
+  const message =
+    `A worker dropped its part, because the other parts took longer than ${HOLD_SECONDS} s. No data is lost: export ` +
+    "the batch again.";
   throw new ApiError("batch_not_exportable", message, { param: "session_ids" });
 }

@@ -3,11 +3,11 @@ import { ApiError, CATALOGUE, type ErrorCode } from "../../http/errors.js";
 import { readSessionTag } from "../../session/worker-tag.js";
 import type { UpstreamReply } from "../upstream.js";
 
-/** Why one worker does not export its part. */
+/** The reply of a worker that does not export its part. */
 export interface PartRefusal {
   readonly sessionIds: readonly string[];
-  /** Undefined where it does not answer. */
-  readonly answer: UpstreamReply | undefined;
+  /** Undefined if the worker does not answer. */
+  readonly reply: UpstreamReply | undefined;
 }
 
 const refusedSession = z.object({ session_id: z.string(), code: z.string(), message: z.string() });
@@ -23,47 +23,46 @@ const errorBody = z.object({
 
 type RefusedSession = z.output<typeof refusedSession>;
 
-/** More refused sessions than this are not named one by one. */
+/** An error lists at most this many refused sessions. */
 const MAX_NAMED = 1000;
 
-/** No worker is known to have these sessions. */
-export function unreachable(sessionIds: readonly string[]): ApiError {
-  return refusalOf([{ sessionIds, answer: undefined }]);
+/** Returns the error for sessions that no known worker has. */
+export function unreachableSessions(sessionIds: readonly string[]): ApiError {
+  return mergeRefusals([{ sessionIds, reply: undefined }]);
 }
 
-/**
- * One error for the parts that cannot be exported: a worker's own where there is only one, else one that names every session.
- */
-export function refusalOf(refusals: readonly PartRefusal[]): ApiError {
-  const [only] = refusals;
-  if (only?.answer && refusals.length === 1) return errorOf(only.answer);
-  const sessions = refusals.flatMap(sessionsOf);
+/** Returns one error for all refusals. A single worker's error is passed on; several become one that lists the sessions. */
+export function mergeRefusals(refusals: readonly PartRefusal[]): ApiError {
+  const [first] = refusals;
+  if (first?.reply && refusals.length === 1) return readWorkerError(first.reply);
+  const sessions = refusals.flatMap(listRefusedSessions);
   const codes = new Set(sessions.map(({ code }) => code));
   const [code] = codes;
   return new ApiError(
     codes.size === 1 && isKnown(code) ? code : "batch_not_exportable",
-    `No session was exported, because ${sessions.length} cannot be. The first: ${sessions[0]?.message ?? ""}`,
+    `${sessions.length} sessions cannot be exported, so none was. First: ${sessions[0]?.message ?? ""}`,
     { param: "session_ids", details: { sessions: sessions.slice(0, MAX_NAMED) } },
   );
 }
 
-export function errorOf(answer: UpstreamReply): ApiError {
-  const { message, code, param, type: _, ...details } = parseError(answer);
+/** Returns a worker's error as the gateway's own. */
+export function readWorkerError(reply: UpstreamReply): ApiError {
+  const { message, code, param, type: _, ...details } = parseError(reply);
   return new ApiError(isKnown(code) ? code : "invalid_worker_reply", message, { param: param ?? undefined, details });
 }
 
-function sessionsOf({ sessionIds, answer }: PartRefusal): RefusedSession[] {
-  if (!answer) {
+function listRefusedSessions({ sessionIds, reply }: PartRefusal): RefusedSession[] {
+  if (!reply) {
     return sessionIds.map((session_id) => {
       const tag = readSessionTag(session_id);
       const message =
         tag === undefined
-          ? `There is no session "${session_id.slice(0, 200)}".`
+          ? `Session "${session_id.slice(0, 200)}" does not exist.`
           : `Worker ${tag} of session ${session_id.slice(0, 200)} does not answer.`;
       return { session_id, code: tag === undefined ? "session_not_found" : "worker_unavailable", message };
     });
   }
-  const { message, code, sessions } = parseError(answer);
+  const { message, code, sessions } = parseError(reply);
   return sessions ?? sessionIds.map((session_id) => ({ session_id, code, message }));
 }
 
@@ -71,7 +70,7 @@ function parseError({ status, body }: UpstreamReply): z.output<typeof errorBody>
   try {
     return errorBody.parse(JSON.parse(body.toString())).error;
   } catch (cause) {
-    throw new ApiError("invalid_worker_reply", `A worker answered ${status} without an error.`, { cause });
+    throw new ApiError("invalid_worker_reply", `A worker returned status ${status} without an error body.`, { cause });
   }
 }
 

@@ -1,17 +1,22 @@
 import { ApiError } from "../../http/errors.js";
-import { errorOf } from "../export/refusal.js";
+import { readWorkerError } from "../export/refusal.js";
 import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
-/** Returns a worker's refusal as the gateway's own error, with the worker's tag. Refused keys concern no worker. */
-export function namedRefusal({ tag }: Worker, reply: UpstreamReply, outcome = ""): ApiError {
-  const { code, message, param, details } = errorOf(reply);
+/**
+ * Returns a worker's error as the gateway's own, with the worker's tag. An error about the key has no tag, because every worker
+ * would return it.
+ *
+ * @param outcome the state of the other workers
+ */
+export function workerRefusedError({ tag }: Worker, reply: UpstreamReply, outcome = ""): ApiError {
+  const { code, message, param, details } = readWorkerError(reply);
   if (reply.status === 401 || reply.status === 403) return new ApiError(code, message, { param, details });
   const text = `Worker ${tag}: ${message}${outcome === "" ? "" : ` ${outcome}`}`;
   return new ApiError(code, text, { param, details: { ...details, worker: tag } });
 }
 
-/** @param outcome what has become of the other workers */
-export function silentWorker({ tag }: Worker, outcome: string): ApiError {
+/** @param outcome the state of the other workers */
+export function workerSilentError({ tag }: Worker, outcome: string): ApiError {
   return new ApiError("worker_unavailable", `Worker ${tag} did not answer. ${outcome}`, { details: { worker: tag } });
 }

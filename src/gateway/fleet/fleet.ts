@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { engineRecord, type serverRecord } from "../../control/engine.js";
+import { engineRecord, type serverRecord } from "../../control/engine-schemas.js";
 import type { GatewayContext } from "../context.js";
-import { noWorker } from "../forward.js";
-import { jsonOf } from "../relay.js";
+import { noWorkerError } from "../forward.js";
+import { parseReply } from "../relay.js";
 import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
-import { namedRefusal, silentWorker } from "./failures.js";
-import { serverIdentity } from "./server-identity.js";
+import { workerRefusedError, workerSilentError } from "./failures.js";
+import { identifyServer } from "./server-identity.js";
 
 export type ServerRecord = z.output<typeof serverRecord>;
 
@@ -16,7 +16,7 @@ export interface MemberServer {
   readonly record: ServerRecord;
 }
 
-/** A worker that answered, with its engine. */
+/** A worker that answered, and its engine. */
 export interface Member {
   readonly worker: Worker;
   readonly type: string;
@@ -24,19 +24,21 @@ export interface Member {
   readonly servers: readonly MemberServer[];
 }
 
+/** The workers of a gateway with their engines. */
 export interface Fleet {
   readonly members: readonly Member[];
-  /** Tags of workers that do not answer. */
+  /** Tags of the workers that do not answer. */
   readonly absent: readonly string[];
 }
 
-/** A worker's call that no engine takes part in. A stopped process takes a call and never answers it. */
+/** Limit of calls in which a worker does not wait for its engine. A stopped process accepts a call and never answers it. */
 export const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * Reads the engines of all workers, those included that registered a moment ago.
+ * Reads the engines of all workers, including workers that registered a moment ago.
  *
- * @throws ApiError if a worker refuses, for example because of the key
+ * @returns `silent`: workers that were not down before and do not answer
+ * @throws ApiError if a worker returns an error, for example because of the key
  */
 export async function readFleet(
   context: GatewayContext,
@@ -52,36 +54,36 @@ export async function readFleet(
   };
   const replies = await Promise.all(workers.map(read));
   const members: Member[] = [];
-  const unheard: Worker[] = [];
+  const absent: Worker[] = [];
   workers.forEach((worker, index) => {
     const reply = replies[index];
-    if (!reply) unheard.push(worker);
-    else if (reply.status >= 300) throw namedRefusal(worker, reply);
-    else members.push(memberOf(worker, reply));
+    if (!reply) absent.push(worker);
+    else if (reply.status >= 300) throw workerRefusedError(worker, reply);
+    else members.push(toMember(worker, reply));
   });
-  for (const worker of unheard) worker.state = "down";
-  return { members, absent: unheard.map(({ tag }) => tag), silent: unheard.filter((worker) => !down.has(worker)) };
+  for (const worker of absent) worker.state = "down";
+  return { members, absent: absent.map(({ tag }) => tag), silent: absent.filter((worker) => !down.has(worker)) };
 }
 
 /**
- * Reads the engines of all workers before they are told something. A worker that was down already is left out.
+ * Reads the engines of all workers before a change. A worker that was already down is left out.
  *
  * @throws ApiError if another worker does not answer, or if there is none
  */
 export async function requireFleet(context: GatewayContext, headers: Readonly<Record<string, string>>): Promise<Fleet> {
   const { silent, ...fleet } = await readFleet(context, headers);
   const [first] = silent;
-  if (first) throw silentWorker(first, "No engine server was told anything.");
-  if (fleet.members.length === 0) throw noWorker();
+  if (first) throw workerSilentError(first, "No engine server was changed.");
+  if (fleet.members.length === 0) throw noWorkerError();
   return fleet;
 }
 
-function memberOf(worker: Worker, reply: UpstreamReply): Member {
-  const { type, paused, servers } = jsonOf(reply, engineRecord);
+function toMember(worker: Worker, reply: UpstreamReply): Member {
+  const { type, paused, servers } = parseReply(reply, engineRecord);
   return {
     worker,
     type,
     paused,
-    servers: servers.map((record) => ({ identity: serverIdentity(record.url, worker.url), record })),
+    servers: servers.map((record) => ({ identity: identifyServer(record.url, worker.url), record })),
   };
 }

@@ -1,20 +1,22 @@
 import { z } from "zod";
-import { engineRecord, serverRecord } from "../../control/engine.js";
+import { engineRecord, serverRecord } from "../../control/engine-schemas.js";
 import type { Fleet, Member, MemberServer, ServerRecord } from "./fleet.js";
 
 const use = serverRecord
   .pick({ url: true, state: true, healthy: true, requests: true })
-  .extend({ tag: z.string().describe("Of the worker.") });
+  .extend({ tag: z.string().describe("Tag of the worker.") });
 
 export const mergedServer = serverRecord.extend({
-  workers: z.array(use).describe("The workers that use the server, and how each of them sees it."),
+  workers: z.array(use).describe("The workers that use the server, and its state for each of them."),
 });
 
-const absentWorkers = z.array(z.string()).optional().describe("Workers that did not answer.");
+const absentWorkers = z.array(z.string()).optional().describe("Tags of workers that did not answer.");
 
 export const mergedEngine = engineRecord.extend({
-  type: z.string().describe("`mixed` if the workers' engines are of several types."),
-  paused: engineRecord.shape.paused.describe("The mode in which every worker is paused; null if one is not."),
+  type: z.string().describe("Type of all engines; `mixed` if workers have different types."),
+  paused: engineRecord.shape.paused.describe(
+    "The mode in which all workers are paused; null if one is not paused or the modes differ.",
+  ),
   servers: z.array(mergedServer),
   workers: z.array(engineRecord.pick({ type: true, paused: true }).extend({ tag: z.string() })),
   unavailable_workers: absentWorkers,
@@ -26,33 +28,33 @@ export interface ServerUse extends MemberServer {
   readonly member: Member;
 }
 
-/** Returns the workers' engines as one: each server once, with the sums of its counts. */
+/** Merges the engines of all workers into one record that has each server once, with the sums of its counts. */
 export function mergeEngines({ members, absent }: Fleet): z.input<typeof mergedEngine> {
   return {
-    type: theOnly(members.map(({ type }) => type)) ?? "mixed",
-    paused: theOnly(members.map(({ paused }) => paused)) ?? null,
-    servers: [...usesByServer(members)].map(([identity, uses]) => mergeServer(identity, uses)),
+    type: findCommonValue(members.map(({ type }) => type)) ?? "mixed",
+    paused: findCommonValue(members.map(({ paused }) => paused)) ?? null,
+    servers: [...groupByServer(members)].map(([identity, uses]) => mergeServer(identity, uses)),
     workers: members.map(({ worker: { tag }, type, paused }) => ({ tag, type, paused })),
     ...(absent.length > 0 ? { unavailable_workers: [...absent] } : {}),
   };
 }
 
-/** Returns who uses which server, in the order of the workers. */
-export function usesByServer(members: readonly Member[]): Map<string, ServerUse[]> {
+/** Returns the uses of each server by identity, in the order of the workers. */
+export function groupByServer(members: readonly Member[]): Map<string, ServerUse[]> {
   const uses = new Map<string, ServerUse[]>();
   for (const member of members) {
     for (const server of member.servers) {
-      const known = uses.get(server.identity) ?? [];
-      uses.set(server.identity, [...known, { ...server, member }]);
+      const earlier = uses.get(server.identity) ?? [];
+      uses.set(server.identity, [...earlier, { ...server, member }]);
     }
   }
   return uses;
 }
 
-/** Returns one record of a server: up if any worker sees it so, because then it gets requests. */
+/** Merges the records of one server. It is `up` if it is up for any worker, because it then gets requests. */
 export function mergeServer(identity: string, uses: readonly ServerUse[]): z.input<typeof mergedServer> {
   const records = uses.map(({ record }) => record);
-  const sum = (count: (record: ServerRecord) => number) => records.reduce((total, each) => total + count(each), 0);
+  const sum = (count: (record: ServerRecord) => number) => records.reduce((total, record) => total + count(record), 0);
   const states = new Set(records.map(({ state }) => state));
   return {
     url: identity,
@@ -60,25 +62,26 @@ export function mergeServer(identity: string, uses: readonly ServerUse[]): z.inp
     healthy: records.some(({ healthy }) => healthy),
     requests: sum(({ requests }) => requests),
     waiting: sum(({ waiting }) => waiting),
-    logprobs: theOnly(records.map(({ logprobs }) => logprobs).filter((content) => content !== "unknown")) ?? "unknown",
+    logprobs:
+      findCommonValue(records.map(({ logprobs }) => logprobs).filter((content) => content !== "unknown")) ?? "unknown",
     completed: sum(({ completed }) => completed),
     failed: sum(({ failed }) => failed),
     aborted: sum(({ aborted }) => aborted),
     failovers: sum(({ failovers }) => failovers),
-    last_failure: newest(records),
+    last_failure: findNewestFailure(records),
     workers: uses.map(({ member, record: { url, state, healthy, requests } }) => {
       return { tag: member.worker.tag, url, state, healthy, requests };
     }),
   };
 }
 
-function newest(records: readonly ServerRecord[]): ServerRecord["last_failure"] {
+function findNewestFailure(records: readonly ServerRecord[]): ServerRecord["last_failure"] {
   const failures = records.flatMap(({ last_failure }) => last_failure ?? []);
   return failures.sort((a, b) => b.at - a.at)[0] ?? null;
 }
 
-/** The value, if all are the same. */
-function theOnly<T>(values: readonly T[]): T | undefined {
+/** Returns the value that all have; undefined if they differ. */
+function findCommonValue<T>(values: readonly T[]): T | undefined {
   const [first, ...others] = new Set(values);
   return others.length === 0 ? first : undefined;
 }

@@ -1,25 +1,25 @@
 import { isIPv4 } from "node:net";
 
 /**
- * Returns the address under which all workers' spellings of one engine server are the same. A loopback address means the
- * worker's own machine: two workers on different machines have different servers there.
+ * Returns an address that is the same for all workers that use the same engine server, however they spell it. A loopback
+ * address means the worker's own machine, so it is a different server for workers on different machines.
  *
- * @param url as the worker lists it
- * @param workerUrl the worker's own address
+ * @param url address of the server as the worker lists it
+ * @param workerUrl address of the worker
  */
-export function serverIdentity(url: string, workerUrl: string): string {
+export function identifyServer(url: string, workerUrl: string): string {
   const address = new URL(url);
-  if (isLoopback(address.hostname)) address.hostname = machineOf(workerUrl);
-  return withoutEndingSlash(address.href);
+  if (isLoopback(address.hostname)) address.hostname = readHost(workerUrl);
+  return removeTrailingSlash(address.href);
 }
 
-/** Returns the address that a caller wrote, in the spelling of {@link serverIdentity}. */
-export function spelledAlike(url: string): string {
-  return URL.canParse(url) ? withoutEndingSlash(new URL(url).href) : url;
+/** Returns the address of a client's request in the spelling of {@link identifyServer}. */
+export function normalizeUrl(url: string): string {
+  return URL.canParse(url) ? removeTrailingSlash(new URL(url).href) : url;
 }
 
-/** One spelling for the machine of workers that are reached by loopback themselves. */
-function machineOf(workerUrl: string): string {
+/** Returns the host of a worker. Workers on the gateway's own machine get one spelling. */
+function readHost(workerUrl: string): string {
   const { hostname } = new URL(workerUrl);
   return isLoopback(hostname) ? "127.0.0.1" : hostname;
 }
@@ -28,6 +28,6 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 }
 
-function withoutEndingSlash(href: string): string {
+function removeTrailingSlash(href: string): string {
   return href.endsWith("/") ? href.slice(0, -1) : href;
 }

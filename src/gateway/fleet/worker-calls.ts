@@ -1,27 +1,27 @@
 import type { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
 import type { UpstreamReply } from "../upstream.js";
-import { namedRefusal, silentWorker } from "./failures.js";
+import { workerRefusedError, workerSilentError } from "./failures.js";
 import type { Member } from "./fleet.js";
 
-/** What a worker is asked. */
+/** A call to one worker. */
 export interface WorkerCall {
   readonly member: Member;
   readonly body: object;
 }
 
-/** What became of it: `reply` is undefined without an answer. */
+/** The result of a call. `reply` is undefined if the worker did not answer. */
 export interface WorkerOutcome {
   readonly member: Member;
   readonly reply: UpstreamReply | undefined;
 }
 
-/** Calls workers at once, on behalf of one caller. A worker that does not answer in time is down. */
+/** Calls several workers at the same time, on behalf of one client. A worker that does not answer in time is marked `down`. */
 export class WorkerCalls {
   readonly #context: GatewayContext;
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** @param headers the caller's key */
+  /** @param headers the client's key */
   constructor(context: GatewayContext, headers: Readonly<Record<string, string>>) {
     this.#context = context;
     this.#headers = headers;
@@ -40,15 +40,22 @@ export class WorkerCalls {
   }
 }
 
-export function isDone({ reply }: WorkerOutcome): boolean {
+export function isSuccess({ reply }: WorkerOutcome): boolean {
   return reply !== undefined && reply.status < 300;
 }
 
-/** Returns the error for a call that failed. A refusal says more than silence, so it comes first. */
-export function failureOf(outcomes: readonly WorkerOutcome[], rest: string): ApiError | undefined {
-  const failed = outcomes.filter((outcome) => !isDone(outcome));
+/**
+ * Returns the error of a failed call; undefined if all succeeded. A worker's error is preferred to a missing answer, because
+ * it says more.
+ *
+ * @param otherWorkers sentence for the error message about the state of the other workers
+ */
+export function findFailure(outcomes: readonly WorkerOutcome[], otherWorkers: string): ApiError | undefined {
+  const failed = outcomes.filter((outcome) => !isSuccess(outcome));
   const first = failed.find(({ reply }) => reply !== undefined) ?? failed[0];
   if (!first) return undefined;
   const { member, reply } = first;
-  return reply ? namedRefusal(member.worker, reply, rest) : silentWorker(member.worker, rest);
+  return reply
+    ? workerRefusedError(member.worker, reply, otherWorkers)
+    : workerSilentError(member.worker, otherWorkers);
 }

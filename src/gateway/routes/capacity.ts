@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { grantBody, startBody } from "../../control/sessions.js";
+import { grantBody, startBody } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import { readKeyTag } from "../../session/worker-tag.js";
-import { byFreeSlots, spread } from "../balance.js";
+import { sortByFreeSlots, spreadSlots } from "../balance.js";
 import type { GatewayContext } from "../context.js";
-import { noWorker, workerUnavailable } from "../forward.js";
-import { jsonOf, relay } from "../relay.js";
-import { credentials } from "../routing.js";
+import { noWorkerError, workerUnavailableError } from "../forward.js";
+import { parseReply, relay } from "../relay.js";
+import { pickCredentials } from "../routing.js";
 import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
 const capacityReply = z.object({ capacity: z.int() });
 
-/** Slots and sessions go to the workers that have the least to do. */
+/** Gives slots and sessions to the workers with the least load. */
 export function capacityRoutes(app: App, context: GatewayContext): void {
   app.post("/grant_capacity", { schema: { body: grantBody } }, (request, reply) =>
     grant(context, request, reply, request.body.slots),
@@ -24,7 +24,7 @@ export function capacityRoutes(app: App, context: GatewayContext): void {
   );
 }
 
-/** What a worker that is gone would have got goes to the others. */
+/** Grants slots to the workers. If a worker does not answer, its slots go to the others. */
 async function grant(
   context: GatewayContext,
   request: FastifyRequest,
@@ -34,20 +34,20 @@ async function grant(
   let left = slots;
   while (left > 0) {
     const workers = await readyWorkers(context);
-    const shares = spread(
+    const shares = spreadSlots(
       left,
       workers.map(({ capacity, sessions }) => capacity + sessions),
     );
     const grants = workers.map((worker, index) => grantOne(context, request, worker, shares[index] ?? 0));
-    const answers = await Promise.all(grants);
-    const refusal = answers.find((answer) => answer !== undefined && answer.status >= 300);
+    const workerReplies = await Promise.all(grants);
+    const refusal = workerReplies.find((workerReply) => workerReply !== undefined && workerReply.status >= 300);
     if (refusal) return relay(refusal, reply);
-    left = answers.reduce((sum, answer, index) => sum + (answer ? 0 : (shares[index] ?? 0)), 0);
+    left = workerReplies.reduce((sum, workerReply, index) => sum + (workerReply ? 0 : (shares[index] ?? 0)), 0);
   }
   return { capacity: context.pool.ready().reduce((sum, { capacity }) => sum + capacity, 0) };
 }
 
-/** Undefined where the worker is gone; nothing is asked of one without a share. */
+/** Returns the worker's reply; undefined if it does not answer. A worker without a share is not called. */
 async function grantOne(
   { upstream }: GatewayContext,
   request: FastifyRequest,
@@ -56,17 +56,17 @@ async function grantOne(
 ): Promise<Pick<UpstreamReply, "status" | "headers" | "body"> | undefined> {
   if (slots === 0) return { status: 200, headers: {}, body: Buffer.alloc(0) };
   try {
-    const call = { path: "/grant_capacity", headers: credentials(request), body: { slots } };
-    const answer = await upstream.call(worker.url, call);
-    if (answer.status < 300) worker.capacity = jsonOf(answer, capacityReply).capacity;
-    return answer;
+    const call = { path: "/grant_capacity", headers: pickCredentials(request), body: { slots } };
+    const workerReply = await upstream.call(worker.url, call);
+    if (workerReply.status < 300) worker.capacity = parseReply(workerReply, capacityReply).capacity;
+    return workerReply;
   } catch {
     worker.state = "down";
     return undefined;
   }
 }
 
-/** The first worker that has a slot. A worker's refusal is the answer only where none has one. */
+/** Starts the session on the first worker with a free slot. If no worker has one, the client gets the last refusal. */
 async function start(
   context: GatewayContext,
   request: FastifyRequest,
@@ -74,46 +74,48 @@ async function start(
   body: z.output<typeof startBody>,
 ): Promise<FastifyReply> {
   const workers =
-    body.api_key === undefined ? byFreeSlots(await readyWorkers(context)) : [await chosen(context, body.api_key)];
+    body.api_key === undefined
+      ? sortByFreeSlots(await readyWorkers(context))
+      : [await findWorkerForNewKey(context, body.api_key)];
   let refusal: UpstreamReply | undefined;
   for (const worker of workers) {
-    const answer = await startOn(context, request, worker, body);
-    if (!answer) continue;
-    if (answer.status !== 429 && answer.status !== 503) return relay(answer, reply);
-    refusal = answer;
+    const workerReply = await startOn(context, request, worker, body);
+    if (!workerReply) continue;
+    if (workerReply.status !== 429 && workerReply.status !== 503) return relay(workerReply, reply);
+    refusal = workerReply;
   }
   if (refusal) return relay(refusal, reply);
-  throw body.api_key === undefined ? noWorker() : workerUnavailable(readKeyTag(body.api_key) ?? "");
+  throw body.api_key === undefined ? noWorkerError() : workerUnavailableError(readKeyTag(body.api_key) ?? "");
 }
 
-/** Tells the worker which weight version is current: it may have joined, or started again, a moment ago. */
+/** Sends the current weight version, too, because the worker may have joined or restarted a moment ago. */
 async function startOn(
   { pool, upstream }: GatewayContext,
   request: FastifyRequest,
   worker: Worker,
   body: object,
 ): Promise<UpstreamReply | undefined> {
-  // Counted at once: those who ask meanwhile take another worker.
+  // Counted before the call, so that concurrent requests choose another worker.
   worker.capacity--;
   worker.sessions++;
   try {
-    const answer = await upstream.call(worker.url, {
+    const workerReply = await upstream.call(worker.url, {
       path: "/rl/start_session",
-      headers: credentials(request),
+      headers: pickCredentials(request),
       body: { ...body, weight_version: pool.newestVersion },
     });
-    if (answer.status < 300) return answer;
+    if (workerReply.status < 300) return workerReply;
     worker.sessions--;
-    worker.capacity = answer.status === 429 ? 0 : worker.capacity + 1;
-    return answer;
+    worker.capacity = workerReply.status === 429 ? 0 : worker.capacity + 1;
+    return workerReply;
   } catch {
     worker.state = "down";
     return undefined;
   }
 }
 
-/** A key of the caller's choice says itself which worker has it: nobody keeps a list of keys. */
-async function chosen({ pool }: GatewayContext, key: string): Promise<Worker> {
+/** Returns the worker that a key of the client's choice names. The gateway keeps no list of keys, so the key must have a tag. */
+async function findWorkerForNewKey({ pool }: GatewayContext, key: string): Promise<Worker> {
   const tag = readKeyTag(key);
   const worker = tag === undefined ? undefined : await pool.find(tag);
   if (worker) return worker;
@@ -127,6 +129,6 @@ async function chosen({ pool }: GatewayContext, key: string): Promise<Worker> {
 async function readyWorkers({ pool }: GatewayContext): Promise<Worker[]> {
   if (pool.ready().length === 0) await pool.refresh();
   const workers = pool.ready();
-  if (workers.length === 0) throw noWorker();
+  if (workers.length === 0) throw noWorkerError();
   return workers;
 }

@@ -14,30 +14,30 @@ import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { readSessionTag } from "../../session/worker-tag.js";
-import { partLayout } from "../batch/merge.js";
+import { partLayout } from "../batch/merge-parts.js";
 import type { GatewayContext } from "../context.js";
 import { BatchExport, type WorkerShare } from "../export/batch-export.js";
-import { unreachable } from "../export/refusal.js";
+import { unreachableSessions } from "../export/refusal.js";
 import { forwardTo } from "../forward.js";
-import { credentials, workerOfId } from "../routing.js";
+import { findWorkerBySession, pickCredentials } from "../routing.js";
 
-/** What a worker packs its part with: the rest of the request concerns the whole batch, or its file in shared memory. */
+/** The options of a part. The other fields of the request concern the whole batch or its file in shared memory. */
 const partOptions = z.object(optionFields);
 
-/** Training data out: of one worker as it answers, of several as one batch. */
+/** Exports of training data. A batch of one worker is forwarded; a batch of several workers is merged here. */
 export function exportRoutes(app: App, context: GatewayContext): void {
-  // Conflicts of options are refused here as on a worker: before the sessions are looked up.
+  // The options are checked here, so that conflicts come before errors about sessions, as on a worker.
   app.post("/export_trajectories", { schema: { body: trajectoriesBody } }, async (request, reply) => {
     toTrajectoryOptions(request.body);
-    const worker = await workerOfId(request.body.session_id, context.pool);
+    const worker = await findWorkerBySession(request.body.session_id, context.pool);
     return forwardTo(worker, request, reply, request.body);
   });
   app.post("/export_batch", { schema: { body: batchBody } }, async (request, reply) => {
     const { body } = request;
-    refuseLocal(body);
+    refuseWorkerOnlyOptions(body);
     refuseDuplicates(body.session_ids);
     toBatchOptions(body);
-    const shares = await sharesOf(body.session_ids, context);
+    const shares = await groupByWorker(body.session_ids, context);
     const [first] = shares;
     if (first && shares.length === 1) return forwardTo(first.worker, request, reply, body);
     return exportMerged(context, shares, request, reply, body);
@@ -53,9 +53,9 @@ async function exportMerged(
 ): Promise<FastifyReply> {
   const { session_ids, wait_seconds, drain_seconds } = body;
   const options = partOptions.parse(body);
-  const headers = credentials(request);
+  const headers = pickCredentials(request);
   const job = new BatchExport({ upstream, shares, headers, signal: disconnectSignal(reply) });
-  await job.ready({ wait_seconds, drain_seconds });
+  await job.waitUntilReady({ wait_seconds, drain_seconds });
   const batch = await job.collect(
     session_ids,
     { ...options, drain_seconds, layout: partLayout(options.layout) },
@@ -67,8 +67,8 @@ async function exportMerged(
     .send(Readable.from(batch.chunks(), { objectMode: false }));
 }
 
-/** Refuses what only one worker can do: the caller must not depend on where its sessions happen to be. */
-function refuseLocal({ transport, shards, shard = 0 }: BatchRequest): void {
+/** Refuses options that only a worker supports, also if all sessions happen to be on one worker. */
+function refuseWorkerOnlyOptions({ transport, shards, shard = 0 }: BatchRequest): void {
   if (transport === "shm") {
     const message =
       "`transport` must be `body` through a gateway; received `shm`: the file would be on the worker's machine. Omit " +
@@ -85,8 +85,12 @@ function refuseLocal({ transport, shards, shard = 0 }: BatchRequest): void {
   }
 }
 
-/** Which sessions each worker has, in the order of the request. */
-async function sharesOf(ids: readonly string[], { pool }: GatewayContext): Promise<WorkerShare[]> {
+/**
+ * Groups the sessions by worker, in the order of the request.
+ *
+ * @throws ApiError that lists the sessions without a known worker
+ */
+async function groupByWorker(ids: readonly string[], { pool }: GatewayContext): Promise<WorkerShare[]> {
   const byTag = new Map<string, string[]>();
   for (const id of ids) {
     const tag = readSessionTag(id) ?? "";
@@ -101,6 +105,6 @@ async function sharesOf(ids: readonly string[], { pool }: GatewayContext): Promi
     if (worker) shares.push({ worker, sessionIds });
     else lost.push(...sessionIds);
   }
-  if (lost.length > 0) throw unreachable(lost);
+  if (lost.length > 0) throw unreachableSessions(lost);
   return shares;
 }

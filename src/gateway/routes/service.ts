@@ -2,8 +2,8 @@ import { z } from "zod";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import type { GatewayContext } from "../context.js";
+import type { GatewayMetrics } from "../gateway-metrics.js";
 import { mergeMetrics } from "../merge-metrics.js";
-import type { GatewayMetrics } from "../metrics.js";
 import type { Worker } from "../worker-pool.js";
 
 const health = z.object({
@@ -21,7 +21,7 @@ const health = z.object({
 
 const SCRAPE_TIMEOUT_MS = 5_000;
 
-/** Health and metrics of all workers together. */
+/** Health and metrics of the gateway and all workers. */
 export function serviceRoutes(app: App, { pool, upstream }: GatewayContext, metrics: GatewayMetrics): void {
   app.get("/health", { schema: { response: { 200: health, 503: health } } }, async (_, reply) => {
     const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {

@@ -2,16 +2,16 @@ import { z } from "zod";
 import { stampVersion, versionBody, type WeightVersion } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import type { GatewayContext } from "../context.js";
-import { namedRefusal, silentWorker } from "../fleet/failures.js";
-import { noWorker } from "../forward.js";
-import { jsonOf, relay } from "../relay.js";
-import { credentials } from "../routing.js";
+import { workerRefusedError, workerSilentError } from "../fleet/failures.js";
+import { noWorkerError } from "../forward.js";
+import { parseReply, relay } from "../relay.js";
+import { pickCredentials } from "../routing.js";
 import type { UpstreamCall, UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
-/** A process that is stopped, or a machine that hangs, takes a call and never answers it. */
-const ANSWER_TIMEOUT_MS = 5_000;
-/** A worker writes the version to a shared folder, which may be slow. */
+/** For workers that are down: a stopped process, or a machine that hangs, accepts a call and never answers it. */
+const DOWN_TIMEOUT_MS = 5_000;
+/** For other workers: they write the version to a shared folder, which may be slow. */
 const WRITE_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 
@@ -20,61 +20,61 @@ const REPEAT = "Other workers may have the new version; repeat the call.";
 const versionReply = z.object({ version: z.int() });
 
 /**
- * Sets the weight version on every worker. A worker that joins later finds it in its folder, or gets it with its first
- * session. Idempotent: if one worker fails, the trainer repeats the call.
+ * Sets the weight version on every worker. A worker that joins later reads it from the shared folder, or receives it with its
+ * first session. The call is idempotent: if a worker fails, the trainer repeats it.
  */
 export function versionRoutes(app: App, context: GatewayContext): void {
   app.post("/rl/set_version", { schema: { body: versionBody } }, async (request, reply) => {
     const { body } = request;
     for (let attempt = 1; ; attempt++) {
-      const wanted = stampVersion(body.version, context.pool.newestVersion);
-      const call = { path: "/rl/set_version", headers: credentials(request), body: { ...body, ...wanted } };
-      const answers = await setEverywhere(context, wanted, call);
-      const overruled = answers.find((each) => jsonOf(each, versionReply).version !== body.version);
-      const outcome = overruled ?? answers[0];
-      if (!outcome) throw noWorker();
-      if (outcome !== overruled || attempt === MAX_ATTEMPTS) return relay(outcome, reply);
-      // By a clock that runs ahead, the worker has a version that was set later. Its health says when.
+      const version = stampVersion(body.version, context.pool.newestVersion);
+      const call = { path: "/rl/set_version", headers: pickCredentials(request), body: { ...body, ...version } };
+      const replies = await setEverywhere(context, version, call);
+      const outdated = replies.find((workerReply) => parseReply(workerReply, versionReply).version !== body.version);
+      const result = outdated ?? replies[0];
+      if (!result) throw noWorkerError();
+      if (result !== outdated || attempt === MAX_ATTEMPTS) return relay(result, reply);
+      // That worker kept another version with a later time, because a clock runs ahead. The refresh learns that time.
       await context.pool.refresh();
     }
   });
 }
 
 /**
- * Calls every worker, those included that join while the others are called.
+ * Calls every worker, including workers that join during the calls.
  *
- * @throws ApiError that names the first worker that refuses or does not answer
+ * @throws ApiError that names the first worker that returns an error or does not answer
  */
 async function setEverywhere(
   context: GatewayContext,
-  wanted: WeightVersion,
+  version: WeightVersion,
   call: UpstreamCall,
 ): Promise<UpstreamReply[]> {
   const { pool } = context;
-  const answers: UpstreamReply[] = [];
+  const replies: UpstreamReply[] = [];
   const called = new Set<Worker>();
   for (let workers = pool.all(); workers.length > 0; workers = pool.all().filter((worker) => !called.has(worker))) {
-    const awaited = workers.filter(({ state }) => state !== "down");
-    const fresh = await callAll(context, workers, call);
-    // Remembered from the first worker that takes it: the others must not begin a session with an older one.
-    if (fresh.some((answer) => answer !== undefined && answer.status < 300)) pool.learnVersion(wanted);
+    const expected = workers.filter(({ state }) => state !== "down");
+    const newReplies = await callAll(context, workers, call);
+    // As soon as one worker has the version, new sessions on all workers must start with it.
+    if (newReplies.some((reply) => reply !== undefined && reply.status < 300)) pool.learnVersion(version);
     workers.forEach((worker, index) => {
-      const answer = fresh[index];
-      if (answer && answer.status >= 300) throw namedRefusal(worker, answer, REPEAT);
-      if (answer) answers.push(answer);
+      const reply = newReplies[index];
+      if (reply && reply.status >= 300) throw workerRefusedError(worker, reply, REPEAT);
+      if (reply) replies.push(reply);
       called.add(worker);
     });
-    const silent = workers.find((worker, index) => fresh[index] === undefined && awaited.includes(worker));
-    if (silent) throw silentWorker(silent, REPEAT);
+    const silent = workers.find((worker, index) => newReplies[index] === undefined && expected.includes(worker));
+    if (silent) throw workerSilentError(silent, REPEAT);
     await pool.discover();
   }
-  return answers;
+  return replies;
 }
 
-/** A worker that was down when last heard of may be back: it is called too, but it need not answer. */
+/** Also calls workers that are down, because they may be back. They need not answer. */
 function callAll({ upstream }: GatewayContext, workers: readonly Worker[], call: UpstreamCall) {
   const callOne = ({ url, state }: Worker): Promise<UpstreamReply | undefined> => {
-    const signal = AbortSignal.timeout(state === "down" ? ANSWER_TIMEOUT_MS : WRITE_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(state === "down" ? DOWN_TIMEOUT_MS : WRITE_TIMEOUT_MS);
     return upstream.call(url, { ...call, signal }).catch(() => undefined);
   };
   return Promise.all(workers.map(callOne));

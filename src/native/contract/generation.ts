@@ -1,7 +1,7 @@
 import type { EngineReply, TopLogprobs } from "./reply.js";
 
 /**
- * What reported log probabilities include:
+ * The content of the log probabilities that an engine reports:
  *
  * - `temperature`: log_softmax(logits / temperature) over the whole vocabulary, after penalties and grammar.
  * - `truncated`: the same, renormalized over the tokens that top-k, top-p and min-p keep.
@@ -10,39 +10,41 @@ import type { EngineReply, TopLogprobs } from "./reply.js";
  */
 export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
 
-/** The output of one model call while it comes in: ids, log probabilities, versions, optionally top alternatives. */
+/** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;
-  /** Adds sampled tokens. Lengths must be equal, log probabilities finite (`ERR_REPLY_NOT_FINITE`), ids ≥ 0. */
+  /** Adds sampled tokens. Lengths must be equal, log probabilities finite (`ERR_REPLY_NOT_FINITE`), and ids at least 0. */
   append(ids: Int32Array, logprobs: Float32Array, versions: number | Int32Array): void;
   /**
-   * Adds alternatives per token: `width` (id, logprob) pairs for each of the last tokens. `ids.length` is a multiple of
-   * `width`; unused places hold id -1 and log probability 0.
+   * Adds alternatives for the last tokens: `width` (id, logprob) pairs per token. `ids.length` is a multiple of `width`.
+   * Unused entries have id -1 and log probability 0.
    */
   appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
   /**
-   * Reads a whole reply of SGLang's `/generate` and adds its tokens. `version` is given to tokens for which the reply
-   * has no integer version. Nothing is added when it throws (`ERR_REPLY_…`).
+   * Reads a complete reply of SGLang's `/generate` and adds its tokens. Adds nothing if it throws (`ERR_REPLY_…`).
+   *
+   * @param version for tokens whose version is not an integer in the reply
    */
   appendSglangReply(body: Uint8Array, version: number): EngineReply;
   /**
-   * The same on a worker thread, for large bodies, which it reads in place: until it settles the generation must not be
-   * used, and the body must not be changed or transferred.
+   * The same on a worker thread, for large bodies, which are read in place. Until it settles, the generation must not be used,
+   * and the body must not be changed or transferred.
    */
   appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
   /**
-   * Reads a whole reply of vLLM's `/inference/v1/generate` or `/v1/completions`. `topLogprobs` alternatives a token are
-   * kept; otherwise as {@link appendSglangReply}.
+   * Reads a complete reply of vLLM's `/inference/v1/generate` or `/v1/completions`, like {@link appendSglangReply}.
+   *
+   * @param topLogprobs number of alternatives per token to keep
    */
   appendVllmReply(body: Uint8Array, version: number, topLogprobs: number): EngineReply;
-  /** The same on a worker thread, as {@link appendSglangReplyAsync}. */
+  /** The same on a worker thread, like {@link appendSglangReplyAsync}. */
   appendVllmReplyAsync(body: Uint8Array, version: number, topLogprobs: number): Promise<EngineReply>;
-  /** Forgets the tokens from `length` on: where a generation starts anew. */
+  /** Removes the tokens from index `length` on, for a generation that is restarted. */
   truncate(length: number): void;
-  /** Copies of what came in so far, from token `from` (default 0). */
+  /** Return copies of the tokens so far, from index `from` (default 0). */
   ids(from?: number): Int32Array;
   logprobs(from?: number): Float32Array;
   versions(from?: number): Int32Array;
-  /** Alternatives of the tokens from `from` on: `width` entries a token, or undefined where none were recorded. */
+  /** Returns the alternatives of the tokens from index `from`: `width` entries per token; undefined if none are recorded. */
   top(from?: number): TopLogprobs | undefined;
 }

@@ -1,61 +1,62 @@
 export interface PinnedMemory {
   readonly available: boolean;
-  /** Where it is not available: what is missing, or which call of the driver failed and how. */
+  /** Why it is not available: what is missing, or which call of the driver failed with which result. */
   readonly reason?: string;
 }
 
 export interface SharedPoolOptions {
   /** An absolute path: `/dev/shm`, or another directory on a file system in memory. */
   readonly directory: string;
-  /** Memory that all files of the pool may take together, those that wait to be used again included. */
+  /** Limit for all files of the pool together, including free slots, in bytes. */
   readonly maxBytes: number;
   /**
-   * Page-locks every slot for the devices of this process (default false); where that is not possible, packing fails
-   * with `ERR_PINNED_UNAVAILABLE`. A reader in another process locks its own mapping instead.
+   * Page-locks every slot for the devices of this process. Default false. If that is not possible, packing fails with
+   * `ERR_PINNED_UNAVAILABLE`. A reader in another process must lock its own mapping.
    */
   readonly pinned?: boolean;
 }
 
 /**
- * Batches as files that other processes map: `pack(metadata, { memory: pool })`. Each file is exactly one safetensors
- * file, readable by this user only. Its header ends at a multiple of 64 bytes, and so the first tensor begins at one;
- * the format allows no holes, and the others follow without: they begin at multiples of 64 bytes too where the number
- * of tokens is a multiple of 16 (`padToMultipleOf`), and at multiples of their element size in any case.
+ * Batches as files that other processes can map: `pack(metadata, { memory: pool })`.
  *
- * The rules, for a reader that knows a batch's path:
- * - The file appears under its path when it is whole, and never changes as long as its batch is neither acknowledged
- *   nor released.
- * - `batch.acknowledge()` says that no reader will look at it again. Its slot, memory that is warm already, becomes the
- *   file of a later batch, under another path: the old path is gone, so that a late reader finds no file. What a reader
- *   still has mapped then shows other bytes, or none.
- * - `batch.release()` without an acknowledgement unlinks the file; so does a batch that is garbage collected, and the
- *   end of the process. What a reader has mapped stays as it is; the memory is freed when the last mapping ends, and no
- *   longer counts here.
- * - A reader that unlinks, moves or links the file owns it for good: `batch.taken` is true, and acknowledging or
- *   releasing only frees this process's side.
- * - The files of a process that was killed are unlinked when the next pool is made in the directory; which processes
- *   live is told by locks that they hold, not by their ids.
+ * Each file is exactly one safetensors file and is readable by this user only. The first tensor begins at a multiple of 64
+ * bytes. The others follow without gaps, because the format allows none. They begin at multiples of their element size, and
+ * at multiples of 64 bytes if the number of tokens is a multiple of 16 (`padToMultipleOf`).
+ *
+ * Rules for a reader that knows the path of a batch:
+ *
+ * - The file appears under its path when it is complete. It does not change until its batch is acknowledged or released.
+ * - `batch.acknowledge()` means that no reader will look at the file again. Its slot becomes the file of a later batch under
+ *   another path, which saves allocating new memory. A late reader finds no file. A mapping that a reader still has then
+ *   shows other bytes, or none.
+ * - `batch.release()` without an acknowledgement unlinks the file, as do garbage collection of the batch and the end of the
+ *   process. A mapping that a reader has stays valid. The memory is freed with the last mapping and no longer counts here.
+ * - A reader that unlinks, moves or links the file owns it from then on: `batch.taken` is true, and acknowledging or releasing
+ *   only frees this process's side.
+ * - The files of a killed process are unlinked when the next pool is created in the directory. Locks, not process ids, show
+ *   which processes are alive.
  */
 export interface NativeSharedPool {
   readonly use: SharedPoolUse;
   /**
-   * Makes a free slot for a batch of so many bytes, so that the first batch of this size finds memory that is warm.
-   * @throws as packing does: `ERR_SHARED_FULL`, `ERR_TOO_LARGE`, …
+   * Creates a free slot for a batch of this size, so that the first such batch need not allocate memory.
+   *
+   * @throws the errors of packing: `ERR_SHARED_FULL`, `ERR_TOO_LARGE`, …
    */
   reserve(bytes: number): Promise<void>;
-  /** Unlinks free slots that were not used for so long. */
+  /** Unlinks free slots that were not used for this time. */
   trim(unusedMilliseconds: number): void;
   /**
-   * Unlinks the free slots and gives no more blocks (`ERR_RELEASED`). Batches that are out go on as before. Idempotent.
+   * Unlinks the free slots. Later packing fails with `ERR_RELEASED`. Existing batches stay valid. Idempotent.
    */
   close(): void;
 }
 
 export interface SharedPoolUse {
-  /** Memory of the pool's files, in whole pages. */
+  /** Memory of the pool's files in bytes, rounded up to whole pages. */
   readonly bytes: number;
-  /** Slots that wait to be used again. */
+  /** Number of slots that can be reused. */
   readonly freeSlots: number;
-  /** Batches that were neither acknowledged nor released. */
+  /** Number of batches that were neither acknowledged nor released. */
   readonly lentSlots: number;
 }

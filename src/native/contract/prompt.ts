@@ -3,18 +3,19 @@ import type { NativeGeneration } from "./generation.js";
 /** The input token ids of one model call. */
 export interface NativePrompt {
   readonly length: number;
-  /** A copy of the ids. For engines in this process and for tests. */
+  /** Returns a copy of the ids, for engines in this process and for tests. */
   tokens(): Int32Array;
   /**
-   * A JSON request body: `prefix`, then `[id,id,…]` of the prompt (and of `partial`, when a cut generation is
-   * resumed), then `suffix`, in UTF-8.
+   * Writes a JSON request body in UTF-8: `prefix`, then `[id,id,…]`, then `suffix`.
+   *
+   * @param partial a cut generation to resume, whose ids follow those of the prompt
    */
   requestBody(prefix: string, suffix: string, partial?: NativeGeneration): Buffer;
-  /** The same on a worker thread, for long prompts. Until it settles `partial` must not be used. */
+  /** The same on a worker thread, for long prompts. `partial` must not be used until it settles. */
   requestBodyAsync(prefix: string, suffix: string, partial?: NativeGeneration): Promise<Buffer>;
   /**
-   * Frees the ids now rather than when the garbage collector comes. `length` stays; any other use afterwards throws
-   * `ERR_RELEASED`. Idempotent.
+   * Frees the ids before the garbage collector does. `length` stays valid; any other use then throws `ERR_RELEASED`.
+   * Idempotent.
    */
   release(): void;
 }

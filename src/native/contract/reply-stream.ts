@@ -1,12 +1,13 @@
 import type { NativeGeneration } from "./generation.js";
 import type { EngineReply } from "./reply.js";
 
-/** Whose wire format a reply has. */
+/** The engine whose wire format a reply has. */
 export type ReplyFormat = "sglang" | "vllm";
 
 /**
- * `generation` gets the tokens; `version` is given to those for which the stream has no integer version; `topLogprobs`
- * alternatives a token are kept of vLLM's, which lists more than it was asked for.
+ * @param generation receives the tokens
+ * @param version for tokens whose version is not an integer in the stream
+ * @param topLogprobs number of alternatives per token to keep. vLLM may list more than were requested.
  */
 export type NativeReplyStreamConstructor = new (
   format: ReplyFormat,
@@ -16,17 +17,17 @@ export type NativeReplyStreamConstructor = new (
 ) => NativeReplyStream;
 
 /**
- * A streamed reply: server-sent events, read from the body's bytes as they come. It costs what is new, also where every
- * frame repeats all tokens so far, as SGLang's do by default.
+ * Reads a streamed reply: server-sent events, from the body's bytes as they arrive. The time is linear in the new tokens,
+ * even if every frame repeats all tokens so far, as SGLang's frames do by default.
  */
 export interface NativeReplyStream {
   /**
-   * Reads a piece of the body, cut anywhere. After it threw (`ERR_REPLY_…`) the stream is of no use; the generation has
-   * the tokens of the frames before.
+   * Reads a piece of the body, which may be cut anywhere. After an error (`ERR_REPLY_…`) the stream cannot be used any more,
+   * and the generation has the tokens of the earlier frames.
    *
-   * @returns how many tokens it added.
+   * @returns the number of added tokens
    */
   push(bytes: Uint8Array): number;
-  /** To be called when the body is complete. Throws `ERR_REPLY_MALFORMED` where it ends before the stream does. */
+  /** Call it when the body is complete. Throws `ERR_REPLY_MALFORMED` if the body ends before the stream does. */
   end(): EngineReply;
 }

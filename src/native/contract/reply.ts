@@ -4,22 +4,22 @@ export interface TopLogprobs {
   readonly logprobs: Float32Array;
 }
 
-/** What an engine's reply says beside its tokens. Absent fields were not in the reply. */
+/** The content of an engine's reply except its tokens. Fields that the reply lacks are absent. */
 export interface EngineReply {
-  /** Tokens that this reply added. */
+  /** Number of tokens that this reply added. */
   readonly tokens: number;
   readonly id?: string;
   readonly finish?: EngineFinish;
   readonly promptTokens?: number;
   readonly completionTokens?: number;
   readonly cachedTokens?: number;
-  /** What a stream says went wrong; it has no finish then. */
+  /** The error that a stream reports instead of a finish reason. */
   readonly error?: string;
 }
 
 /**
  * SGLang's finish reason object, or vLLM's finish reason as `type` with its stop reason as `matched`. `matched` is a token
- * id or a string where it is one, absent for a list and for vLLM's end-of-sequence token.
+ * id or a string. It is absent for a list, and for vLLM's end-of-sequence token.
  */
 export interface EngineFinish {
   readonly type: string;

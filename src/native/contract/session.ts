@@ -1,67 +1,67 @@
 import type { NativeGeneration } from "./generation.js";
 import type { NativePrompt } from "./prompt.js";
 
-/** The tokens of one conversation tree. Mutated from the event loop only. */
+/** The tokens of one session's conversation trees. Only the event loop may change it. */
 export interface NativeSession {
-  /** Interactions recorded. */
+  /** Number of recorded interactions. */
   readonly length: number;
   /** Bytes of native memory that this session holds. */
   readonly byteLength: number;
   /**
-   * The best parent for a request whose messages have these chain digests: first the longest
-   * `messages + output` that is a strict prefix, then the longest `messages` that is one. Ties go to the newest whose tool
-   * calls have the same ids, else to the newest.
+   * Returns the best parent for a request whose messages have these chain digests: the interaction with the longest
+   * `messages + output` that is a strict prefix, else the one with the longest `messages` that is a strict prefix. Of several,
+   * it is the newest with the same tool call ids, else the newest.
    *
-   * @param callIds for each message a number that identifies the ids of all tool calls up to it, 0 if there are none;
-   * absent if the request has no tool calls
+   * @param callIds for each message, a number that identifies the ids of all tool calls up to it, or 0 if there are none.
+   * Absent if the request has no tool calls
    */
   findParent(digests: Uint8Array, callIds?: BigUint64Array): ParentMatch | undefined;
   /**
-   * A prompt: the whole sequence (input and output) of interaction `base`, if given, followed by `pieces`.
-   * The pieces are copied. A prompt may be longer-lived than the session.
+   * Builds a prompt from the full sequence (input and output) of interaction `base`, if given, followed by `pieces`. The
+   * pieces are copied. The prompt may outlive the session.
    */
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
-  /** Adds an interaction. The generation is consumed: using it afterwards throws `ERR_RELEASED`. */
+  /** Adds an interaction. It consumes the generation: any later use of it throws `ERR_RELEASED`. */
   record(input: RecordInput): RecordResult;
-  /**
-   * The interaction's own reward. It must be finite and fit a float32; it is kept as float64. Replaces an earlier one.
-   */
+  /** Sets an interaction's own reward, which must be finite and fit a float32. It is stored as float64. */
   setReward(index: number, reward: number): void;
-  /** The reward of the session as a whole, beside own rewards. The same range. */
+  /** Sets the reward of the whole session, in addition to own rewards. The same range applies. */
   setSessionReward(reward: number): void;
   interaction(index: number): InteractionInfo;
   /**
-   * Final rewards of all interactions by index: own + discount × children's; and of a session reward S, S × discount^h, where
-   * h counts the edges down to the descendant leaf that completed last.
+   * Returns the final rewards of all interactions, by index. A final reward is the sum of:
+   * - the own reward,
+   * - discount × the sum of the children's final rewards, without the session reward,
+   * - discount^h × the session reward, where h counts the edges down to the descendant leaf that completed last.
    */
   discountedRewards(discount: number): Float64Array;
   /**
-   * Frees the tokens now. Plans, prompts and batches made before keep what they need. Idempotent; any other use
-   * afterwards throws `ERR_RELEASED`.
+   * Frees the tokens now. Existing plans, prompts and batches keep what they need. Any later use of the session throws
+   * `ERR_RELEASED`. Idempotent.
    */
   release(): void;
 }
 
 export interface ParentMatch {
   readonly index: number;
-  /** "continuation": messages + output are the prefix; "messages": only the input messages are. */
+  /** "continuation": its messages and output are a prefix of the request. "messages": only its messages are. */
   readonly rule: "continuation" | "messages";
 }
 
 export interface RecordInput {
   readonly prompt: NativePrompt;
   readonly generation: NativeGeneration;
-  /** From {@link NativeAddon.digestMessages} of the input messages. */
+  /** Result of {@link NativeAddon.digestMessages} for the input messages. */
   readonly digests: Uint8Array;
   /** The output messages in canonical form. */
   readonly output: readonly string[];
-  /** Fixes the parent; `-1` makes a root. Absent: found by {@link NativeSession.findParent}. */
+  /** Index of the parent; `-1` for a root. Absent: the result of {@link NativeSession.findParent}. */
   readonly parent?: number;
-  /** What is recorded of the call beside its tokens, as 32-bit words; row columns of source `fact` name them by position. */
+  /** Facts of the call as 32-bit words. Row columns with source `fact` refer to them by position. */
   readonly facts?: Uint32Array;
-  /** Texts that recur (finish reason, API, …), "" for none; row columns of source `label` name them by position. */
+  /** Recurring texts (finish reason, API, …), "" for none. Row columns with source `label` refer to them by position. */
   readonly labels?: readonly string[];
-  /** If it does not continue its parent token by token, it begins a new row of a `concat` export without failing it. */
+  /** If it does not continue its parent's tokens, it starts a new row of a `concat` export instead of failing the export. */
   readonly startsRow?: boolean;
   /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
   readonly callIds?: BigUint64Array;
@@ -71,7 +71,7 @@ export interface RecordResult {
   readonly index: number;
   readonly parent: number;
   readonly tokenExact: boolean;
-  /** Input tokens that are stored with the parent and not again here. */
+  /** Number of input tokens that are stored with the parent and not repeated here. */
   readonly sharedTokens: number;
 }
 

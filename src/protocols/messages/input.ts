@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { acceptAsWritten } from "../../conversation/accept-as-written.js";
 import type { Message, ToolCall } from "../../conversation/message.js";
-import { spelledText } from "../../support/json/spelled.js";
+import { stringifySpelled } from "../../support/json/spelled.js";
 import { listOf } from "../../support/schema/list-of.js";
 import { jsonObjectSchema, noEffect, readType, toolName, wellFormed } from "../fields.js";
 
@@ -103,7 +103,7 @@ function assistantMessage(blocks: readonly AssistantBlock[]): Message {
     if (block.type === "text") content += block.text;
     if (block.type === "thinking") reasoning += block.thinking;
     if (block.type === "tool_use") {
-      toolCalls.push({ id: block.id, name: block.name, arguments: spelledText(block.input) });
+      toolCalls.push({ id: block.id, name: block.name, arguments: stringifySpelled(block.input) });
     }
   }
   return {

@@ -12,13 +12,13 @@ import type { AnswerSink, CallRecord } from "./model-call.js";
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
-  // Proxies in front of this one, nginx for one, are not to collect the events.
+  // Keeps nginx and similar proxies in front of this one from buffering the events.
   "x-accel-buffering": "no",
 };
 
 /**
- * One answer as server-sent events. The status line is sent with the first output, or with the first keep-alive: what
- * goes wrong before that is an ordinary HTTP error.
+ * Sends one answer as server-sent events. The response headers are sent with the first output or the first keep-alive. An
+ * error before that is an ordinary HTTP error.
  */
 export class EventStream implements AnswerSink {
   readonly #reply: FastifyReply;
@@ -26,11 +26,11 @@ export class EventStream implements AnswerSink {
   readonly #context: ServerContext;
   #start: AnswerStart | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
-  #begun = false;
+  #headersSent = false;
   #hasOutput = false;
   #hasContent = false;
   #allContentWritten = false;
-  /** Writes of content that the operating system does not have yet. Stays above 0 if one is lost. */
+  /** Number of content writes that the operating system does not have yet. Stays above 0 if one is lost. */
   #unflushed = 0;
   #onFlushed: (() => void) | undefined;
 
@@ -40,16 +40,16 @@ export class EventStream implements AnswerSink {
     this.#context = context;
   }
 
-  /** Whether the status line is sent: from then on an error is an event. */
-  get begun(): boolean {
-    return this.#begun;
+  /** If true, an error must be sent as an event. */
+  get headersSent(): boolean {
+    return this.#headersSent;
   }
 
   get delivered(): boolean {
     return this.#allContentWritten && this.#unflushed === 0;
   }
 
-  get takesMore(): boolean {
+  get hasRoom(): boolean {
     return !this.#reply.raw.writableNeedDrain;
   }
 
@@ -57,50 +57,51 @@ export class EventStream implements AnswerSink {
     this.#start = start;
     this.#reply.raw.on("drain", advance);
     this.#keepAlive = setInterval(() => {
-      if (this.takesMore) this.#send(() => this.#encoder.keepAlive);
+      if (this.hasRoom) this.#send(() => this.#encoder.keepAlive);
     }, this.#context.settings.keepAliveSeconds * 1000);
   }
 
   write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void {
-    this.#observeFirst();
+    this.#observeFirstOutput();
     const encode = () => this.#encoder.push(events, tokens);
     if (events.length > 0) this.#sendContent(encode);
     else this.#send(encode);
   }
 
   /**
-   * Sends what is left of a recorded answer, and ends.
+   * Sends the rest of a recorded answer and ends the stream.
    *
-   * The closing events are written once the operating system has all content. Node sends what is written together in
-   * one piece, which would not tell whether a client that left before the end had all content.
+   * The closing events are written only when the operating system has all content. Node sends data that is written
+   * together in one piece. If a client disconnected before the end of that piece, nothing would show whether it received
+   * all content.
    */
-  finish({ answer, rest: { rest, restTokens } }: CallRecord): void {
-    if (rest.length > 0 || restTokens) this.write(rest, restTokens);
-    else this.#observeFirst();
-    const closing = () => this.#encoder.finish(answer);
+  finish({ answer, unsent: { unsentEvents, unsentTokens } }: CallRecord): void {
+    if (unsentEvents.length > 0 || unsentTokens) this.write(unsentEvents, unsentTokens);
+    else this.#observeFirstOutput();
+    const encodeClosing = () => this.#encoder.finish(answer);
     if (this.#hasContent) {
       this.#allContentWritten = true;
-      this.#whenFlushed(() => this.#end(closing));
+      this.#whenFlushed(() => this.#end(encodeClosing));
     } else {
-      // An empty answer: its client has it once it sees the end.
-      this.#sendContent(closing);
+      // An empty answer is delivered once the client has the closing events, so these count as content.
+      this.#sendContent(encodeClosing);
       this.#allContentWritten = true;
       this.#reply.raw.end();
     }
   }
 
-  /** Ends a stream that has begun with an error. */
+  /** Sends an error as the last event. The headers must have been sent. */
   fail({ message, statusCode, code, param, type }: ApiError): void {
     this.#end(() => this.#encoder.fail({ message, status: statusCode, type, code, param: param ?? null }));
   }
 
-  /** Stops the keep-alive. To be called however the call ended. */
+  /** Stops the keep-alive. Call this however the model call ended; else its timer keeps running. */
   close(): void {
     clearInterval(this.#keepAlive);
     this.#keepAlive = undefined;
   }
 
-  #observeFirst(): void {
+  #observeFirstOutput(): void {
     if (this.#hasOutput || !this.#start) return;
     this.#hasOutput = true;
     this.#context.metrics.firstOutputSeconds.observe((Date.now() - this.#start.createdAt) / 1000);
@@ -122,24 +123,26 @@ export class EventStream implements AnswerSink {
     });
   }
 
-  #whenFlushed(then: () => void): void {
-    if (this.#unflushed === 0) then();
-    else this.#onFlushed = then;
+  #whenFlushed(callback: () => void): void {
+    if (this.#unflushed === 0) callback();
+    else this.#onFlushed = callback;
   }
 
   #send(encode: () => string, onFlushed?: (error: Error | null | undefined) => void): void {
     const { raw } = this.#reply;
     if (raw.destroyed) return;
-    const opening = this.#begun ? "" : this.#begin();
+    const opening = this.#headersSent ? "" : this.#sendHeaders();
     raw.write(opening + encode(), "utf8", onFlushed);
     this.#keepAlive?.refresh();
   }
 
-  #begin(): string {
+  /** Sends the headers and returns the opening events, which the caller writes. */
+  #sendHeaders(): string {
     const { raw } = this.#reply;
     const { metrics } = this.#context;
-    if (!this.#start) throw new Error("a stream has output before its call has started");
-    this.#begun = true;
+    if (!this.#start) throw new Error("The stream has output before start() was called.");
+    this.#headersSent = true;
+    // From here on, Fastify must not send anything: neither a response nor an error body.
     this.#reply.hijack();
     raw.writeHead(200, { ...(this.#reply.getHeaders() as OutgoingHttpHeaders), ...HEADERS });
     metrics.openStreams.inc();

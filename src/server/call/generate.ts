@@ -4,11 +4,11 @@ import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
+import type { BuiltPrompt } from "./build-prompt.js";
 import type { ModelCall } from "./model-call.js";
-import { OutputReader, type ReadOutput, recordedTokens } from "./output-reader.js";
-import type { BuiltPrompt } from "./prompt.js";
+import { OutputReader, type ReadOutput, readRecordedTokens } from "./output-reader.js";
 
-export interface Generating {
+export interface GenerationJob {
   readonly call: ModelCall;
   readonly built: BuiltPrompt;
   readonly sampling: SamplingParams;
@@ -16,18 +16,18 @@ export interface Generating {
   readonly controller: AbortController;
 }
 
-export interface Generated {
+export interface GenerationOutcome {
   readonly result: GenerateResult;
   readonly output: ReadOutput;
-  /** Complete, and not recorded yet. */
+  /** Complete, but not recorded yet. */
   readonly generation: NativeGeneration;
-  /** Where the request wants log probabilities and nobody reads along. */
+  /** All tokens, if the request wants log probabilities and the answer is not streamed. */
   readonly tokens: RecordedTokens | undefined;
 }
 
-/** The engine's part of a call: its tokens, read while they come where somebody reads along. */
-export async function generate(context: ServerContext, { call, built, ...rest }: Generating): Promise<Generated> {
-  const { sampling, start, controller } = rest;
+/** Has the engine generate the answer. If the call has a sink, writes the output to it while tokens arrive. */
+export async function generate(context: ServerContext, job: GenerationJob): Promise<GenerationOutcome> {
+  const { call, built, sampling, start, controller } = job;
   const { signal } = controller;
   const { model, engine, metrics } = context;
   const { sink } = call;
@@ -36,14 +36,17 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     tools: call.request.conversation.tools ?? [],
     stop: sampling.stop,
     stopTokenIds: sampling.stopTokenIds,
+    // A getter: decoding the end of the prompt takes a noticeable part of a short call, and only families that reason read
+    // it. Do not copy these options with a spread, which would decode it for every call.
     get promptEnd() {
-      return built.end();
+      return built.decodeEnd();
     },
     answerBegun: call.request.conversation.prefill !== undefined,
     textTokens: call.request.logprobs === "text",
   });
   const wantsTokens = call.request.logprobs === "all";
   const reader = new OutputReader({ model, generation, parser, wantsTokens: wantsTokens && sink !== undefined, sink });
+  // The engine and the sink call this. They cannot handle an error, so it ends the call through its controller.
   const advance = () => {
     try {
       reader.advance();
@@ -52,7 +55,7 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     }
   };
   sink?.start(start, advance);
-  const began = performance.now();
+  const engineStart = performance.now();
   try {
     const result = await engine.generate({
       prompt: built.prompt,
@@ -66,9 +69,9 @@ export async function generate(context: ServerContext, { call, built, ...rest }:
     });
     signal.throwIfAborted();
     const output = reader.finish(result.finish);
-    const tokens = wantsTokens && sink === undefined ? recordedTokens(model, generation, 0) : undefined;
+    const tokens = wantsTokens && sink === undefined ? readRecordedTokens(model, generation, 0) : undefined;
     return { result, output, generation, tokens };
   } finally {
-    metrics.engineSeconds.observe((performance.now() - began) / 1000);
+    metrics.engineSeconds.observe((performance.now() - engineStart) / 1000);
   }
 }

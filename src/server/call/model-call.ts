@@ -5,7 +5,7 @@ import type { Api, Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
 import type { OutputSink, ReadOutput } from "./output-reader.js";
 
-/** One model call, whatever its protocol. */
+/** A model call in the form that all protocols share. */
 export interface ModelCall {
   readonly session: Session;
   readonly api: Api;
@@ -13,29 +13,29 @@ export interface ModelCall {
   readonly request: ModelRequest;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt: number;
-  /** Which earlier request this one repeats, if any. */
+  /** Identifies the earlier request that this one repeats, if any. */
   readonly retry: Omit<RequestIdentity, "requestKey">;
   /** Aborts when the agent's connection drops. */
   readonly disconnected: AbortSignal;
-  /** Told of a field that asks for something that the engine cannot be made to do, and that is harmless. */
+  /** Called for a field that the engine cannot enforce and that is not refused, because ignoring it is harmless. */
   readonly onUnenforced: (field: string) => void;
-  /** Told of the sampling fields whose value the configuration replaced, before the engine is asked. */
+  /** Called before generation with the sampling fields whose value the configuration replaced. */
   readonly onOverridden: (fields: readonly string[]) => void;
-  /** Who is told the output while it is generated. */
+  /** Receives the output while it is generated; undefined if the answer is not streamed. */
   readonly sink?: AnswerSink | undefined;
 }
 
 export interface AnswerSink extends OutputSink {
-  /** Whether the operating system has all content of a recorded answer. */
+  /** True once the operating system has all content of a recorded answer. */
   readonly delivered: boolean;
-  /** The prompt is built and goes to the engine. `advance` is to be called when there is room again. */
+  /** Called when the prompt is built. The sink calls `advance` whenever it has room again. */
   start(start: AnswerStart, advance: () => void): void;
 }
 
-/** A call that was recorded. */
+/** A recorded call. */
 export interface CallRecord {
   readonly answer: GenerationAnswer;
   readonly interaction: Interaction;
-  /** The end of the output, which the sink was not told yet. */
-  readonly rest: Pick<ReadOutput, "rest" | "restTokens">;
+  /** The end of the output, which was not written to the sink. */
+  readonly unsent: Pick<ReadOutput, "unsentEvents" | "unsentTokens">;
 }

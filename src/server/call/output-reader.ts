@@ -6,90 +6,93 @@ import type { RecordedTokens } from "../../protocols/logprobs.js";
 import { toLogprobs } from "../../protocols/logprobs.js";
 import { type AnswerEvent, addToParts, type OutputPart } from "../../protocols/output-parts.js";
 
-/** Who is told an output while it is generated. */
+/** Receives an output while it is generated. */
 export interface OutputSink {
-  /** False: what is written now would pile up. It says so when that is over. */
-  readonly takesMore: boolean;
+  /** False while the client reads too slowly: further writes would pile up in memory. */
+  readonly hasRoom: boolean;
   write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void;
 }
 
 export interface ReadOutput extends ParsedOutput {
   readonly parts: readonly OutputPart[];
-  /** What was not told yet. */
-  readonly rest: readonly AnswerEvent[];
-  readonly restTokens: RecordedTokens | undefined;
+  /** Events that were not written to the sink. */
+  readonly unsentEvents: readonly AnswerEvent[];
+  readonly unsentTokens: RecordedTokens | undefined;
 }
 
 export interface OutputReaderOptions {
   readonly model: ChatModel;
   readonly generation: NativeGeneration;
   readonly parser: OutputParser;
-  /** Whether the sink is told the recorded tokens too. */
+  /** Write the recorded tokens to the sink, too. */
   readonly wantsTokens: boolean;
   readonly sink?: OutputSink | undefined;
 }
 
 /**
- * Reads a generation while it grows. Tokens that the sink has no room for stay where they are, in native memory, as
- * numbers; so a client that reads slowly costs no more than one that waits for its whole answer.
+ * Reads a generation while it grows. Tokens for which the sink has no room stay in native memory as numbers. A client that
+ * reads slowly therefore costs no more memory than one that waits for its whole answer.
  */
 export class OutputReader {
   readonly #options: OutputReaderOptions;
   readonly #parts: OutputPart[] = [];
-  #read = 0;
+  /** Number of tokens that were read. */
+  #position = 0;
   #finished = false;
 
   constructor(options: OutputReaderOptions) {
     this.#options = options;
   }
 
-  /** Tells the sink what has come since, if it takes more. */
+  /** Writes new tokens to the sink, if it has room. */
   advance(): void {
     const { sink, generation } = this.#options;
-    if (this.#finished || !sink?.takesMore || generation.length === this.#read) return;
-    const tokens = this.#tokensSince();
-    const events = this.#next();
+    if (this.#finished || !sink?.hasRoom || generation.length === this.#position) return;
+    const tokens = this.#newTokens();
+    const events = this.#readEvents();
     if (events.length > 0 || tokens) sink.write(events, tokens);
   }
 
-  /** Reads to the end. Afterwards the generation is not looked at any more. */
+  /** Reads to the end. The reader does not use the generation afterwards. */
   finish(finish: Finish): ReadOutput {
     this.#finished = true;
-    const restTokens = this.#tokensSince();
-    const rest = this.#next();
+    const unsentTokens = this.#newTokens();
+    const unsentEvents = this.#readEvents();
     const { events, output } = this.#options.parser.finish(finish.reason);
-    rest.push(...this.#answered(events));
-    return { ...output, parts: this.#parts, rest, restTokens };
+    unsentEvents.push(...this.#addParts(events));
+    return { ...output, parts: this.#parts, unsentEvents, unsentTokens };
   }
 
-  #next(): AnswerEvent[] {
-    const ids = this.#options.generation.ids(this.#read);
-    this.#read += ids.length;
-    return this.#answered(this.#options.parser.push(ids));
+  #readEvents(): AnswerEvent[] {
+    const ids = this.#options.generation.ids(this.#position);
+    this.#position += ids.length;
+    return this.#addParts(this.#options.parser.push(ids));
   }
 
-  #answered(told: readonly OutputEvent[]): AnswerEvent[] {
-    const events = told.map((event) => this.#withLogprobs(event));
+  /** Adds the events to the parts of the answer, and returns them with log probabilities if the request wants them. */
+  #addParts(outputEvents: readonly OutputEvent[]): AnswerEvent[] {
+    const events = outputEvents.map((event) => this.#withLogprobs(event));
     for (const event of events) addToParts(this.#parts, event);
     return events;
   }
 
-  /** The tokens of a text lie in the generation still, however late it is told. */
+  /** The generation still has the tokens of a text, however late the parser returns the text. */
   #withLogprobs(event: OutputEvent): AnswerEvent {
     if (event.type !== "text" || event.tokens === undefined) return event;
     const { model, generation } = this.#options;
     const { from, to } = event.tokens;
-    return { type: "text", text: event.text, logprobs: toLogprobs(recordedTokens(model, generation, from, to)) };
+    return { type: "text", text: event.text, logprobs: toLogprobs(readRecordedTokens(model, generation, from, to)) };
   }
 
-  #tokensSince(): RecordedTokens | undefined {
+  /** The tokens that {@link #readEvents} reads next; undefined if the request does not want them. */
+  #newTokens(): RecordedTokens | undefined {
     const { wantsTokens, model, generation } = this.#options;
-    return wantsTokens ? recordedTokens(model, generation, this.#read) : undefined;
+    return wantsTokens ? readRecordedTokens(model, generation, this.#position) : undefined;
   }
 }
 
-/** A generation's tokens from one of them on, up to another. */
-export function recordedTokens(
+/** Returns the tokens `from` (inclusive) `to` (exclusive) of a generation, as views of its memory. */
+export function readRecordedTokens(
   model: ChatModel,
   generation: NativeGeneration,
   from: number,

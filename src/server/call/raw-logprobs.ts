@@ -3,7 +3,7 @@ import type { Engine, LogprobContent } from "../../engine/engine.js";
 
 const warned = new WeakSet<Engine>();
 
-/** Warns, once for an engine, that its log probabilities are not those that its tokens were sampled with. */
+/** Warns once per engine if its log probabilities are not those of the distribution that tokens were sampled from. */
 export function warnOfRawLogprobs(engine: Engine, logprobs: LogprobContent | undefined, log: FastifyBaseLogger): void {
   if (logprobs !== "raw" || warned.has(engine)) return;
   warned.add(engine);

@@ -4,12 +4,15 @@ import { keepSpelling } from "../../support/json/spelled.js";
 import type { ModelCall } from "./model-call.js";
 
 /**
- * Returns a digest of everything that the request asks for. An SDK that repeats a request changes none of it; a side call with the
- * same messages, but other tools or sampling, is another request.
+ * Returns a digest of everything that decides the answer to a request. A retry by an SDK has the same digest. A side call with
+ * the same messages but other tools or sampling has another one.
  */
-export function requestKey({ api, request }: ModelCall, { digests, toolsKey, templateArgs }: PreparedMessages): string {
+export function computeRequestKey(
+  { api, request }: ModelCall,
+  { digests, toolsKey, templateArgs }: PreparedMessages,
+): string {
   const { conversation, previousId, model, sampling, calls, logprobs, stream } = request;
-  // The chain digest of the last message covers them all.
+  // The last 16 bytes are the chain digest of the last message, which covers all messages.
   const messages = Buffer.from(digests.subarray(-16)).toString("base64url");
   const context = [
     previousId,

@@ -7,40 +7,44 @@ import type { InFlightCall } from "../../session/calls.js";
 import { SessionError } from "../../session/errors.js";
 import type { PreparedMessages } from "../../session/session.js";
 import type { ServerContext } from "../context.js";
-import { contextLimit } from "./context-limit.js";
+import { buildGrammar } from "./build-grammar.js";
+import { buildPrompt } from "./build-prompt.js";
+import { completeSampling, toRecordedSampling } from "./complete-sampling.js";
+import { readContextLimit } from "./context-limit.js";
 import { generate } from "./generate.js";
-import { grammarFor } from "./grammar.js";
 import type { CallRecord, ModelCall } from "./model-call.js";
 import type { ReadOutput } from "./output-reader.js";
-import { buildPrompt } from "./prompt.js";
-import { requestKey } from "./request-key.js";
-import { completeSampling, toRecordedSampling } from "./sampling.js";
+import { computeRequestKey } from "./request-key.js";
 
 /**
- * Runs a model call: prompt, engine, record. It is recorded once the generation is complete and the agent still listens.
- * A call that fails anywhere is not recorded; the session only counts those whose client left.
+ * Runs a model call: builds the prompt, has the engine generate, records the interaction.
+ *
+ * The call is recorded once the generation is complete, if the client is still connected. A call that fails at any step
+ * leaves nothing but a count.
  */
 export async function runModelCall(context: ServerContext, call: ModelCall): Promise<CallRecord> {
   const { session, request, disconnected } = call;
   if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
   if (session.state !== "active") {
-    throw new SessionError("session_ended", `Session ${session.id} is ${session.state} and takes no more model calls.`);
+    const message = `Session ${session.id} is ${session.state} and accepts no more model calls.`;
+    throw new SessionError("session_ended", message);
   }
   const prepared = session.prepare(request.conversation, request.previousId);
-  const inFlight = session.calls.begin({ requestKey: requestKey(call, prepared), ...call.retry });
+  const inFlight = session.calls.begin({ requestKey: computeRequestKey(call, prepared), ...call.retry });
   let record: CallRecord | undefined;
   const onDisconnect = () => {
     if (!record) inFlight.controller.abort(disconnected.reason);
     else if (!call.sink?.delivered) session.delivery.closedEarly(record.interaction.index);
   };
+  // A signal that has aborted already calls no listener.
   if (disconnected.aborted) onDisconnect();
   disconnected.addEventListener("abort", onDisconnect);
   try {
     record = await generateAndRecord(context, call, prepared, inFlight.controller);
     return record;
   } finally {
-    // Before the call ends: an export waits for that, and counts.
-    if (!record && wasLeft(inFlight, call)) session.abortedCalls++;
+    // Before the call ends: an export that waits for the end reads this count.
+    if (!record && isAbortedByClient(inFlight, call)) session.abortedCalls++;
     session.calls.end(inFlight, record?.interaction.index);
     session.touch();
     const outcome = record ? "recorded" : inFlight.controller.signal.aborted ? "aborted" : "failed";
@@ -49,7 +53,7 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
 }
 
 /** Returns true if the call was aborted because its client disconnected, not by an export or by the client's own retry. */
-function wasLeft({ controller: { signal } }: InFlightCall, { disconnected }: ModelCall): boolean {
+function isAbortedByClient({ controller: { signal } }: InFlightCall, { disconnected }: ModelCall): boolean {
   return disconnected.aborted && signal.reason === disconnected.reason;
 }
 
@@ -60,52 +64,56 @@ async function generateAndRecord(
   controller: AbortController,
 ): Promise<CallRecord> {
   const { session, request, api, startedAt } = call;
-  const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
-  // Its messages are the same objects as in earlier requests, by which is known what was made of them then.
-  const conversation = { ...request.conversation, messages: prepared.messages };
-  const limit = await contextLimit(context);
-  const built = await buildPrompt(context, { session, conversation, prepared, limit, api, signal: controller.signal });
-  const promptTokens = built.prompt.length;
-  const grammar = grammarFor(context, call, built);
-  const sampling = completeSampling(context, request.sampling, { left: limit - promptTokens, grammar });
-  if (sampling.overridden.length > 0) call.onOverridden(sampling.overridden);
   const { modelName } = context.settings;
+  const id = `${call.idPrefix}${randomUUID().replaceAll("-", "")}`;
+  // The prepared messages are the same objects as in earlier requests. Caches find earlier results by these objects.
+  const conversation = { ...request.conversation, messages: prepared.messages };
+
+  const limit = await readContextLimit(context);
+  const built = await buildPrompt(context, { session, conversation, prepared, limit, api, signal: controller.signal });
+  const { parent, fallback, prompt } = built;
+  const promptTokens = prompt.length;
+
+  const grammar = buildGrammar(context, call, built);
+  const sampling = completeSampling(context, request.sampling, { tokensLeft: limit - promptTokens, grammar });
+  if (sampling.overridden.length > 0) call.onOverridden(sampling.overridden);
+
   const start: AnswerStart = { interactionId: id, model: modelName, createdAt: startedAt, promptTokens };
   const generated = await generate(context, { call, built, sampling: sampling.params, start, controller });
   const { result, output, tokens, generation } = generated;
   const completionTokens = generation.length;
-  const finishReason = finishOf(result, output);
+  const finishReason = toFinishReason(result, output);
+
   const interaction = session.record({
     prepared,
-    output: [wholeAnswer(output.message, conversation)],
-    prompt: built.prompt,
+    output: [prependPrefill(output.message, conversation)],
+    prompt,
     generation,
     finishReason,
     api,
     id,
-    parent: built.parent,
-    fallback: built.fallback,
+    parent,
+    fallback,
     sampling: toRecordedSampling(sampling, result.logprobs),
     requestedModel: request.model,
     attempt: call.retry.retryCount,
     resumes: result.resumes,
     startedAt,
   });
-  const { toolCalls } = output;
-  const { fallback } = built;
+  const { message, parts, stopString, reasoningTokens, toolCalls } = output;
   context.metrics.countRecorded({ interaction, fallback, result, promptTokens, completionTokens, toolCalls });
-  const { message, parts, stopString, reasoningTokens } = output;
+
   const cachedTokens = result.cachedTokens ?? 0;
   const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };
-  return { answer: { ...start, ...end }, interaction, rest: output };
+  return { answer: { ...start, ...end }, interaction, unsent: output };
 }
 
-/** Malformed calls are text: one that is well formed beside them is to be answered all the same. */
-function finishOf({ finish }: GenerateResult, { message }: ReadOutput): GenerationAnswer["finishReason"] {
+/** Malformed tool calls stay in the text. One well-formed call is enough for `tool_calls`. */
+function toFinishReason({ finish }: GenerateResult, { message }: ReadOutput): GenerationAnswer["finishReason"] {
   return finish.reason === "stop" && message.toolCalls !== undefined ? "tool_calls" : finish.reason;
 }
 
-/** The agent is told the end of an answer that its request began; the conversation goes on with all of it. */
-function wholeAnswer(message: Message, { prefill = "" }: Conversation): Message {
+/** Returns the whole answer. The client has sent its beginning as prefill and receives the rest; later requests have both. */
+function prependPrefill(message: Message, { prefill = "" }: Conversation): Message {
   return prefill === "" ? message : { ...message, content: prefill + message.content };
 }

@@ -1,10 +1,10 @@
 import type { SamplingOverrideConfig } from "../../config/schema/sampling-override.js";
 import type { RequestSampling } from "../../protocols/request-sampling.js";
 
-/** Sampling parameters that the configuration fixes, in the form that requests have. */
+/** Sampling parameters that the configuration fixes, in the form of a request's parameters. */
 export type SamplingOverride = Partial<Pick<RequestSampling, keyof typeof OVERRIDE_FIELDS>>;
 
-/** The fields that can be fixed, with the names that they have in requests and in the configuration. */
+/** The fields that can be fixed, with their names in requests and in the configuration. */
 const OVERRIDE_FIELDS = {
   temperature: "temperature",
   topP: "top_p",
@@ -23,11 +23,11 @@ export const OVERRIDE_NAMES = Object.entries(OVERRIDE_FIELDS) as readonly [
   (typeof OVERRIDE_FIELDS)[OverrideField],
 ][];
 
-/** Returns the parameters that the configuration fixes. Null in the configuration leaves one to the request. */
+/** Returns the parameters that the configuration fixes. A parameter that is null there is left to the request. */
 export function toSamplingOverride(config: SamplingOverrideConfig): SamplingOverride {
-  const given = OVERRIDE_NAMES.flatMap(([field, name]) => {
+  const fixedFields = OVERRIDE_NAMES.flatMap(([field, name]) => {
     const value = config[name];
     return value === null ? [] : [[field, field === "topK" ? Math.max(value, 0) : value] as const];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(fixedFields);
 }

@@ -1,54 +1,57 @@
 import { randomUUID } from "node:crypto";
-import { arrayStart, elementEnds } from "../../support/json/elements.js";
+import { findArrayStart, findElementEnds } from "../../support/json/elements.js";
 
 /**
- * An agent sends its whole conversation with each call. Of a body that begins with the bytes of an earlier one, only what
- * follows the messages that both have is decoded and parsed; those are the earlier body's objects, which whoever worked
- * with them before may know again.
+ * An agent sends its whole conversation with each call. If a body begins with the same bytes as an earlier one, only the part
+ * after the shared messages is decoded and parsed. The shared messages are the same objects as before, so that caches with
+ * objects as keys find them.
  */
 
-/** A body that was read. */
+/** An earlier body. */
 export interface KnownBody {
   readonly bytes: Buffer;
   /** The field that holds the conversation. */
   readonly name: string;
-  /** Where each element of it ends, in bytes. */
+  /** Offset of the end of each element of the conversation, in bytes. */
   readonly ends: readonly number[];
   readonly elements: readonly unknown[];
-  /** Where the array begins, behind its bracket. */
+  /** Offset of the first byte after the opening bracket of the conversation. */
   readonly start: number;
 }
 
-/** What a body shares with a known one: the first elements of the conversation and everything before them. */
-export interface Shared {
+/** The part that a body shares with a known one: its first `count` elements and everything before them. */
+export interface SharedPrefix {
   readonly body: KnownBody;
   readonly count: number;
 }
 
-/** Whether a body goes on from the known one, and is not another conversation that begins alike. */
-export function goesOn({ body, count }: Shared): boolean {
+/**
+ * Returns true if a body continues the known one. Otherwise it is another conversation with the same beginning, such as the
+ * same system prompt.
+ */
+export function isContinuation({ body, count }: SharedPrefix): boolean {
   return 2 * count >= body.elements.length;
 }
 
-/** `messages` of chat completions and messages, `input` of responses. */
+/** The field with the conversation: `messages` in chat completions and messages, `input` in responses. */
 const CONVERSATIONS = ["messages", "input"] as const;
 
-/** Stands for the shared elements in a body that is parsed without them; nobody can have sent it. */
+/** Replaces the shared elements in a body that is parsed without them. It is random, so no client can have sent it. */
 const STAND_IN = randomUUID();
 const STAND_IN_JSON = Buffer.from(JSON.stringify(STAND_IN));
 
-/** The known body that shares the most elements. */
-export function sharedWith(bytes: Buffer, known: readonly KnownBody[]): Shared | undefined {
-  let best: Shared | undefined;
+/** Returns the known body that shares the most elements; undefined if none shares one. */
+export function findShared(bytes: Buffer, known: readonly KnownBody[]): SharedPrefix | undefined {
+  let best: SharedPrefix | undefined;
   for (const body of known) {
-    const count = sharedCount(bytes, body);
+    const count = countShared(bytes, body);
     if (count > (best?.count ?? 0)) best = { body, count };
   }
   return best;
 }
 
-/** How many elements end within the common beginning. */
-function sharedCount(bytes: Buffer, { bytes: known, ends }: KnownBody): number {
+/** Returns the number of elements of the known body that end within the bytes that both begin with. */
+function countShared(bytes: Buffer, { bytes: known, ends }: KnownBody): number {
   const isShared = (count: number): boolean => {
     const end = ends[count - 1] ?? 0;
     return end <= bytes.length && bytes.compare(known, 0, end, 0, end) === 0;
@@ -63,43 +66,47 @@ function sharedCount(bytes: Buffer, { bytes: known, ends }: KnownBody): number {
   return low;
 }
 
-/** The body as JSON in which one stand-in takes the place of what is shared. */
-export function withoutShared(bytes: Buffer, { body, count }: Shared): Buffer {
-  return shortened(bytes, body.start, body.ends[count - 1] ?? body.start);
+/** Returns the body with one stand-in instead of the shared elements. */
+export function cutShared(bytes: Buffer, { body, count }: SharedPrefix): Buffer {
+  return replaceWithStandIn(bytes, body.start, body.ends[count - 1] ?? body.start);
 }
 
-function shortened(bytes: Buffer, from: number, to: number): Buffer {
+function replaceWithStandIn(bytes: Buffer, from: number, to: number): Buffer {
   return Buffer.concat([bytes.subarray(0, from), STAND_IN_JSON, bytes.subarray(to)]);
 }
 
-/** The whole of a body that was parsed without what is shared; undefined where its field comes twice. */
-export function withShared(value: unknown, { body, count }: Shared): Record<string, unknown> | undefined {
-  const elements = conversationOf(value, body.name);
+/**
+ * Puts the shared elements back into the value of {@link cutShared}.
+ *
+ * @returns undefined if the stand-in is not where it must be, which happens if the body has the field twice
+ */
+export function restoreShared(value: unknown, { body, count }: SharedPrefix): Record<string, unknown> | undefined {
+  const elements = readConversation(value, body.name);
   if (elements?.[0] !== STAND_IN) return undefined;
   return { ...Object(value), [body.name]: [...body.elements.slice(0, count), ...elements.slice(1)] };
 }
 
-/** What to keep of a body; undefined where it has no conversation, or one that is not made of objects. */
-export function toKnown(bytes: Buffer, value: unknown, shared?: Shared): KnownBody | undefined {
-  const name = shared?.body.name ?? CONVERSATIONS.find((each) => conversationOf(value, each));
-  const elements = name && conversationOf(value, name);
+/** Returns the body in the form in which it is kept; undefined if it has no conversation, or one with other values than objects. */
+export function toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): KnownBody | undefined {
+  const name = shared?.body.name ?? CONVERSATIONS.find((field) => readConversation(value, field));
+  const elements = name && readConversation(value, name);
   if (!name || !elements) return undefined;
-  const start = shared?.body.start ?? arrayStart(bytes, new Set([name]));
+  const start = shared?.body.start ?? findArrayStart(bytes, new Set([name]));
   if (start === undefined) return undefined;
-  const before = shared?.body.ends.slice(0, shared.count) ?? [];
-  const ends = [...before, ...elementEnds(bytes, before.at(-1) ?? start)];
+  const sharedEnds = shared?.body.ends.slice(0, shared.count) ?? [];
+  const ends = [...sharedEnds, ...findElementEnds(bytes, sharedEnds.at(-1) ?? start)];
   const end = ends.at(-1);
   if (end === undefined || ends.length !== elements.length) return undefined;
-  if (!shared && !isOnly(name, shortened(bytes, start, end))) return undefined;
+  if (!shared && !isEffectiveField(name, replaceWithStandIn(bytes, start, end))) return undefined;
   return { bytes, name, start, ends, elements };
 }
 
-/** Whether the field that was found is the one that counts: of two with one name the later does. */
-function isOnly(name: string, json: Buffer): boolean {
-  return conversationOf(JSON.parse(json.toString()), name)?.[0] === STAND_IN;
+/** Returns true if the array that was found is the one that `JSON.parse` uses. If a field comes twice, it uses the later one. */
+function isEffectiveField(name: string, json: Buffer): boolean {
+  return readConversation(JSON.parse(json.toString()), name)?.[0] === STAND_IN;
 }
 
-function conversationOf(value: unknown, name: string): readonly unknown[] | undefined {
+function readConversation(value: unknown, name: string): readonly unknown[] | undefined {
   const field: unknown = typeof value === "object" && value !== null ? Object(value)[name] : undefined;
   return Array.isArray(field) ? field : undefined;
 }

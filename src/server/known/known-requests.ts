@@ -2,19 +2,19 @@ import type { EncodedText } from "../../model/tokenizer/encoded-text.js";
 import type { KnownBody } from "./known-body.js";
 import { Recent } from "./recent.js";
 
-// What objects take beside their text, in bytes: it is most of what a conversation of many short messages takes.
+// Memory of objects beside their text, in bytes. In a conversation of many short messages this is the larger part.
 const ELEMENT_BYTES = 160;
 const PART_BYTES = 40;
 const CUT_BYTES = 40;
 
-/** What is kept of the newest requests of sessions, within a limit of bytes for all of it. */
+/** The newest requests of all sessions, within a limit of memory. */
 export class KnownRequests {
   readonly bodies: Recent<KnownBody>;
   readonly prompts: Recent<EncodedText>;
 
   /** @param maxBytes 0 keeps nothing */
   constructor(maxBytes: number) {
-    // A body is kept with its messages, whose text takes about as much again.
+    // A body is kept as bytes and as parsed messages, which take about the same memory.
     this.bodies = new Recent(maxBytes / 2, ({ bytes, ends }) => 2 * bytes.length + ELEMENT_BYTES * ends.length);
     this.prompts = new Recent(
       maxBytes / 2,

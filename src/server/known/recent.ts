@@ -1,35 +1,35 @@
 import { LRUCache } from "lru-cache";
 import type { Session } from "../../session/session.js";
 
-/** Agents with sub-agents send a few conversations in turns. */
+/** An agent with sub-agents alternates between a few conversations. */
 const PER_SESSION = 4;
 
 /** The recent items of one session, the newest first. */
 export interface RecentItems<T> {
   readonly items: readonly T[];
-  /** @param replaced an item that the new one goes on from */
+  /** @param replaced an item that the new one continues, which is dropped */
   add(item: T, replaced?: T): void;
 }
 
 /**
- * What the newest requests of each session were made of, so that of the next one only what is new costs something. Where
- * it takes too much memory, the sessions that were used least lately are forgotten: they pay once for a whole request.
+ * Items of the newest requests of each session, so that the next request costs only what is new in it. If they take too much
+ * memory, the least recently used sessions are dropped; the next request of such a session is processed as a whole.
  */
 export class Recent<T extends object> {
   readonly #sessions: LRUCache<Session, readonly T[]>;
 
   /**
    * @param maxBytes 0 keeps nothing
-   * @param bytesOf what an item takes
+   * @param measure returns the memory of an item, in bytes
    */
-  constructor(maxBytes: number, bytesOf: (item: T) => number) {
+  constructor(maxBytes: number, measure: (item: T) => number) {
     this.#sessions = new LRUCache({
       maxSize: Math.max(1, maxBytes),
-      sizeCalculation: (items) => items.reduce((bytes, item) => bytes + bytesOf(item), 1),
+      sizeCalculation: (items) => items.reduce((bytes, item) => bytes + measure(item), 1),
     });
   }
 
-  of(session: Session): RecentItems<T> {
+  forSession(session: Session): RecentItems<T> {
     const items = this.#sessions.get(session) ?? [];
     return { items, add: (item, replaced) => this.#add(session, item, replaced) };
   }
@@ -40,13 +40,13 @@ export class Recent<T extends object> {
     this.#sessions.set(session, [item, ...others].slice(0, PER_SESSION));
   }
 
-  /** Forgets sessions that are over. */
+  /** Drops the items of sessions whose data is freed. */
   sweep(): void {
-    const over = Array.from(this.#sessions.keys()).filter(({ lifecycle }) => lifecycle.freed);
-    for (const session of over) this.#sessions.delete(session);
+    const freed = Array.from(this.#sessions.keys()).filter(({ lifecycle }) => lifecycle.freed);
+    for (const session of freed) this.#sessions.delete(session);
   }
 
-  /** Bytes that the items take. */
+  /** Memory of all items. */
   get bytes(): number {
     return this.#sessions.calculatedSize;
   }

@@ -12,8 +12,8 @@ interface StoredResponse {
 }
 
 /**
- * What `store` of the responses API promises. The conversation is in the session's tree; kept beside it is what the tree
- * does not know, for as long as the interaction itself is kept.
+ * Responses that a client can retrieve or continue later, because their request had `store`. The session's tree has the
+ * conversation. This class keeps the fields that the tree does not have, as long as the interaction exists.
  */
 export class StoredResponses {
   readonly #stored = new WeakMap<Interaction, StoredResponse>();
@@ -22,13 +22,13 @@ export class StoredResponses {
     if (echo.store) this.#stored.set(interaction, { answer, echo });
   }
 
-  /** The response as it was answered. */
+  /** Returns the response as it was sent; undefined if the session has no stored response with this id. */
   get(session: Session, id: string): ResponseBody | undefined {
     const stored = this.#find(session, id)?.stored;
     return stored && toResponse(stored.answer, stored.echo);
   }
 
-  of(session: Session): EarlierResponses {
+  forSession(session: Session): EarlierResponses {
     return {
       findMessages: (id) => {
         const found = this.#find(session, id);
@@ -45,7 +45,7 @@ export class StoredResponses {
     const interaction = session.find(id);
     const stored = interaction && this.#stored.get(interaction);
     if (!interaction || !stored) return undefined;
-    // Who names a response has it.
+    // A client that names a response has received it.
     session.delivery.referTo(interaction.index);
     return { interaction, stored };
   }

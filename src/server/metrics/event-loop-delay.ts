@@ -5,8 +5,8 @@ const INTERVAL_MS = 20;
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 /**
- * Measures how late a timer fires. Node's own monitor has only quantiles, which cannot be summed over workers. A scrape
- * that resets it also takes the values away from the next scraper.
+ * Measures how late a timer fires. Node's own monitor is not used: its quantiles cannot be summed over workers, and a scrape
+ * that resets it takes the values away from other scrapers.
  *
  * @returns a function that stops the measurement
  */
@@ -20,7 +20,7 @@ export function observeEventLoopDelay(register: Registry): () => void {
   return measureRepeatedly(new WeakRef(delay));
 }
 
-/** Nobody closes the proxy of an in-process client. A timer that held its histogram would hold all of it, and its engine. */
+/** Nobody closes the proxy of an in-process client. Without the weak reference, the timer would keep it and its engine alive. */
 function measureRepeatedly(delay: WeakRef<Histogram>): () => void {
   let last = performance.now();
   const timer = setInterval(() => {

@@ -7,17 +7,17 @@ import type { ParsedOutput } from "../../model/output/output-parser.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { SessionRegistry } from "../../session/registry.js";
-import { observeEngineServers } from "./engine-servers.js";
+import { observeEngineServers } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
-import { observeSessions } from "./sessions.js";
+import { observeSessions } from "./session-metrics.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 
-/** The parts of a recorded call that are counted. */
+/** The parts of a recorded call that the metrics count. */
 export interface RecordedCall {
   readonly interaction: Interaction;
-  /** Why its prompt was rendered anew instead of continuing its parent's tokens, in `concat`. */
+  /** In `concat`: why its prompt was rendered again instead of continuing its parent's tokens. */
   readonly fallback: string | undefined;
   readonly result: GenerateResult;
   readonly promptTokens: number;
@@ -25,7 +25,7 @@ export interface RecordedCall {
   readonly toolCalls: ParsedOutput["toolCalls"];
 }
 
-/** Objects that count for themselves. Their values are read at each scrape. */
+/** Objects with counts of their own, which are read at each scrape. */
 export interface Observed {
   readonly registry: SessionRegistry;
   readonly model: Pick<ChatModel, "cacheStats">;
@@ -51,7 +51,7 @@ export class Metrics {
   );
   readonly resumes = this.#counter(
     "rolltape_engine_resumes_total",
-    "Resumes of generations that a pause, a weight update or an abort of the engine cut.",
+    "Resumed generations, after a pause, a weight update or an abort by the engine.",
     [],
   );
   readonly openStreams = this.#openGauge("rolltape_open_streams", "Answers that are being streamed.");
@@ -62,7 +62,7 @@ export class Metrics {
   );
   readonly fallbacks = this.#counter(
     "rolltape_continuation_fallbacks_total",
-    "Prompts that were rendered anew instead of continuing their parent's tokens, by cause.",
+    "Prompts that were rendered again instead of continuing their parent's tokens, by cause.",
     ["cause"],
   );
   readonly brokenPrefixes = this.#counter(
@@ -91,12 +91,12 @@ export class Metrics {
   readonly exportBytes = this.#counter("rolltape_export_bytes_total", "Size of packed exports in bytes.", []);
   readonly #unrewardedRoots = this.#counter(
     "rolltape_export_unrewarded_roots_total",
-    "Exported conversation trees in which nothing has a reward.",
+    "Exported conversation trees without any reward.",
     [],
   );
   readonly #uncountedRewards = this.#counter(
     "rolltape_export_uncounted_reward_rows_total",
-    "Exported rows whose reward does not count own rewards of their earlier turns.",
+    "Exported rows whose reward does not include the own rewards of their earlier turns.",
     [],
   );
   readonly #leftOut = this.#counter(
@@ -111,7 +111,7 @@ export class Metrics {
     this.#observeCache(model);
     this.#gauge(
       "rolltape_known_request_bytes",
-      "Memory of the newest requests of sessions, with which their next requests are compared, in bytes.",
+      "Memory of the remembered newest requests of sessions, in bytes.",
       (gauge) => gauge.set(known.bytes),
     );
     this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
@@ -130,7 +130,7 @@ export class Metrics {
     if (toolCalls !== "none") this.toolCalls.inc({ status: toolCalls === "calls" ? "well_formed" : "malformed" });
   }
 
-  /** Adds the metrics of the token cache, which counts for itself. */
+  /** Adds the metrics of the token cache, which has its own counts. */
   #observeCache(model: Pick<ChatModel, "cacheStats">): void {
     const lookups = this.#counter(
       "rolltape_token_cache_lookups_total",
@@ -153,14 +153,14 @@ export class Metrics {
     );
   }
 
-  /** Counts what an export leaves out or does not reward. A repeated export counts again. */
+  /** Counts what an export leaves out, and rows and trees with missing rewards. A repeated export counts again. */
   countExport({ unrewardedRoots, uncountedRewardRows, leftOut }: ExportSummary): void {
     this.#unrewardedRoots.inc(unrewardedRoots);
     this.#uncountedRewards.inc(uncountedRewardRows);
     for (const [reason, count] of Object.entries(leftOut)) this.#leftOut.inc({ reason }, count);
   }
 
-  /** Times one export, even if it is refused. */
+  /** Measures the time of one export, even if it fails. */
   async timeExport<T>(pack: () => Promise<T>): Promise<T> {
     const stop = this.exportSeconds.startTimer();
     try {

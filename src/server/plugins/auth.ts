@@ -6,7 +6,7 @@ import { hashKey, sameHash } from "../../session/keys.js";
 import type { SessionRegistry } from "../../session/registry.js";
 import type { Session } from "../../session/session.js";
 
-/** Which key a route wants. */
+/** The kind of key that a route requires. */
 export type KeyKind = "admin" | "session" | "any" | "none";
 
 declare module "fastify" {
@@ -14,7 +14,7 @@ declare module "fastify" {
     readonly key?: KeyKind;
   }
   interface FastifyRequest {
-    /** The session whose key came with the request. */
+    /** The session of the request's key; null if the route requires no session key. */
     session: Session | null;
   }
 }
@@ -26,12 +26,12 @@ export interface AuthOptions {
 
 type KeyHolder = { readonly kind: "admin" } | { readonly kind: "session"; readonly session: Session };
 
-/** Checks the key of every route that names a kind, before its body is read. */
+/** Checks the keys of requests to routes that require one, before the body is read. */
 export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   const adminHash = hashKey(adminKey);
   app.decorateRequest("session", null);
 
-  const holderOf = (key: string): KeyHolder | undefined => {
+  const findHolder = (key: string): KeyHolder | undefined => {
     const hash = hashKey(key);
     if (sameHash(hash, adminHash)) return { kind: "admin" };
     const session = registry.byKeyHash(hash);
@@ -39,17 +39,20 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   };
 
   const authenticate = (request: FastifyRequest): void => {
-    const wanted = request.routeOptions.config.key ?? "none";
-    if (wanted === "none") return;
+    const required = request.routeOptions.config.key ?? "none";
+    if (required === "none") return;
     const keys = readKeys(request);
     if (keys.length === 0) {
-      throw new ApiError("missing_api_key", "No key was sent. Use Authorization: Bearer KEY, or x-api-key: KEY.");
+      throw new ApiError(
+        "missing_api_key",
+        "The request has no key. Send `Authorization: Bearer KEY` or `x-api-key: KEY`.",
+      );
     }
-    const known = keys.flatMap((key) => holderOf(key) ?? []);
-    const holder = known.find((each) => wanted === "any" || each.kind === wanted);
+    const holders = keys.flatMap((key) => findHolder(key) ?? []);
+    const holder = holders.find(({ kind }) => required === "any" || kind === required);
     if (!holder) {
-      if (known.length === 0) throw new ApiError("invalid_api_key", "The key is unknown, or was revoked.");
-      throw wanted === "admin"
+      if (holders.length === 0) throw new ApiError("invalid_api_key", "The key is unknown or was revoked.");
+      throw required === "admin"
         ? wrongKind("the admin key", "a session key")
         : wrongKind("a session key", "the admin key");
     }
@@ -68,12 +71,12 @@ export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
   done();
 });
 
-/** The session of a route whose key is "session". */
-export function sessionOf(request: FastifyRequest): Session {
-  if (!request.session) throw new Error("the route does not ask for a session key");
+/** Returns the session of a request to a route that requires a session key. */
+export function requireSession(request: FastifyRequest): Session {
+  if (!request.session) throw new Error("The route does not require a session key.");
   return request.session;
 }
 
-function wrongKind(wanted: string, got: string): ApiError {
-  return new ApiError("wrong_key_kind", `This endpoint takes ${wanted}; the request came with ${got}.`);
+function wrongKind(required: string, received: string): ApiError {
+  return new ApiError("wrong_key_kind", `This endpoint requires ${required}; received ${received}.`);
 }

@@ -2,7 +2,7 @@ import swagger from "@fastify/swagger";
 import fp from "fastify-plugin";
 import { jsonSchemaTransform } from "fastify-type-provider-zod";
 
-/** The API's description, made from the schemas that the routes validate with, and from the key that each wants. */
+/** Builds the OpenAPI description from the schemas that the routes validate with and the keys that they require. */
 export const openapi = fp(async (app) => {
   await app.register(swagger, {
     openapi: {

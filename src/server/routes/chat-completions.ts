@@ -13,7 +13,7 @@ export function chatCompletionRoutes(app: App, context: ServerContext): void {
       {
         config: { key: "session" },
         schema: {
-          summary: "Chat completion, recorded token by token",
+          summary: "Create a chat completion; it is recorded token by token",
           body: chatCompletionSchema,
           response: { 200: chatCompletionResponseSchema },
         },

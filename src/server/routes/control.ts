@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { grantBody, startBody } from "../../control/sessions.js";
+import { grantBody, startBody } from "../../control/session-schemas.js";
 import { versionBody } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import { controlBody } from "../../http/control-body.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
-import { sessionOf } from "../plugins/auth.js";
+import { requireSession } from "../plugins/auth.js";
 
 const rewardBody = controlBody({
   reward: z.number({ error: "must be a finite number" }),
@@ -13,16 +13,16 @@ const rewardBody = controlBody({
   scope: z
     .enum(["interaction", "session"])
     .default("interaction")
-    .describe("session: rewards the session as a whole, beside rewards of its interactions."),
+    .describe("`session` rewards the session as a whole, in addition to rewards of its interactions."),
 });
 
 /**
- * A reward waits this long for an export of its session that is being packed. An export that a gateway holds takes as long
- * as the slowest worker: then the client is told to come back.
+ * How long a reward waits while its session is being packed for an export. An export through a gateway takes as long as the
+ * slowest worker; the client then gets `session_exporting` and tries again.
  */
 const EXPORT_WAIT_MS = 2_000;
 
-/** Capacity, the life of sessions, rewards, the weight version. */
+/** Capacity, start and end of sessions, rewards, weight version. */
 export function controlRoutes(app: App, context: ServerContext): void {
   grantCapacity(app, context);
   startSession(app, context);
@@ -37,7 +37,7 @@ function grantCapacity(app: App, { registry }: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Reserve slots; each start_session takes one",
+        summary: "Add free slots; each start_session takes one",
         body: grantBody,
         response: { 200: z.object({ capacity: z.int() }) },
       },
@@ -76,11 +76,11 @@ function setReward(app: App): void {
     {
       config: { key: "session" },
       schema: {
-        summary: "Reward an interaction (the last one if none is named), or the session as a whole",
+        summary: "Set the reward of an interaction (default: the last one) or of the session as a whole",
         body: rewardBody,
         response: {
           200: z.object({
-            interaction_id: z.string().nullable().describe("Null if scope is session."),
+            interaction_id: z.string().nullable().describe("Null if `scope` is `session`."),
             reward: z.number(),
             scope: z.literal("session").optional(),
           }),
@@ -90,10 +90,11 @@ function setReward(app: App): void {
     async (request) => {
       const { reward, interaction_id, scope } = request.body;
       if (scope === "session" && interaction_id !== undefined) {
-        const message = "interaction_id must be absent if scope is session: that reward belongs to no interaction.";
+        const message =
+          "`interaction_id` must be absent if `scope` is `session`: such a reward belongs to no interaction.";
         throw new ApiError("invalid_value", message, { param: "interaction_id" });
       }
-      const session = sessionOf(request);
+      const session = requireSession(request);
       await session.lifecycle.waitSettled(EXPORT_WAIT_MS);
       if (scope === "interaction") return { interaction_id: session.setReward(reward, interaction_id), reward };
       session.setSessionReward(reward);
@@ -108,13 +109,13 @@ function endSession(app: App): void {
     {
       config: { key: "session" },
       schema: {
-        summary: "Mark the session complete",
+        summary: "End the session; it can then be exported",
         body: controlBody({}),
         response: { 200: z.object({ session_id: z.string(), interaction_count: z.int() }) },
       },
     },
     async (request) => {
-      const session = sessionOf(request);
+      const session = requireSession(request);
       return { session_id: session.id, interaction_count: session.end() };
     },
   );

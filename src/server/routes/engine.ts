@@ -1,11 +1,18 @@
 import type { z } from "zod";
-import { drainBody, engineRecord, pauseBody, restoreBody, resumeBody, serverRecord } from "../../control/engine.js";
+import {
+  drainBody,
+  engineRecord,
+  pauseBody,
+  restoreBody,
+  resumeBody,
+  serverRecord,
+} from "../../control/engine-schemas.js";
 import type { EngineServerState, EngineServers } from "../../engine/engine.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
 
-/** The servers that the engine consists of: what they do, and the trainer's hand on them. */
+/** State and control of the engine servers: drain, restore, pause, resume. */
 export function engineRoutes(app: App, context: ServerContext): void {
   listServers(app, context);
   drainServer(app, context);
@@ -18,7 +25,7 @@ function listServers(app: App, { engine }: ServerContext): void {
     "/rl/engine",
     {
       config: { key: "admin" },
-      schema: { summary: "The engine's servers, their health and load", response: { 200: engineRecord } },
+      schema: { summary: "Health and load of the engine servers", response: { 200: engineRecord } },
     },
     async () => toRecord(engine),
   );
@@ -30,13 +37,13 @@ function drainServer(app: App, context: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Give a server of the engine no more requests; its sessions move to others",
+        summary: "Send no more requests to an engine server; its sessions move to other servers",
         body: drainBody,
         response: { 200: serverRecord },
       },
     },
     async ({ body: { url, wait_seconds: seconds } }) => {
-      const servers = serversOf(context);
+      const servers = requireServers(context);
       requireServer(servers, url);
       const limit = AbortSignal.any([AbortSignal.timeout(seconds * 1000), context.shutdown.signal]);
       await servers.drain(url, seconds > 0 ? limit : AbortSignal.abort()).catch(() => undefined);
@@ -51,13 +58,13 @@ function restoreServer(app: App, context: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Give a drained server requests again",
+        summary: "Send requests to a drained engine server again",
         body: restoreBody,
         response: { 200: serverRecord },
       },
     },
     async ({ body: { url } }) => {
-      const servers = serversOf(context);
+      const servers = requireServers(context);
       requireServer(servers, url);
       servers.restore(url);
       return requireServer(servers, url);
@@ -71,15 +78,15 @@ function pauseServers(app: App, context: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Pause every server of the engine, for an update of its weights; calls wait",
+        summary: "Pause all engine servers for a weight update; model calls wait",
         body: pauseBody,
         response: { 200: engineRecord },
       },
     },
-    async ({ body: { mode, servers: told } }) => {
-      const servers = serversOf(context);
-      for (const url of told ?? []) requireServer(servers, url);
-      await servers.pause(mode, told);
+    async ({ body: { mode, servers: targets } }) => {
+      const servers = requireServers(context);
+      for (const url of targets ?? []) requireServer(servers, url);
+      await servers.pause(mode, targets);
       return toRecord(context.engine);
     },
   );
@@ -87,18 +94,19 @@ function pauseServers(app: App, context: ServerContext): void {
     "/rl/engine/resume",
     {
       config: { key: "admin" },
-      schema: { summary: "End a pause", body: resumeBody, response: { 200: engineRecord } },
+      schema: { summary: "Resume paused engine servers", body: resumeBody, response: { 200: engineRecord } },
     },
-    async ({ body: { servers: told, hold } }) => {
-      const servers = serversOf(context);
-      for (const url of told ?? []) requireServer(servers, url);
-      await servers.resume({ told, hold });
+    async ({ body: { servers: targets, hold } }) => {
+      const servers = requireServers(context);
+      for (const url of targets ?? []) requireServer(servers, url);
+      await servers.resume({ urls: targets, hold });
       return toRecord(context.engine);
     },
   );
 }
 
-function serversOf({ engine }: ServerContext): EngineServers {
+/** @throws ApiError `no_engine_servers` if the engine runs in this process */
+function requireServers({ engine }: ServerContext): EngineServers {
   if (engine.servers) return engine.servers;
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) runs in this process and has no servers.`);
 }
@@ -107,8 +115,8 @@ function requireServer(servers: EngineServers, url: string): z.input<typeof serv
   const states = servers.list();
   const found = states.find((state) => state.url === url);
   if (found) return toServerRecord(found);
-  const known = states.map((state) => state.url).join(", ");
-  const message = `url: there is no engine server ${url.slice(0, 200)}; there are ${known}.`;
+  const urls = states.map((state) => state.url).join(", ");
+  const message = `\`url\` must be the address of an engine server: ${urls}; received ${url.slice(0, 200)}.`;
   throw new ApiError("engine_server_not_found", message, { param: "url" });
 }
 

@@ -5,6 +5,7 @@ import type { Batch } from "../../session/batch/batch.js";
 import type { ExportWaits } from "../../session/exporter.js";
 import type { ServerContext } from "../context.js";
 
+/** @param signal aborts when the client disconnects */
 export function toWaits(
   body: { wait_seconds: number; drain_seconds?: number | undefined },
   { settings, shutdown }: ServerContext,
@@ -17,9 +18,9 @@ export function toWaits(
   };
 }
 
-/** Sends the block itself; it is freed when the last byte is out or the reader has gone. */
+/** Sends the batch without a copy. Its memory is freed when the last byte was sent or the client disconnected. */
 export function sendBatch([batch]: readonly Batch[], reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
-  if (!batch) throw new RangeError("there is no batch to send");
+  if (!batch) throw new RangeError("The export has no batch to send.");
   metrics.exportBytes.inc(batch.byteLength);
   const { buffer, byteOffset, byteLength } = batch.bytes;
   const block = Buffer.from(buffer, byteOffset, byteLength);

@@ -14,14 +14,14 @@ import type { ServerContext } from "../context.js";
 import { sendBatch, toWaits } from "./export-answer.js";
 
 const sharedAnswer = z.object({
-  id: z.string().describe("For DELETE /export_batch/{id}."),
+  id: z.string().describe("Acknowledge the file with `DELETE /export_batch/{id}`."),
   path: z.string(),
   byte_length: z.int(),
 });
 
 const shardsAnswer = z.object({ shards: z.array(sharedAnswer) });
 
-/** Training data out: one session for its reader, or many in one block for a trainer. */
+/** Exports of training data: one session with its interactions, or many sessions as one batch. */
 export function exportRoutes(app: App, context: ServerContext): void {
   exportTrajectories(app, context);
   exportBatch(app, context);
@@ -80,7 +80,7 @@ function exportBatch(app: App, context: ServerContext): void {
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
       const batches = await context.exporter.all(body.session_ids, waits, pack, part);
-      // Each rank's summary is that of the whole batch: one of them counts.
+      // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
       if (summary && (shard ?? 0) === 0) metrics.countExport(summary);
       return body.transport === "shm" ? sendPaths(batches, body, reply, context) : sendBatch(batches, reply, context);
     },
@@ -93,19 +93,23 @@ function acknowledgeBatch(app: App, { sharedExports }: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Acknowledge a batch in shared memory: its file may serve another one",
+        summary: "Acknowledge a batch in shared memory, so that its file can be used again",
         params: z.object({ id: z.string() }),
         response: { 200: z.object({ id: z.string() }) },
       },
     },
     async ({ params }) => {
       if (sharedExports.acknowledge(params.id)) return { id: params.id };
-      throw new ApiError("batch_not_found", "There is no such batch: acknowledged before, or its lease is over.");
+      const id = params.id.slice(0, 100);
+      throw new ApiError(
+        "batch_not_found",
+        `Batch "${id}" does not exist: it was acknowledged or its lease has ended.`,
+      );
     },
   );
 }
 
-/** Lends the files to their readers. Nobody hears of those whose asker has gone: their room is had back at once. */
+/** Sends the paths of the files. If the client disconnects before it has them, the files are released immediately. */
 function sendPaths(
   batches: readonly Batch[],
   body: BatchRequest,
@@ -117,8 +121,8 @@ function sendPaths(
     const { id } = context.sharedExports.lend(batch, body.lease_seconds * 1000, body.reader_pid);
     return { id, path: batch.path ?? "", byte_length: batch.byteLength };
   });
-  onResponseClose(reply, (whole) => {
-    if (!whole) for (const { id } of files) context.sharedExports.withdraw(id);
+  onResponseClose(reply, (complete) => {
+    if (!complete) for (const { id } of files) context.sharedExports.withdraw(id);
   });
   const answer: z.input<typeof shardsAnswer> = { shards: files };
   return reply.send(body.shards === 1 || body.shard !== undefined ? files[0] : answer);
@@ -126,14 +130,14 @@ function sendPaths(
 
 function toShards({ shards, shard, transport }: BatchRequest): ShardOptions {
   if (shard !== undefined && shard >= shards) {
-    throw new ApiError("invalid_value", `shard ${shard} is not one of ${shards}: they are counted from 0.`, {
-      param: "shard",
-    });
+    const message = `\`shard\` must be less than \`shards\` (${shards}); received ${shard}. The first shard is 0.`;
+    throw new ApiError("invalid_value", message, { param: "shard" });
   }
   if (transport === "body" && shards > 1 && shard === undefined) {
-    throw new ApiError("invalid_value", "One body holds one shard: say which, or ask for transport shm.", {
-      param: "shard",
-    });
+    const message =
+      `\`shard\` is required if \`transport\` is \`body\` and \`shards\` is ${shards}, because a response body holds one ` +
+      "shard. Set `shard`, or use `transport: shm`.";
+    throw new ApiError("invalid_value", message, { param: "shard" });
   }
   return { shards, shard };
 }

@@ -5,12 +5,12 @@ import { countTokensSchema, messagesSchema, parseMessages, toConversation } from
 import { messagesResponseSchema, toMessagesResponse } from "../../protocols/messages/response.js";
 import { MessagesStream } from "../../protocols/messages/stream.js";
 import { stringifyRaw } from "../../protocols/raw-json.js";
-import { countPrompt } from "../call/prompt.js";
+import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
-import { sessionOf } from "../plugins/auth.js";
+import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
 
-/** Anthropic's SDK puts /v1 behind its base URL, which may end in /v1 already; others put only /messages there. */
+/** Anthropic's SDK appends /v1 to its base URL, which may already end in /v1. Other clients append only /messages. */
 const PREFIXES = ["/v1", "/v1/v1", ""];
 
 /** POST /v1/messages and /v1/messages/count_tokens. */
@@ -27,7 +27,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
     {
       config: { key: "session", errors: "anthropic" },
       schema: {
-        summary: "Message, recorded token by token",
+        summary: "Create a message; it is recorded token by token",
         hide: !url.startsWith("/v1/m"),
         body: messagesSchema,
         response: { 200: messagesResponseSchema },
@@ -53,7 +53,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
     {
       config: { key: "session", errors: "anthropic" },
       schema: {
-        summary: "Tokens of the prompt that a message would have",
+        summary: "Count the tokens of a message's prompt",
         hide: !url.startsWith("/v1/m"),
         body: countTokensSchema,
         response: { 200: z.object({ input_tokens: z.int() }) },
@@ -62,7 +62,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
     async (request, reply) => {
       setRequestId(request, reply);
       const conversation = toConversation(request.body);
-      return { input_tokens: await countPrompt(context, sessionOf(request), conversation) };
+      return { input_tokens: await countPromptTokens(context, requireSession(request), conversation) };
     },
   );
 }

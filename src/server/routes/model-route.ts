@@ -11,20 +11,20 @@ import { warnOfRawLogprobs } from "../call/raw-logprobs.js";
 import { runModelCall } from "../call/run-model-call.js";
 import type { ServerContext } from "../context.js";
 import { toApiError } from "../errors.js";
-import { sessionOf } from "../plugins/auth.js";
+import { requireSession } from "../plugins/auth.js";
 
-/** What a protocol adds to a model call. */
+/** The parts of a model call that depend on its protocol. */
 export interface ProtocolCall<T> {
   readonly api: Api;
   readonly idPrefix: string;
   readonly request: ModelRequest;
   readonly encoder: () => StreamEncoder;
   readonly toResponse: (answer: GenerationAnswer) => T;
-  /** Told once the call is recorded, before the agent has the end of its answer. */
+  /** Called once the call is recorded, before the agent has the end of the answer. */
   readonly onRecorded?: (record: CallRecord) => void;
 }
 
-/** Runs a model call and answers it, at once or as a stream. */
+/** Runs a model call and sends the answer, whole or as a stream. */
 export async function answerModelCall<T>(
   context: ServerContext,
   request: FastifyRequest,
@@ -32,14 +32,14 @@ export async function answerModelCall<T>(
   protocol: ProtocolCall<T>,
 ): Promise<T | undefined> {
   const call: ModelCall = {
-    session: sessionOf(request),
+    session: requireSession(request),
     api: protocol.api,
     idPrefix: protocol.idPrefix,
     request: protocol.request,
     startedAt: Date.now(),
     retry: {
-      retryCount: retryCount(request.headers["x-stainless-retry-count"]),
-      idempotencyKey: idempotencyKey(request.headers["idempotency-key"]),
+      retryCount: parseRetryCount(request.headers["x-stainless-retry-count"]),
+      idempotencyKey: parseIdempotencyKey(request.headers["idempotency-key"]),
     },
     disconnected: disconnectSignal(reply),
     onUnenforced: (field) => void reply.header("x-rolltape-not-enforced", field),
@@ -68,22 +68,24 @@ async function streamAnswer<T>(
     protocol.onRecorded?.(record);
     stream.finish(record);
   } catch (error) {
-    if (!stream.begun) throw error;
-    const known = toApiError(error);
-    logServerError(reply.log, known);
-    stream.fail(known);
+    // Before the headers, Fastify's error handler sends an ordinary error response. After them, it is not called: the
+    // error is logged and sent here.
+    if (!stream.headersSent) throw error;
+    const apiError = toApiError(error);
+    logServerError(reply.log, apiError);
+    stream.fail(apiError);
   } finally {
     stream.close();
   }
 }
 
-/** How often an SDK has sent this request before; OpenAI's and Anthropic's SDKs say so in this header. */
-function retryCount(header: string | string[] | undefined): number {
+/** Returns how often the client sent this request before. OpenAI's and Anthropic's SDKs send the number in this header. */
+function parseRetryCount(header: string | string[] | undefined): number {
   const count = typeof header === "string" ? Number.parseInt(header, 10) : 0;
   return Number.isNaN(count) ? 0 : count;
 }
 
-/** SDKs that send this header send it with each attempt at a request, and another one with each other request. */
-function idempotencyKey(header: string | string[] | undefined): string | undefined {
+/** Returns the key that all attempts at one request share; undefined if the SDK sends none. */
+function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
   return typeof header === "string" && header !== "" ? header : undefined;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isAnthropicClient } from "../../control/anthropic-client.js";
 import type { App } from "../../http/app-type.js";
-import { contextLimit } from "../call/context-limit.js";
+import { readContextLimit } from "../call/context-limit.js";
 import type { ServerContext } from "../context.js";
 
 const openaiModel = z.object({
@@ -12,7 +12,7 @@ const openaiModel = z.object({
   max_model_len: z.int().describe("Tokens of prompt and output together."),
 });
 
-/** `ModelInfo` of @anthropic-ai/sdk 1.11. */
+/** Anthropic's model record: `ModelInfo` of @anthropic-ai/sdk 1.11. */
 const anthropicModel = z.object({
   type: z.literal("model"),
   id: z.string(),
@@ -38,7 +38,7 @@ const anthropicList = z.object({
 
 const STARTED = new Date();
 
-/** As model calls: Anthropic's SDK puts /v1 behind its base URL, which may end in /v1 already. */
+/** The same prefixes as for model calls. Anthropic's SDK appends /v1 to its base URL, which may already end in /v1. */
 const PREFIXES = ["/v1", "/v1/v1", ""];
 
 /** GET /v1/models and /v1/models/{id}, in the shape of the client's API. */
@@ -55,7 +55,7 @@ function listModels(app: App, context: ServerContext, url: string): void {
     url,
     {
       config: { key: "any", errors: "client" },
-      schema: { summary: "The model that is served", hide: !url.startsWith("/v1/m"), response },
+      schema: { summary: "List the served model", hide: !url.startsWith("/v1/m"), response },
     },
     async (request) => {
       const { id, tokens } = await servedModel(context);
@@ -65,14 +65,14 @@ function listModels(app: App, context: ServerContext, url: string): void {
   );
 }
 
-/** Any name is answered with the model that is served, as model calls answer any name with it. Names may have slashes. */
+/** Returns the served model for any name, because model calls accept any name. The name may contain slashes. */
 function retrieveModel(app: App, context: ServerContext, url: string): void {
   const response = { 200: z.union([openaiModel, anthropicModel]) };
   app.get(
     url,
     {
       config: { key: "any", errors: "client" },
-      schema: { summary: "The model that is served, under any name", hide: !url.startsWith("/v1/m"), response },
+      schema: { summary: "Describe the served model, whatever the name", hide: !url.startsWith("/v1/m"), response },
     },
     async (request) => {
       const { id, tokens } = await servedModel(context);
@@ -82,7 +82,7 @@ function retrieveModel(app: App, context: ServerContext, url: string): void {
 }
 
 async function servedModel(context: ServerContext): Promise<{ id: string; tokens: number }> {
-  return { id: context.settings.modelName, tokens: await contextLimit(context) };
+  return { id: context.settings.modelName, tokens: await readContextLimit(context) };
 }
 
 function toOpenai(id: string, tokens: number): z.input<typeof openaiModel> {

@@ -21,10 +21,16 @@ const prepareBody = controlBody({
   session_ids: sessionIds,
   ...optionFields,
   ...waitFields,
-  hold_seconds: waitSeconds.max(3600).default(60).describe("Without a word for so long, nothing was taken."),
+  hold_seconds: waitSeconds
+    .max(3600)
+    .default(60)
+    .describe("Time after which an unsettled export is dropped; its sessions are then not exported."),
 });
 
-/** One server's part of a batch over several: all of them pack, and only when all have, each takes its sessions. */
+/**
+ * One worker's part of a batch over several workers, in three calls by a gateway: `ready` waits, `prepare` packs, `settle`
+ * marks the sessions as exported. The gateway settles only when all workers have packed.
+ */
 export function preparedExportRoutes(app: App, context: ServerContext): void {
   ready(app, context);
   prepare(app, context);
@@ -37,7 +43,7 @@ function ready(app: App, context: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Wait until sessions can be exported; refuses as the export would",
+        summary: "Wait until sessions can be exported; returns the same errors as the export",
         body: controlBody({ session_ids: sessionIds, ...waitFields }),
         response: { 200: z.object({ sessions: z.int() }) },
       },
@@ -54,7 +60,10 @@ function prepare(app: App, context: ServerContext): void {
     "/export_batch/prepare",
     {
       config: { key: "admin" },
-      schema: { summary: "As /export_batch, but no session is taken until that is settled", body: prepareBody },
+      schema: {
+        summary: "Export a batch like /export_batch; its sessions are exported once it is settled",
+        body: prepareBody,
+      },
     },
     async ({ body }, reply) => {
       refuseDuplicates(body.session_ids);
@@ -68,8 +77,8 @@ function prepare(app: App, context: ServerContext): void {
         ),
       );
       const id = preparedExports.hold(prepared, body.hold_seconds * 1000);
-      onResponseClose(reply, (whole) => {
-        if (!whole) preparedExports.settle(id, "left");
+      onResponseClose(reply, (complete) => {
+        if (!complete) preparedExports.settle(id, "left");
       });
       return sendBatch(prepared.packed, reply.header(EXPORT_ID, id), context);
     },
@@ -82,15 +91,20 @@ function settle(app: App, { preparedExports }: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "Say whether a prepared export came about",
+        summary: "Finish or drop a prepared export",
         params: z.object({ id: z.string() }),
-        body: controlBody({ outcome: z.enum(["taken", "left"]) }),
+        body: controlBody({
+          outcome: z
+            .enum(["taken", "left"])
+            .describe("`taken`: the sessions are exported. `left`: they stay as they were."),
+        }),
         response: { 200: z.object({ id: z.string() }) },
       },
     },
     async ({ params: { id }, body: { outcome } }) => {
       if (preparedExports.settle(id, outcome)) return { id };
-      throw new ApiError("batch_not_found", "There is no such export to be settled: settled before, or too late.");
+      const message = `Prepared export "${id.slice(0, 100)}" does not exist: it was settled or held longer than \`hold_seconds\`.`;
+      throw new ApiError("batch_not_found", message);
     },
   );
 }

@@ -8,7 +8,7 @@ import { responseSchema, toEcho, toResponse } from "../../protocols/responses/re
 import { ResponsesStream } from "../../protocols/responses/stream.js";
 import type { ServerContext } from "../context.js";
 import { StoredResponses } from "../known/stored-responses.js";
-import { sessionOf } from "../plugins/auth.js";
+import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
 
 /** POST /v1/responses and GET /v1/responses/{id}, also without /v1. */
@@ -26,7 +26,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
     {
       config: { key: "session" },
       schema: {
-        summary: "Response, recorded token by token",
+        summary: "Create a response; it is recorded token by token",
         body: responsesSchema,
         response: { 200: responseSchema },
       },
@@ -36,7 +36,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       return answerModelCall(context, request, reply, {
         api: "responses",
         idPrefix: RESPONSE_PREFIX,
-        request: parseResponses(request.body, stored.of(sessionOf(request))),
+        request: parseResponses(request.body, stored.forSession(requireSession(request))),
         encoder: () => new ResponsesStream(echo),
         toResponse: (answer) => toResponse(answer, echo),
         onRecorded: ({ interaction, answer }) => stored.keep(interaction, answer, echo),
@@ -51,14 +51,14 @@ function retrieveResponse(app: App, stored: StoredResponses, url: string): void 
     {
       config: { key: "session" },
       schema: {
-        summary: "A stored response of the session",
+        summary: "Retrieve a stored response of the session",
         params: z.object({ id: z.string() }),
         querystring: z.object({ stream: unsupported("stream of a stored response", (value) => value === "false") }),
         response: { 200: responseSchema },
       },
     },
     async (request) => {
-      const response = stored.get(sessionOf(request), request.params.id);
+      const response = stored.get(requireSession(request), request.params.id);
       if (response) return response;
       const message = `The session has no stored response "${request.params.id.slice(0, 100)}".`;
       throw new ApiError("response_not_found", message);

@@ -7,10 +7,10 @@ const worker = z
   .object({
     tag: z.string(),
     capacity: z.int(),
-    sessions: z.int().describe("Active ones and those not exported yet."),
-    weight_version: weightVersionSchema.describe("The version that tokens get from engines that report none."),
+    sessions: z.int().describe("Sessions that are active or not exported yet."),
+    weight_version: weightVersionSchema.describe("Weight version of tokens from engines that report none."),
   })
-  .describe("What a gateway needs to know of the server. Absent without `server.worker_tag`.");
+  .describe("State of the server for gateways. Absent if `server.worker_tag` is not set.");
 
 const health = z.object({
   status: z.enum(["ok", "draining", "engine_unavailable"]),
@@ -20,17 +20,17 @@ const health = z.object({
 
 const HEALTH_TIMEOUT_MS = 3000;
 
-/** What is around the work: health, metrics, the API's description. */
+/** Health, metrics and the OpenAPI description. */
 export function serviceRoutes(app: App, context: ServerContext): void {
   app.get("/health", { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
-    const who = describeWorker(context);
-    if (context.draining) return reply.code(503).send({ status: "draining", ...who });
+    const workerState = describeWorker(context);
+    if (context.draining) return reply.code(503).send({ status: "draining", ...workerState });
     try {
       await context.engine.health(AbortSignal.timeout(HEALTH_TIMEOUT_MS));
-      return { status: "ok" as const, ...who };
+      return { status: "ok" as const, ...workerState };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return reply.code(503).send({ status: "engine_unavailable", message, ...who });
+      return reply.code(503).send({ status: "engine_unavailable", message, ...workerState });
     }
   });
 

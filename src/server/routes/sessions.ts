@@ -1,33 +1,33 @@
 import { z } from "zod";
 import { cutPage } from "../../control/session-page.js";
-import { sessionRecord, sessionsQuery } from "../../control/sessions.js";
+import { sessionRecord, sessionsQuery } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
 import type { Session } from "../../session/session.js";
 import type { ServerContext } from "../context.js";
 
 const sessionList = z.object({
   sessions: z.array(sessionRecord),
-  has_more: z.boolean().describe("The list was cut at `limit`."),
-  next: z.string().nullable().describe("`after` of the next page; null on the last one."),
+  has_more: z.boolean().describe("There are more sessions than `limit`."),
+  next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
 });
 
-/** What sessions there are, their state, and their end without an export. */
+/** Lists sessions and their state, and deletes sessions without an export. */
 export function sessionRoutes(app: App, { registry }: ServerContext): void {
   app.get(
     "/rl/sessions",
     {
       config: { key: "admin" },
       schema: {
-        summary: "Sessions that the server remembers, oldest first",
+        summary: "List the sessions that the server has, oldest first",
         querystring: sessionsQuery,
         response: { 200: sessionList },
       },
     },
     async ({ query }) => {
       const { state, task_id: taskId, after, limit } = query;
-      const wanted = (session: Session) =>
+      const isSelected = (session: Session) =>
         (state === undefined || session.state === state) && (taskId === undefined || session.taskId === taskId);
-      const listed = [...registry.all()].filter(wanted).map((session) => {
+      const listed = [...registry.all()].filter(isSelected).map((session) => {
         return { session_id: session.id, created_at: session.createdAt / 1000, session };
       });
       const { sessions, ...rest } = cutPage(listed, { after, limit });
@@ -53,7 +53,7 @@ export function sessionRoutes(app: App, { registry }: ServerContext): void {
     {
       config: { key: "admin" },
       schema: {
-        summary: "End a session without an export: its calls are aborted, its key revoked, its data freed",
+        summary: "Delete a session without an export: abort its calls, revoke its key, free its data",
         params: z.object({ id: z.string() }),
         response: { 200: z.object({ session_id: z.string() }) },
       },

@@ -1,14 +1,14 @@
-/** From this many characters on, the text of a request takes a millisecond or more to read or to render. */
+/** A request's text of at least this many characters takes a millisecond or more to parse or to render. */
 export const LONG_TEXT = 64 * 1024;
 
 /**
- * Lets one long piece of work into each round of the event loop. Requests that come together would else be worked on in
- * one round, and everything else would wait for their sum.
+ * Admits one long piece of work per iteration of the event loop. Without this, requests that arrive together would all be
+ * processed in one iteration, and everything else would wait for all of them.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
 
-  /** Resolves in a round of its own, in the order of the calls. */
+  /** Resolves in an iteration of its own, in the order of the calls. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -18,10 +18,10 @@ export class Turns {
 
   readonly #admit = (): void => {
     this.#waiting.shift()?.();
-    // What is set here comes in the next round: timers and sockets have their turn before it.
+    // An immediate set here runs in the next iteration, after timers and sockets had their turn.
     if (this.#waiting.length > 0) setImmediate(this.#admit);
   };
 }
 
-/** Of the whole process, which has one event loop. */
+/** Shared by the whole process, which has one event loop. */
 export const turns = new Turns();

@@ -1,10 +1,10 @@
 import { type JsonBuilder, JsonError, parseJson } from "./parse.js";
 
 /**
- * One spelling for all JSON texts of the same value: no white space, keys sorted by UTF-16 code units, numbers as
- * exact decimals. Nothing is rounded, so that 12345678901234567890 and 12345678901234567891 stay apart.
+ * Returns the same text for all JSON texts of the same value: no white space, keys sorted by UTF-16 code units, numbers as
+ * exact decimals. Numbers are not rounded, so that 12345678901234567890 and 12345678901234567891 differ.
  *
- * @returns undefined where the text is not JSON
+ * @returns undefined if the text is not JSON
  */
 export function canonicalJson(text: string): string | undefined {
   try {
@@ -15,8 +15,8 @@ export function canonicalJson(text: string): string | undefined {
   }
 }
 
-// Texts are joined with `+`, which the engine keeps as a tree until it is read: copying at every level would cost
-// the square of the text for deeply nested input.
+// Strings are joined with `+`, which V8 keeps as a tree until the string is read. Joining arrays would copy the text at
+// every level, which takes quadratic time for deeply nested input.
 const CANONICAL: JsonBuilder<string> = {
   string: (value) => JSON.stringify(value),
   number: canonicalNumber,
@@ -36,14 +36,15 @@ const CANONICAL: JsonBuilder<string> = {
   },
 };
 
-// Longer ones would cost BigInt more than they can mean.
+// A hostile text may have an exponent of megabytes, which BigInt would take long to read.
 const MAX_EXPONENT_DIGITS = 20;
 
-/** `[-]digits`, then `e` and the power of ten where it is not 0; digits without zeros at either end. */
+/** Returns `[-]digits`, and `e` with the power of ten unless it is 0. The digits have no zeros at either end. */
 function canonicalNumber(text: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text);
   const [, sign = "", whole = "", fraction = "", power = "0"] = match ?? [];
-  if (match === null || power.length > MAX_EXPONENT_DIGITS) throw new JsonError("number out of range in JSON");
+  if (match === null || power.length > MAX_EXPONENT_DIGITS)
+    throw new JsonError("JSON has a number that is out of range");
   const digits = (whole + fraction).replace(/^0+/, "");
   const significant = digits.slice(0, lengthWithoutZeros(digits));
   if (significant === "") return "0";
@@ -51,7 +52,7 @@ function canonicalNumber(text: string): string {
   return `${sign}${significant}${exponent === 0n ? "" : `e${exponent}`}`;
 }
 
-// A regular expression for trailing zeros tries every zero of the text as a start, which is quadratic.
+// Not a regular expression: it would try every zero of the text as a start, which takes quadratic time.
 function lengthWithoutZeros(digits: string): number {
   let length = digits.length;
   while (length > 0 && digits[length - 1] === "0") length--;

@@ -1,6 +1,6 @@
 /**
- * Finds an array and its elements in the bytes of a JSON text without parsing it. Both functions take for granted that
- * the text is JSON: of any other they answer something, or nothing, and end.
+ * Finds an array and its elements in the bytes of a JSON text without parsing it. Both functions assume that the text is
+ * JSON. For any other text they terminate, but the result is meaningless.
  */
 
 const QUOTE = 0x22;
@@ -12,19 +12,18 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Where an array that is a field of the text's object begins.
+ * Finds the first field of the text's object that has one of these names.
  *
- * @param names the first of the fields that has one of these names counts
- * @returns the offset behind the array's bracket; undefined where there is no such field, or it is no array
+ * @returns the offset after the opening bracket of its array; undefined if there is no such field or it has no array
  */
-export function arrayStart(json: Buffer, names: ReadonlySet<string>): number | undefined {
+export function findArrayStart(json: Buffer, names: ReadonlySet<string>): number | undefined {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
     else if (byte === QUOTE) {
-      const end = stringEnd(json, at);
+      const end = findStringEnd(json, at);
       const next = skipSpace(json, end);
       if (depth === 1 && json[next] === COLON && names.has(json.toString("latin1", at + 1, end - 1))) {
         const value = skipSpace(json, next + 1);
@@ -37,16 +36,16 @@ export function arrayStart(json: Buffer, names: ReadonlySet<string>): number | u
 }
 
 /**
- * Where the elements of an array end that are objects or arrays themselves; others are passed over.
+ * Returns the offsets after those elements of an array that are objects or arrays. Other elements are skipped.
  *
- * @param from behind the array's bracket, or behind one of its elements
+ * @param from offset after the array's opening bracket, or after one of its elements
  */
-export function elementEnds(json: Buffer, from: number): number[] {
+export function findElementEnds(json: Buffer, from: number): number[] {
   const ends: number[] = [];
   let depth = 0;
   for (let at = from; at < json.length; at++) {
     const byte = json[at];
-    if (byte === QUOTE) at = stringEnd(json, at) - 1;
+    if (byte === QUOTE) at = findStringEnd(json, at) - 1;
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       if (depth === 0) break;
@@ -57,8 +56,8 @@ export function elementEnds(json: Buffer, from: number): number[] {
   return ends;
 }
 
-/** The offset behind the string that begins at a quote. */
-function stringEnd(json: Buffer, quote: number): number {
+/** Returns the offset after the string that begins at a quote. */
+function findStringEnd(json: Buffer, quote: number): number {
   for (let at = quote + 1; ; at++) {
     at = json.indexOf(QUOTE, at);
     if (at < 0) return json.length;

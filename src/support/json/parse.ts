@@ -1,20 +1,20 @@
-/** Makes values of one kind out of JSON while it is read, so that each reader keeps exactly what it needs of the spelling. */
+/** Builds values while JSON is parsed, so that each reader keeps exactly the parts of the spelling that it needs. */
 export interface JsonBuilder<T> {
   string(value: string): T;
   /** `text` is the number as it is spelled. */
   number(text: string): T;
   literal(value: boolean | null): T;
   array(items: readonly T[]): T;
-  /** In order of first appearance; of equal keys the last value stands, as in Python and JavaScript. */
+  /** Entries in order of first appearance. Of equal keys the last value counts, as in Python and JavaScript. */
   object(entries: ReadonlyMap<string, T>): T;
 }
 
-/** A text that is not JSON (RFC 8259). */
+/** The text is not JSON (RFC 8259). */
 export class JsonError extends Error {
   override readonly name: string = "JsonError";
 }
 
-/** JSON that nests deeper than its reader takes. */
+/** The JSON is nested deeper than the reader allows. */
 export class JsonDepthError extends JsonError {
   override readonly name = "JsonDepthError";
 }
@@ -31,9 +31,9 @@ const LITERALS = new Map<string, readonly [text: string, value: boolean | null]>
 ]);
 
 /**
- * Reads one JSON value. Nesting is kept on a stack of its own, so that no text can exhaust the call stack.
+ * Parses one JSON value. It keeps its own stack instead of recursing, so that no text can exhaust the call stack.
  *
- * @param maxDepth how many arrays and objects may lie inside each other
+ * @param maxDepth maximum nesting of arrays and objects
  * @throws JsonError, JsonDepthError
  */
 export function parseJson<T>(text: string, builder: JsonBuilder<T>, maxDepth = Number.POSITIVE_INFINITY): T {
@@ -64,7 +64,7 @@ class Parser<T> {
     }
   }
 
-  /** Reads a scalar or an empty container; undefined where a container was opened and its first value comes next. */
+  /** Reads a scalar or an empty container. Returns undefined if it opened a container whose first value comes next. */
   #open(): { readonly done: T } | undefined {
     const c = this.#peek();
     if (c === "[") return this.#openArray();
@@ -92,7 +92,7 @@ class Parser<T> {
     return undefined;
   }
 
-  /** Puts a value into its container; the container itself where that was its last value. */
+  /** Adds a value to its container. Returns the container if that was its last value. */
   #close(frame: Frame<T>, value: T): { readonly done: T } | undefined {
     if (frame.kind === "array") frame.items.push(value);
     else frame.entries.set(frame.key, value);
@@ -109,7 +109,7 @@ class Parser<T> {
 
   #push(frame: Frame<T>): void {
     if (this.#stack.length >= this.#maxDepth)
-      throw new JsonDepthError(`JSON nests deeper than ${this.#maxDepth} levels`);
+      throw new JsonDepthError(`JSON is nested deeper than ${this.#maxDepth} levels`);
     this.#stack.push(frame);
   }
 
@@ -146,7 +146,7 @@ class Parser<T> {
     try {
       return JSON.parse(this.#text.slice(start, end + 1)) as string;
     } catch {
-      throw new JsonError(`invalid string in JSON at position ${start}`);
+      throw new JsonError(`JSON has an invalid string at position ${start}`);
     }
   }
 
@@ -163,7 +163,7 @@ class Parser<T> {
 
   #unexpected(at: number): JsonError {
     return new JsonError(
-      at >= this.#text.length ? "JSON ends too early" : `unexpected character in JSON at position ${at}`,
+      at >= this.#text.length ? "JSON ends too early" : `JSON has an unexpected character at position ${at}`,
     );
   }
 }

@@ -1,6 +1,9 @@
 import { type JsonBuilder, parseJson } from "./parse.js";
 
-/** A number that `JSON.parse` would change, such as 1.0 or one of 20 digits, with its spelling. It counts as that number. */
+/**
+ * A number with its spelling, such as 1.0 or an integer of 20 digits, which `JSON.parse` would change. It is a `Number`, so
+ * that it can be used in arithmetic and comparisons.
+ */
 export class SpelledNumber extends Number {
   readonly text: string;
 
@@ -19,8 +22,8 @@ const SPELLED: JsonBuilder<unknown> = {
 };
 
 /**
- * JSON as `JSON.parse` reads it, but that nothing of its spelling that a prompt shows is lost: numbers that would change
- * are {@link SpelledNumber}s, and all objects list their keys in the order of the text, 1 and 2 after b.
+ * Parses JSON like `JSON.parse`, but keeps the spelling that a prompt shows. Numbers that would change are
+ * {@link SpelledNumber}s, and objects list their keys in the order of the text, also keys that look like indices.
  *
  * @throws JsonError
  */
@@ -28,14 +31,21 @@ export const parseSpelled = (text: string): unknown => parseJson(text, SPELLED);
 
 const isIndex = (key: string): boolean => /^(?:0|[1-9][0-9]*)$/.test(key);
 
-// An object lists keys that look like indices first, whatever the order in which they were set.
+/**
+ * Returns an object that lists its keys in the order of the entries.
+ *
+ * JavaScript objects list keys that look like indices first: of `{"b": 0, "1": 0}` a plain object lists "1" before "b", and
+ * a prompt would show the keys in another order than the request. A Proxy with `ownKeys` is the only way to change that.
+ * `Object.keys`, `Object.entries` and `JSON.stringify` all use it. The trap may return `keys` because they are exactly the
+ * keys of the object.
+ */
 function inOrder(entries: ReadonlyMap<string, unknown>): object {
   const object: object = Object.fromEntries(entries);
   const keys = [...entries.keys()];
   return keys.some(isIndex) ? new Proxy(object, { ownKeys: () => keys }) : object;
 }
 
-/** May the text of this value have said what the value does not? Values are as `JSON.parse` gives them. */
+/** Returns true if `JSON.parse`, which gave this value, may have lost spelling: numbers, or the order of index-like keys. */
 export function mayLoseSpelling(value: unknown): boolean {
   const stack = [value];
   while (stack.length > 0) {
@@ -48,15 +58,18 @@ export function mayLoseSpelling(value: unknown): boolean {
   return false;
 }
 
-/** `JSON.stringify`'s replacer for texts that are compared: two spellings of a number are two texts. */
+/** A replacer of `JSON.stringify` for texts that are compared: two spellings of a number give different texts. */
 export const keepSpelling = (_key: string, value: unknown): unknown =>
   value instanceof SpelledNumber ? { spelled: value.text } : value;
 
-/** The JSON text of a value that {@link parseSpelled} gave, without white space; it nests no deeper than calls may. */
-export function spelledText(value: unknown): string {
+/**
+ * Returns the JSON text of a value from {@link parseSpelled}, without white space. It recurses, so the value must not be
+ * nested deeper than the call stack allows.
+ */
+export function stringifySpelled(value: unknown): string {
   if (value instanceof SpelledNumber) return value.text;
-  if (Array.isArray(value)) return `[${value.map(spelledText).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map(stringifySpelled).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${spelledText(field)}`);
+  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${stringifySpelled(field)}`);
   return `{${fields.join(",")}}`;
 }

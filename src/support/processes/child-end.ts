@@ -9,19 +9,19 @@ export type ChildEnd =
   | { readonly how: "not_started"; readonly error: Error };
 
 export interface EndWatch {
-  /** Resolves when the process exits, or could not be started. */
+  /** Resolves when the process exits or could not be started. */
   readonly exited: Promise<ChildEnd>;
-  /** Resolves when its output was read, too. */
+  /** Resolves when the process has exited and its output was read. */
   readonly ended: Promise<ChildEnd>;
 }
 
-/** Waits for the end of a process. Call it in the turn in which the process is spawned. */
+/** Observes the end of a process. Call it directly after the process is spawned, before its events are emitted. */
 export function watchEnd(child: ChildProcess): EndWatch {
   let exit: (end: ChildEnd) => void = () => undefined;
   const exited = new Promise<ChildEnd>((resolve) => (exit = resolve));
   const ended = new Promise<ChildEnd>((resolve) => {
     child.on("error", (error) => {
-      // With a pid, the error is of a signal or a message that could not be sent: the process goes on.
+      // If there is a pid, a signal or a message could not be sent, and the process goes on.
       if (child.pid !== undefined) return;
       const end = { how: "not_started", error } as const;
       exit(end);
@@ -48,12 +48,12 @@ export function describeEnd(end: ChildEnd): string {
   }
 }
 
-/** How long to wait for the last output of a process that has exited: one that left its group may hold the pipe. */
+/** Limit of the wait for the last output of an exited process. A process that left its group may keep the pipe open. */
 const LAST_OUTPUT_MS = 1000;
 
 /**
- * Resolves when the output of a process was read that exits now. It must be called by the listener of `exit`, because
- * `close` may be emitted in the same turn.
+ * Resolves when the output of a process that exits now was read. Call it in the listener of `exit`, because `close` may be
+ * emitted directly afterwards.
  */
 async function outputRead(child: ChildProcess): Promise<void> {
   const waiting = new AbortController();

@@ -3,26 +3,26 @@ import { type ChildEnd, watchEnd } from "./child-end.js";
 import { forgetGroup, killGroup, signalGroup, trackGroup } from "./process-group.js";
 
 export interface ChildGroupOptions {
-  /** Do not kill what the child leaves running when it exits; {@link ChildGroup.kill} does. Default false. */
+  /** Keeps processes that the child leaves running when it exits, until {@link ChildGroup.kill}. Default false. */
   readonly keepRest?: boolean;
 }
 
 /**
- * A child process and all that it starts: one process group, which does not outlive this process.
+ * A child process and its descendants, as one process group that does not outlive this process.
  *
- * A Ctrl-C in the terminal does not reach the group. When the child exits, what it left running is killed.
+ * A Ctrl-C in the terminal does not reach the group. When the child exits, processes that it left running are killed.
  */
 export class ChildGroup<Child extends ChildProcess = ChildProcess> {
-  /** Leads the group. */
+  /** The leader of the group. */
   readonly child: Child;
-  /** Resolves when the child exits, or could not be started. */
+  /** Resolves when the child exits or could not be started. */
   readonly exited: Promise<ChildEnd>;
-  /** Resolves when the output of the child was read, too. */
+  /** Resolves when the child has exited and its output was read. */
   readonly ended: Promise<ChildEnd>;
   readonly #keepRest: boolean;
   #over = false;
 
-  /** @param child spawned in this turn, with `detached` */
+  /** @param child a process that was just spawned, with `detached` */
   constructor(child: Child, { keepRest = false }: ChildGroupOptions = {}) {
     this.child = child;
     this.#keepRest = keepRest;
@@ -42,7 +42,7 @@ export class ChildGroup<Child extends ChildProcess = ChildProcess> {
     if (!this.#over && this.child.pid !== undefined) signalGroup(this.child.pid, signal);
   }
 
-  /** Kills every process of the group, also those that outlived the child. */
+  /** Kills every process of the group, including those that outlived the child. */
   kill(): void {
     const { pid } = this.child;
     if (pid === undefined) return;

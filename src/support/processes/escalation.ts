@@ -1,12 +1,12 @@
 import { sleep } from "../async/sleep.js";
 
-/** A way to make something end, and how long it may take. */
+/** An action that should end something, and the time to wait for its effect. */
 export interface Attempt {
   readonly act: () => unknown;
   readonly seconds: number;
 }
 
-/** Tries one way after the other until `ended` resolves. */
+/** Makes one attempt after the other until `ended` resolves. Waits without a limit after the last one. */
 export async function makeEnd(ended: Promise<unknown>, attempts: readonly Attempt[]): Promise<void> {
   for (const { act, seconds } of attempts) {
     await act();

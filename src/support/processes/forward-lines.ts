@@ -4,8 +4,10 @@ const NEWLINE = 10;
 const LONGEST_LINE_BYTES = 1 << 16;
 
 /**
- * Writes what a process prints to this one's standard error, in whole lines, because several processes may print at once.
- * A last line without an end gets one. Returns a function that writes what is left of an output whose end is not awaited.
+ * Writes the output of a process to standard error in whole lines, because several processes may print at once. Adds a line
+ * break to a last line that has none.
+ *
+ * @returns a function that writes an incomplete last line now, for callers that do not wait for the end of the output
  */
 export function forwardLines(output: Readable): () => void {
   let rest = Buffer.alloc(0);
@@ -21,7 +23,7 @@ export function forwardLines(output: Readable): () => void {
     rest = Buffer.alloc(0);
   };
   output.on("end", flush);
-  // A pipe that breaks ends what is forwarded.
+  // Without a listener, a broken pipe would be an uncaught error. It only ends the forwarding.
   output.on("error", () => {});
   return flush;
 }

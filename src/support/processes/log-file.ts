@@ -9,9 +9,9 @@ export function logLength(file: string): number {
 }
 
 /**
- * Returns a sentence with the log of a process and the last lines that the process wrote there.
+ * Returns a sentence that names the log of a process and shows the last lines that the process wrote there.
  *
- * @param from where the process's own part of the log begins, in bytes; before are those of earlier runs
+ * @param from offset in bytes at which the process's own part of the log begins, after the parts of earlier runs
  */
 export function describeLogEnd(file: string, from: number): string {
   const lines = readTail(file, from).trimEnd().split("\n").slice(-MAX_LINES);

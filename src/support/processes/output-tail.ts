@@ -14,22 +14,22 @@ export class OutputTail {
   constructor(stream: Readable, limit: number) {
     this.#limit = limit;
     stream.on("data", (chunk: Buffer) => this.#add(chunk));
-    // A pipe that breaks ends what is kept; the process itself says why.
+    // Without a listener, a broken pipe would be an uncaught error. The end of the process explains it.
     stream.on("error", () => {});
   }
 
-  /** Without white space at its ends; empty if nothing came. If lines before it are not kept, it begins with `…`. */
+  /** The text without white space at its ends; empty if there was no output. It begins with `…` if earlier lines are missing. */
   get text(): string {
     if (this.#bytes.length <= this.#limit) return this.#bytes.toString().trim();
     const end = this.#bytes.indexOf(NEWLINE) + 1;
     const lines = this.#bytes.subarray(end).toString().trim();
     if (end > 0 && lines !== "") return `${CUT}\n${lines}`;
-    // One long line. Its first bytes may be the rest of a character.
+    // One long line, which may begin within a character: skip UTF-8 continuation bytes.
     const start = this.#bytes.findIndex((byte, i) => i > 0 && (byte & 0xc0) !== 0x80);
     return CUT + this.#bytes.subarray(start).toString().trim();
   }
 
-  /** Keeps nothing from then on. */
+  /** Discards the text and all later output. */
   end(): void {
     this.#ended = true;
     this.clear();

@@ -1,13 +1,13 @@
-/** Groups to kill when this process exits: a signal of the terminal does not reach them. */
+/** Groups to kill when this process exits, because signals of the terminal do not reach them. */
 const living = new Set<number>();
 
-/** Kills the group when this process exits. Its leader was started with `detached`. */
+/** Tracks a group, so that it is killed when this process exits. Its leader was started with `detached`. */
 export function trackGroup(leader: number): void {
   if (living.size === 0) process.on("exit", killAll);
   living.add(leader);
 }
 
-/** Leaves the group alone when this process exits. Returns true if it was tracked until now. */
+/** Stops tracking a group. Returns true if it was tracked until now. */
 export function forgetGroup(leader: number): boolean {
   const known = living.delete(leader);
   if (living.size === 0) process.off("exit", killAll);
@@ -15,8 +15,8 @@ export function forgetGroup(leader: number): boolean {
 }
 
 /**
- * Kills every process of a tracked group, also those that its leader left behind. Idempotent: once nothing is left of a
- * group, its number may belong to another one.
+ * Kills every process of a tracked group, including those that its leader left behind. A second call does nothing, because
+ * the id of a group that has ended may belong to another group.
  */
 export function killGroup(leader: number): void {
   if (forgetGroup(leader)) signalGroup(leader, "SIGKILL");
@@ -31,6 +31,6 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-leader, signal);
   } catch {
-    // All of them have ended.
+    // All processes of the group have ended.
   }
 }

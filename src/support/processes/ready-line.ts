@@ -5,13 +5,13 @@ import { z } from "zod";
 import { sleep } from "../async/sleep.js";
 
 /**
- * A process that serves calls prints one line of JSON on its standard output when it accepts them: its ready line. Whoever
- * started it waits for that line instead of asking a port again and again.
+ * The ready line: one line of JSON that a server prints on its standard output when it accepts calls. The process that
+ * started it waits for the line instead of polling a port.
  */
 const readyLine = z.object({ url: z.url() });
 
 const POLL_MS = 100;
-/** A ready line is shorter; a process without one may have written gigabytes. */
+/** Limit of the bytes that are read. A process that prints no ready line may have written gigabytes. */
 const LONGEST_LINE_BYTES = 1 << 16;
 
 /** Prints the ready line of this process. */
@@ -29,7 +29,7 @@ export async function readFirstLine(output: Readable): Promise<string | undefine
   return line;
 }
 
-/** Waits until the first line of a file is a ready line, and returns its `url`. A shared folder may show it late. */
+/** Polls a file until its first line is a ready line, and returns its `url`. A shared folder may show the line late. */
 export async function waitForReadyLine(file: string, signal: AbortSignal): Promise<string> {
   for (;;) {
     signal.throwIfAborted();

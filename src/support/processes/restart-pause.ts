@@ -4,9 +4,10 @@ import { sleep } from "../async/sleep.js";
 const PAUSE = { firstMilliseconds: 250, longestMilliseconds: 30_000 };
 
 /**
- * Waits before a process that ended is started again: 250 ms, twice as long after each restart, 30 s at most.
+ * Waits before a process that ended is started again. The wait is 250 ms at first, doubles with each restart, and is at most
+ * 30 s.
  *
- * @param restarts how often it was started again before
+ * @param restarts number of earlier restarts
  * @returns false if the signal aborted: the process must not be started again
  */
 export async function pauseBeforeRestart(restarts: number, signal: AbortSignal): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Bytes of an element. The format has more types, such as 8-bit floats; files with them can be listed, not read. */
+/** Bytes per element. The format has more types, such as 8-bit floats. Files with them can be listed, but not read. */
 export const ELEMENT_BYTES = {
   BOOL: 1,
   U8: 1,

@@ -1,6 +1,6 @@
 import { CodedError } from "../coded-error.js";
 
-/** `not_safetensors`: the bytes are no safetensors file, or a damaged one. */
+/** `not_safetensors`: the bytes are not a safetensors file, or a damaged one. */
 export class SafetensorsError extends CodedError<"not_safetensors"> {
   override readonly name = "SafetensorsError";
   /** What is wrong with the bytes. */

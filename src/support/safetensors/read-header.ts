@@ -6,7 +6,7 @@ export interface TensorEntry {
   readonly name: string;
   readonly dtype: string;
   readonly shape: readonly number[];
-  /** Position of the first byte in the file, and of the byte after the last. */
+  /** Offset of the first byte in the file, and of the byte after the last. */
   readonly start: number;
   readonly end: number;
 }
@@ -14,11 +14,11 @@ export interface TensorEntry {
 /** The header of a safetensors file: https://github.com/huggingface/safetensors#format */
 export interface Header {
   readonly metadata: Readonly<Record<string, string>>;
-  /** In the order in which they lie in the file. */
+  /** In the order of their bytes in the file. */
   readonly tensors: readonly TensorEntry[];
 }
 
-/** Bytes of the number at the start of a file that gives the length of the header. */
+/** Size of the number at the start of a file, which is the length of the header. */
 export const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 2 ** 30;
 
@@ -36,24 +36,24 @@ const headerSchema = z.object({ __metadata__: z.record(z.string(), z.string()).d
  * @throws SafetensorsError
  */
 export function readHeaderLength(start: Uint8Array): number {
-  if (start.byteLength < LENGTH_BYTES) throw new SafetensorsError("it is shorter than a header's length");
+  if (start.byteLength < LENGTH_BYTES) throw new SafetensorsError(`it has fewer than ${LENGTH_BYTES} bytes`);
   const length = new DataView(start.buffer, start.byteOffset, LENGTH_BYTES).getBigUint64(0, true);
   if (length > MAX_HEADER_BYTES) throw new SafetensorsError(`its header would have ${length} bytes`);
   return Number(length);
 }
 
 /**
- * Reads the header of a file. No byte of a tensor is read.
+ * Reads the header of a file, without reading tensors.
  *
- * @param file a whole file, or its beginning with all of the header
- * @param byteLength of the whole file
+ * @param file a whole file, or its beginning with the complete header
+ * @param byteLength size of the whole file
  * @throws SafetensorsError
  */
 export function readHeader(file: Uint8Array, byteLength = file.byteLength): Header {
   const dataStart = LENGTH_BYTES + readHeaderLength(file);
   if (dataStart > file.byteLength) throw new SafetensorsError("it ends within its header");
   const parsed = headerSchema.safeParse(parseJson(file.subarray(LENGTH_BYTES, dataStart)));
-  if (!parsed.success) throw new SafetensorsError(`its header is not one: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new SafetensorsError(`its header is invalid: ${z.prettifyError(parsed.error)}`);
   const { __metadata__: metadata, ...entries } = parsed.data;
   const tensors = Object.entries(entries as Record<string, z.output<typeof tensorSchema>>)
     .map(
@@ -85,9 +85,9 @@ function checkExtent({ name, dtype, shape, start, end }: TensorEntry, byteLength
   }
 }
 
-/** A view of the bytes, because a header with many rows has megabytes. */
 function parseJson({ buffer, byteOffset, byteLength }: Uint8Array): unknown {
   try {
+    // This Buffer is a view, not a copy: a header with many rows has megabytes.
     return JSON.parse(Buffer.from(buffer, byteOffset, byteLength).toString());
   } catch {
     return undefined;

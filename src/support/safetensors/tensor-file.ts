@@ -3,7 +3,7 @@ import { type Header, LENGTH_BYTES, readHeader, readHeaderLength, type TensorEnt
 
 const CHUNK_BYTES = 1 << 22;
 
-/** Numbers of a tensor; those of BOOL are 0 or 1. */
+/** Numbers of a tensor. A BOOL is 0 or 1. */
 export type TensorValues = Int32Array | Float32Array | Uint8Array;
 
 /** A safetensors file that is read piece by piece, because it may be larger than memory. */
@@ -32,7 +32,7 @@ export class TensorFile implements AsyncDisposable {
     }
   }
 
-  /** Yields the numbers of an I32, F32 or BOOL tensor, a piece at a time; nothing if the file has no such tensor. */
+  /** Yields the numbers of an I32, F32 or BOOL tensor in pieces. Yields nothing if the file has no such tensor. */
   async *numbers(name: string): AsyncGenerator<TensorValues> {
     const tensor = this.#tensor(name);
     if (!tensor) return;
@@ -65,7 +65,7 @@ export class TensorFile implements AsyncDisposable {
 
 const READABLE: ReadonlySet<string> = new Set(["I32", "F32", "BOOL"]);
 
-/** Returns `length` bytes in memory of their own; fewer at the end of the file. */
+/** Reads `length` bytes into new memory. Returns fewer at the end of the file. */
 async function readBytes(file: FileHandle, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let read = 0;

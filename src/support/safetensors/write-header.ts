@@ -1,7 +1,7 @@
 import { countElements, type Dtype, ELEMENT_BYTES } from "./dtype.js";
 import { LENGTH_BYTES } from "./read-header.js";
 
-/** A tensor of a file that is written. */
+/** A tensor of a file to be written. */
 export interface TensorSpec {
   readonly name: string;
   readonly dtype: Dtype;
@@ -13,14 +13,14 @@ const ALIGNMENT = 64;
 /** The limit of the format. */
 export const MAX_HEADER_BYTES = 100_000_000;
 
-/** Returns the bytes of a tensor's data. */
+/** Returns the size of a tensor's data in bytes. */
 export function tensorBytes({ dtype, shape }: TensorSpec): number {
   return countElements(shape) * ELEMENT_BYTES[dtype];
 }
 
 /**
- * Returns the head of a safetensors file as the native core writes it: length, JSON, spaces up to a multiple of 64 bytes.
- * The data of the tensors follows in their order, without gaps.
+ * Returns the beginning of a safetensors file in the form that the native core writes: length, JSON, and spaces up to a
+ * multiple of 64 bytes. The data of the tensors follows in their order, without gaps.
  *
  * @throws RangeError if the header is longer than {@link MAX_HEADER_BYTES}
  */
@@ -35,7 +35,7 @@ export function encodeHeader(tensors: readonly TensorSpec[], metadata: Readonly<
   const json = Buffer.from(JSON.stringify(entries));
   const size = Math.ceil((LENGTH_BYTES + json.length) / ALIGNMENT) * ALIGNMENT;
   if (size - LENGTH_BYTES > MAX_HEADER_BYTES) {
-    throw new RangeError(`The header takes ${json.length} bytes; safetensors allows ${MAX_HEADER_BYTES}.`);
+    throw new RangeError(`The header has ${json.length} bytes, but safetensors allows ${MAX_HEADER_BYTES}.`);
   }
   const header = Buffer.alloc(size, " ");
   header.writeBigUInt64LE(BigInt(size - LENGTH_BYTES), 0);

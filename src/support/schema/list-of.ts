@@ -4,20 +4,22 @@ export interface ListOptions {
   readonly min?: number;
   readonly max?: number;
   /**
-   * Elements are objects that nobody changes, read once: an object that comes again, in a list that goes on from an
-   * earlier one, is what it was then.
+   * Checks each object once. An object that occurs again, in a list that continues an earlier one, gets the earlier result.
+   * The elements must not be changed after the check.
    */
   readonly once?: boolean;
 }
 
 /**
- * An array that is checked element by element up to the first that is wrong. zod's own arrays collect an issue for every
- * element, which makes gigabytes of a hostile body.
+ * Returns the schema of an array that is checked up to its first invalid element. zod's own arrays collect an issue for
+ * every element, which turns a hostile body into gigabytes of issues.
  */
 export function listOf<T extends z.ZodType>(
   element: T,
   { min = 0, max = Number.POSITIVE_INFINITY, once = false }: ListOptions = {},
 ) {
+  // Remembers the results of objects, for later lists that contain them. A WeakMap, because the schema lives as long as the
+  // process: a Map would keep every message of every request in memory.
   const known = once ? new WeakMap<object, z.output<T>>() : undefined;
   return z
     .array(z.unknown())
@@ -26,7 +28,7 @@ export function listOf<T extends z.ZodType>(
       if (items.length < min) context.addIssue(`must hold at least ${min}`);
       if (items.length > max) context.addIssue(`must hold at most ${max}`);
       if (items.length < min || items.length > max) return z.NEVER;
-      return checked(items, { element, known }, context);
+      return checkElements(items, { element, known }, context);
     });
 }
 
@@ -35,7 +37,7 @@ interface Elements<T extends z.ZodType> {
   readonly known: WeakMap<object, z.output<T>> | undefined;
 }
 
-function checked<T extends z.ZodType>(
+function checkElements<T extends z.ZodType>(
   items: readonly unknown[],
   { element, known }: Elements<T>,
   context: z.RefinementCtx,
@@ -43,9 +45,9 @@ function checked<T extends z.ZodType>(
   const values: z.output<T>[] = [];
   for (const [i, item] of items.entries()) {
     const object = typeof item === "object" && item !== null ? item : undefined;
-    const before = object && known?.get(object);
-    if (before !== undefined) {
-      values.push(before);
+    const earlier = object && known?.get(object);
+    if (earlier !== undefined) {
+      values.push(earlier);
       continue;
     }
     const result = element.safeParse(item);

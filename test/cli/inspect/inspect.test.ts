@@ -94,9 +94,9 @@ describe("rolltape inspect", () => {
   });
 
   it.each([
-    ["that is too short", () => writeRaw(Buffer.from("abc")), "shorter"],
+    ["that is too short", () => writeRaw(Buffer.from("abc")), "fewer than 8 bytes"],
     ["whose header is cut", () => writeRaw(Buffer.from([200, 0, 0, 0, 0, 0, 0, 0, 123])), "ends within its header"],
-    ["whose header is no JSON", () => write("{", 0), "its header is not one"],
+    ["whose header is no JSON", () => write("{", 0), "its header is invalid"],
     ["with a tensor outside", () => write('{"w":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}', 3), "lies outside"],
     [
       "with a tensor of another size",

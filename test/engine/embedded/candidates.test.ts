@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { drawCandidate, keptCandidates } from "../../../src/engine/embedded/candidates.js";
+import { countKept, drawCandidate } from "../../../src/engine/embedded/candidates.js";
 
 /** Log probabilities of a distribution, most probable first. */
 const distribution = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 12 }).map((weights) => {
@@ -9,8 +9,8 @@ const distribution = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1,
   return sorted.map((weight) => Math.log(weight / total));
 });
 
-describe("top-k, top-p and min-p", () => {
-  it("keep what the filters of SGLang keep", () => {
+describe("countKept", () => {
+  it("keeps as many candidates as SGLang's filters", () => {
     const filters = fc.record({
       topK: fc.nat(13),
       topP: fc.double({ min: 0.01, max: 1, noNaN: true }),
@@ -23,30 +23,30 @@ describe("top-k, top-p and min-p", () => {
           const floor = Math.max(...logprobs) + Math.log(minP);
           return index === 0 || ((topK === 0 || index < topK) && before <= topP && logprob >= floor);
         });
-        expect(keptCandidates(logprobs, { topK, topP, minP })).toBe(kept.length);
+        expect(countKept(logprobs, { topK, topP, minP })).toBe(kept.length);
       }),
     );
   });
 
-  it("keep everything when they are off, and always the most probable", () => {
+  it("keeps all candidates if the filters are off, and always the most probable one", () => {
     const logprobs = [0.5, 0.3, 0.2].map(Math.log);
-    expect(keptCandidates(logprobs, { topK: 0, topP: 1, minP: 0 })).toBe(3);
-    expect(keptCandidates(logprobs, { topK: 1, topP: 0, minP: 1 })).toBe(1);
+    expect(countKept(logprobs, { topK: 0, topP: 1, minP: 0 })).toBe(3);
+    expect(countKept(logprobs, { topK: 1, topP: 0, minP: 1 })).toBe(1);
   });
 });
 
-describe("a draw", () => {
-  it("takes each candidate on its share of the unit interval", () => {
+describe("drawCandidate", () => {
+  it("maps each candidate to its share of the unit interval", () => {
     const logprobs = [0.5, 0.3, 0.2].map(Math.log);
     expect([0, 0.49, 0.51, 0.79, 0.81, 0.999].map((u) => drawCandidate(logprobs, 3, u))).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  it("renormalizes over the candidates that were kept", () => {
+  it("renormalizes over the kept candidates", () => {
     const logprobs = [0.5, 0.3, 0.2].map(Math.log);
     expect([0.62, 0.63].map((u) => drawCandidate(logprobs, 2, u))).toEqual([0, 1]);
   });
 
-  it("stays in range whatever the rounding", () => {
+  it("returns a valid index in spite of rounding", () => {
     fc.assert(
       fc.property(distribution, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (logprobs, uniform) => {
         const index = drawCandidate(logprobs, logprobs.length, uniform);

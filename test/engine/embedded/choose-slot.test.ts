@@ -9,28 +9,28 @@ interface Spec {
   readonly lastUsed?: number;
 }
 
-function slotOf({ ids, key, lastUsed = 0 }: Spec) {
+function makeSlot({ ids, key, lastUsed = 0 }: Spec) {
   const cached = new CachedTokens(64);
   cached.append(ids);
   return { cached, affinityKey: key, lastUsed };
 }
 
 function choose(specs: readonly Spec[], prompt: readonly number[], key = "mine"): number {
-  const slots = specs.map(slotOf);
+  const slots = specs.map(makeSlot);
   const chosen = chooseSlot(slots, Int32Array.from(prompt), key);
   return chosen ? slots.indexOf(chosen) : -1;
 }
 
-describe("the slot for a prompt", () => {
-  it("is none where all are taken", () => {
+describe("chooseSlot", () => {
+  it("returns undefined if there are no free slots", () => {
     expect(choose([], [1])).toBe(-1);
   });
 
-  it("is the one with the longest common prefix", () => {
+  it("chooses the slot with the longest common prefix", () => {
     expect(choose([{ ids: [1, 2] }, { ids: [1, 2, 3] }, { ids: [1] }], [1, 2, 3, 4])).toBe(1);
   });
 
-  it("among equal prefixes is the one of the same affinity key, then the oldest", () => {
+  it("prefers the same affinity key, then the oldest slot, among equal prefixes", () => {
     expect(
       choose(
         [
@@ -51,12 +51,12 @@ describe("the slot for a prompt", () => {
     ).toBe(1);
   });
 
-  it("is an empty one where a short shared prefix would cost a long conversation", () => {
+  it("chooses an empty slot if a short common prefix would evict a long conversation", () => {
     expect(choose([{ ids: [1, 2, 3, 4, 5] }, { ids: [] }], [1, 2, 9])).toBe(1);
     expect(choose([{ ids: [1, 2, 3, 4] }, { ids: [] }], [1, 2, 9])).toBe(0);
   });
 
-  it("without a prefix worth keeping and without an empty one is the key's own, else the oldest", () => {
+  it("falls back to the key's own slot, then to the oldest one", () => {
     const others = [
       { ids: [5, 5, 5], key: "other", lastUsed: 3 },
       { ids: [6, 6, 6], key: "another", lastUsed: 1 },
@@ -65,7 +65,7 @@ describe("the slot for a prompt", () => {
     expect(choose(others, [1, 2])).toBe(1);
   });
 
-  it("is never worse in reused tokens than any slot whose cache the prompt continues", () => {
+  it("reuses at least as many tokens as any slot whose cache the prompt continues", () => {
     const ids = fc.array(fc.integer({ min: 0, max: 1 }), { maxLength: 8 });
     fc.assert(
       fc.property(fc.array(ids, { minLength: 1, maxLength: 5 }), ids, (caches, prompt) => {
@@ -83,8 +83,8 @@ describe("the slot for a prompt", () => {
   });
 });
 
-describe("cached tokens", () => {
-  it("know how far a prompt agrees with them", () => {
+describe("CachedTokens", () => {
+  it("counts the tokens that a prompt shares with the cache", () => {
     const ids = fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 12 });
     fc.assert(
       fc.property(ids, ids, fc.nat(12), (first, prompt, cut) => {

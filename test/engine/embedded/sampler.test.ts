@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEmbeddedEngine } from "../../../src/engine/embedded/embedded-engine.js";
 import type { Engine, SamplingParams } from "../../../src/engine/engine.js";
 import { logSoftmax, type Scorer, startScorer } from "../../helpers/embedded-scorer.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
-/** Evaluating many tokens at once and one by one differs in the last bits. */
+/** Evaluating tokens together or one by one gives results that differ in the last bits. */
 const TOLERANCE = 1e-3;
 
 let engine: Engine;
@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([engine.close(), scorer.close()]));
 
-async function sample(sampling: Partial<SamplingParams>, prompt = promptOf(30)) {
-  const call = callOf(prompt, { maxTokens: 120, seed: 11, ...sampling });
+async function sample(sampling: Partial<SamplingParams>, prompt = makePrompt(30)) {
+  const call = makeCall(prompt, { maxTokens: 120, seed: 11, ...sampling });
   const result = await engine.generate(call);
   return { ...result, prompt, ids: call.generation.ids(), logprobs: call.generation.logprobs(), call };
 }
 
-/** log_softmax rows that the model itself gives for the sampled sequence. */
-async function rowsOf({ prompt, ids }: Awaited<ReturnType<typeof sample>>, temperature: number) {
+/** Returns the model's own log_softmax rows for the sampled sequence. */
+async function scoreRows({ prompt, ids }: Awaited<ReturnType<typeof sample>>, temperature: number) {
   return (await scorer.logits(prompt, ids)).map((row) => logSoftmax(row, temperature));
 }
 
@@ -44,7 +44,7 @@ describe("recorded log probabilities", () => {
     "all filters": { temperature: 0.9, topP: 0.9, topK: 40, minP: 0.05 },
     "top-p with alternatives": { topP: 0.8, topLogprobs: 3 },
   };
-  it.each(Object.entries(cases))("are those of the whole vocabulary, with %s", async (_, sampling) => {
+  it.each(Object.entries(cases))("are taken over the whole vocabulary, with %s", async (_, sampling) => {
     const sampled = await sample(sampling);
     expect(sampled.ids).toHaveLength(120);
     const scored = await scorer.scoreTokens(sampled.prompt, sampled.ids, sampling.temperature ?? 1);
@@ -57,7 +57,7 @@ describe("recorded log probabilities", () => {
     { frequencyPenalty: -0.5, presencePenalty: 0.4, temperature: 0.7 },
     { frequencyPenalty: 0.6, presencePenalty: 0.6, topP: 0.8, temperature: 1.3 },
     { frequencyPenalty: 1.1, presencePenalty: 0.2, temperature: 0 },
-  ])("are those after penalties on what the output had: %o", async (sampling) => {
+  ])("include penalties on the earlier output: %o", async (sampling) => {
     const sampled = await sample(sampling);
     const logits = await scorer.logits(sampled.prompt, sampled.ids);
     const expected = logits.map((row, step) => {
@@ -71,10 +71,10 @@ describe("recorded log probabilities", () => {
     expect(greatestDifference(sampled.logprobs, expected)).toBeLessThan(TOLERANCE);
   });
 
-  it("come with the most probable alternatives, when asked for", async () => {
+  it("come with the most probable alternatives if requested", async () => {
     for (const sampling of [{ topLogprobs: 5 }, { topLogprobs: 5, topK: 2 }, { topLogprobs: 2, temperature: 0 }]) {
       const sampled = await sample({ ...sampling, maxTokens: 40 });
-      const rows = await rowsOf(sampled, 1);
+      const rows = await scoreRows(sampled, 1);
       const top = sampled.call.generation.top();
       const width = sampling.topLogprobs;
       expect(top?.width).toBe(width);
@@ -88,39 +88,39 @@ describe("recorded log probabilities", () => {
 });
 
 describe("sampled tokens", () => {
-  it("are the most probable ones when greedy", async () => {
+  it("are the most probable tokens if sampling is greedy", async () => {
     const sampled = await sample({ temperature: 0 });
-    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1)).entries()) {
       expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(Math.max(...row) - TOLERANCE);
     }
   });
 
   it("are among the top-k", async () => {
     const sampled = await sample({ topK: 3 });
-    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1)).entries()) {
       const third = row.toSorted().reverse()[2] ?? 0;
       expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(third - TOLERANCE);
     }
   });
 
-  it("are in the nucleus of the tempered distribution", async () => {
+  it("are in the nucleus of the distribution after temperature", async () => {
     const sampled = await sample({ topP: 0.5, temperature: 1.5 });
-    for (const [step, row] of (await rowsOf(sampled, 1.5)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1.5)).entries()) {
       const own = row[sampled.ids[step] ?? -1] ?? 0;
       const before = row.filter((logprob) => logprob > own + TOLERANCE).reduce((sum, lp) => sum + Math.exp(lp), 0);
       expect(before).toBeLessThan(0.5 + TOLERANCE);
     }
   });
 
-  it("are at least min-p times as probable as the most probable", async () => {
+  it("are at least min-p times as probable as the most probable token", async () => {
     const sampled = await sample({ minP: 0.3 });
-    for (const [step, row] of (await rowsOf(sampled, 1)).entries()) {
+    for (const [step, row] of (await scoreRows(sampled, 1)).entries()) {
       expect(row[sampled.ids[step] ?? -1]).toBeGreaterThan(Math.max(...row) + Math.log(0.3) - TOLERANCE);
     }
   });
 
-  it.each([{}, { minP: 1e-12 }, { frequencyPenalty: 0.5 }])("follow the distribution: %o", async (sampling) => {
-    const prompt = promptOf(12, 3);
+  it.each([{}, { minP: 1e-12 }, { frequencyPenalty: 0.5 }])("follow the model's distribution: %o", async (sampling) => {
+    const prompt = makePrompt(12, 3);
     const draws = 600;
     const counts = new Map<number, number>();
     for (let seed = 0; seed < draws; seed++) {
@@ -135,7 +135,7 @@ describe("sampled tokens", () => {
     }
   });
 
-  it("are the same again for the same seed, and others for another or none", async () => {
+  it("repeat with the same seed, and differ with another seed or without one", async () => {
     for (const sampling of [{}, { topP: 0.9 }, { temperature: 0.7, presencePenalty: 0.5 }]) {
       const first = await sample({ ...sampling, seed: 5, maxTokens: 60 });
       expect((await sample({ ...sampling, seed: 5, maxTokens: 60 })).ids).toEqual(first.ids);

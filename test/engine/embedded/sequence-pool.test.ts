@@ -4,8 +4,8 @@ import { SequencePool } from "../../../src/engine/embedded/sequence-pool.js";
 const PROMPT = Int32Array.of(1, 2, 3);
 const never = new AbortController().signal;
 
-describe("a pool of sequences", () => {
-  it("gives every sequence to one call at a time, and makes further calls wait in their order", async () => {
+describe("SequencePool", () => {
+  it("lends each sequence to one call at a time; more calls wait in their order of arrival", async () => {
     const pool = new SequencePool(["a", "b"], 16);
     const first = await pool.acquire(PROMPT, "1", never);
     const second = await pool.acquire(PROMPT, "2", never);
@@ -27,7 +27,7 @@ describe("a pool of sequences", () => {
     expect(await pool.acquire(Int32Array.of(1, 10, 11, 12), "x", never)).toBe(slots[1]);
   });
 
-  it("lets go of a call that is aborted while it waits, and passes over it", async () => {
+  it("rejects a call that is aborted while it waits, and serves the next one", async () => {
     const pool = new SequencePool(["a"], 16);
     const held = await pool.acquire(PROMPT, "1", never);
     const controller = new AbortController();
@@ -39,13 +39,13 @@ describe("a pool of sequences", () => {
     expect((await waiting).affinityKey).toBe("3");
   });
 
-  it("gives nothing to a call that was aborted before", async () => {
+  it("rejects a call that was aborted before", async () => {
     const pool = new SequencePool(["a"], 16);
     await expect(pool.acquire(PROMPT, "1", AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");
     expect((await pool.acquire(PROMPT, "2", never)).sequence).toBe("a");
   });
 
-  it("drains: turns away who waits, then resolves when the last sequence is back", async () => {
+  it("rejects waiting calls on drain, and resolves when the last sequence is released", async () => {
     const pool = new SequencePool(["a"], 16);
     const held = await pool.acquire(PROMPT, "1", never);
     const waiting = pool.acquire(PROMPT, "2", never);
@@ -57,7 +57,7 @@ describe("a pool of sequences", () => {
     await done;
   });
 
-  it("is drained at once when nothing runs", async () => {
+  it("drains immediately if nothing runs", async () => {
     await expect(new SequencePool(["a"], 16).drain(new Error("closed"))).resolves.toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { StopStrings } from "../../../src/engine/embedded/stop-string-search.js";
+import { StopStringSearch } from "../../../src/engine/embedded/stop-string-search.js";
 
-/** Tokens are bytes here, as the worst case of a byte-level vocabulary. */
+/** Tokens are single bytes, the worst case of a byte-level vocabulary. */
 const decode = (bytes: readonly number[]) => Buffer.from(bytes).toString("utf8");
 
 function firstMatch(stops: readonly string[], text: string): { at: number; found: string | undefined } {
-  const strings = new StopStrings(stops, decode);
+  const strings = new StopStringSearch(stops, decode);
   const output: number[] = [];
   for (const byte of Buffer.from(text)) {
     output.push(byte);
@@ -16,13 +16,13 @@ function firstMatch(stops: readonly string[], text: string): { at: number; found
   return { at: -1, found: undefined };
 }
 
-describe("stop strings", () => {
-  it("are found at the token that completes them", () => {
+describe("StopStringSearch", () => {
+  it("finds a stop string at the token that completes it", () => {
     expect(firstMatch(["stop"], "do not stop here")).toEqual({ at: 11, found: "stop" });
     expect(firstMatch(["é!"], "caf\u00e9! ok")).toEqual({ at: 6, found: "é!" });
   });
 
-  it("are found across any number of tokens, wherever the output as a whole first has one", () => {
+  it("finds the first stop string of the whole output, across any number of tokens", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "é", "中"), maxLength: 60 });
     const stops = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "é", "中"), minLength: 1, maxLength: 6 }), {
       minLength: 1,
@@ -30,24 +30,24 @@ describe("stop strings", () => {
     });
     fc.assert(
       fc.property(stops, text, (strings, sample) => {
-        const ends = strings.map((stop) => endOf(stop, sample)).filter((end) => end > 0);
+        const ends = strings.map((stop) => findEnd(stop, sample)).filter((end) => end > 0);
         expect(firstMatch(strings, sample).at).toBe(ends.length > 0 ? Math.min(...ends) : -1);
       }),
     );
   });
 
-  it("name the one that begins first when a token completes several", () => {
+  it("returns the stop string that begins first if a token completes several", () => {
     expect(firstMatch(["b", "ab"], "xab").found).toBe("ab");
   });
 
-  it("that are empty end nothing", () => {
+  it("ignores empty stop strings", () => {
     expect(firstMatch([""], "abc").found).toBeUndefined();
     expect(firstMatch([], "abc").found).toBeUndefined();
   });
 });
 
-/** Bytes of the sample up to the end of the first occurrence, or -1. */
-function endOf(stop: string, sample: string): number {
+/** Returns the number of bytes up to the end of the first occurrence; -1 without one. */
+function findEnd(stop: string, sample: string): number {
   const index = sample.indexOf(stop);
   return index < 0 ? -1 : Buffer.byteLength(sample.slice(0, index + stop.length));
 }

@@ -30,8 +30,8 @@ describe("the cache folder", () => {
   });
 });
 
-describe("making the tiny model", () => {
-  it("makes one complete folder when many start at once, and leaves no draft behind", async () => {
+describe("ensureTinyModel", () => {
+  it("creates one complete folder for concurrent calls, and leaves no draft behind", async () => {
     const busy = await mkdtemp(join(tmpdir(), "rolltape-tiny-"));
     const models = await Promise.all(Array.from({ length: 8 }, () => ensureTinyModel(busy)));
     expect(new Set(models.map(({ folder }) => folder)).size).toBe(1);
@@ -40,17 +40,17 @@ describe("making the tiny model", () => {
     await rm(busy, { recursive: true });
   });
 
-  it("keeps a folder that is already there", async () => {
+  it("keeps an existing folder", async () => {
     const before = await stat(tiny.gguf);
     expect(await ensureTinyModel(cache)).toEqual(tiny);
     expect((await stat(tiny.gguf)).ino).toBe(before.ino);
   });
 
-  it("reports a cache folder that cannot be written to", async () => {
+  it("rejects if the cache folder cannot be written", async () => {
     await expect(ensureTinyModel(join(tiny.gguf, "cache"))).rejects.toThrow(/ENOTDIR/);
   });
 
-  it("has the content that its version stands for", () => {
+  it("generates the content that belongs to its version", () => {
     const hash = createHash("sha256");
     for (const [name, bytes] of tinyModelFiles()) hash.update(name).update(bytes);
     expect({ version: TINY_MODEL_VERSION, digest: hash.digest("hex").slice(0, 16) }).toEqual({
@@ -60,12 +60,12 @@ describe("making the tiny model", () => {
   });
 });
 
-describe("the vocabulary", () => {
-  it("refuses a corpus too small for the size asked for", () => {
+describe("trainBytePairs", () => {
+  it("refuses a corpus that is too small for the requested size", () => {
     expect(() => trainBytePairs("ab ab", 400)).toThrow(/257 of 400|258 of 400/);
   });
 
-  it("merges the most frequent pair first, ties in order", () => {
+  it("merges the most frequent pair first; ties in sorted order", () => {
     expect(trainBytePairs("aab aab cd cd", 258).merges).toEqual([
       ["a", "a"],
       ["aa", "b"],
@@ -73,7 +73,7 @@ describe("the vocabulary", () => {
   });
 });
 
-describe("llama.cpp and Hugging Face tokenizers", () => {
+describe("llama.cpp's and Hugging Face's tokenizer of the tiny model", () => {
   let model: LlamaModel;
   let tokenizer: Tokenizer;
 
@@ -87,7 +87,7 @@ describe("llama.cpp and Hugging Face tokenizers", () => {
 
   const encode = (text: string) => tokenizer.encode(text, { add_special_tokens: false }).ids;
 
-  /** Scripts assigned long ago: which characters are letters differs between Unicode versions for the newest. */
+  /** Characters of old scripts: for new ones, Unicode versions differ in which characters are letters. */
   const character = fc
     .oneof(
       ...[
@@ -104,7 +104,7 @@ describe("llama.cpp and Hugging Face tokenizers", () => {
     )
     .map((code) => String.fromCodePoint(code));
 
-  it("make the same ids of any text, control tokens included", () => {
+  it("encode any text to the same ids, including control tokens", () => {
     const piece = fc.constantFrom(
       ...SPECIAL_TOKENS,
       "<tool_call>",
@@ -125,7 +125,7 @@ describe("llama.cpp and Hugging Face tokenizers", () => {
     );
   });
 
-  it("give every id a text of its own, the same in both", () => {
+  it("decode every id to the same text, which is never empty", () => {
     const ids = Array.from(model.iterateAllTokens());
     expect(ids).toHaveLength(TINY.vocabSize);
     for (const id of ids) {
@@ -176,7 +176,7 @@ describe("the chat template", () => {
     expect(text.match(/Be brief\./g)).toHaveLength(1);
   });
 
-  it("keeps what it rendered when messages are added", async () => {
+  it("renders a prefix of the longer conversation when messages are added", async () => {
     for (const declared of [undefined, tools]) {
       const whole = await render({ messages, tools: declared });
       for (let n = 1; n < messages.length; n++) {

@@ -8,7 +8,7 @@ import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js
 import { startRaw } from "../../helpers/raw-server.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { startVllmServer, type VllmServer } from "../../helpers/vllm/vllm-server.js";
-import { callOf } from "../generate-call.js";
+import { makeCall } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -24,12 +24,12 @@ function opened<T extends { close(): Promise<void> }>(item: T): T {
 
 const startUnread = async (onConnection: (socket: Socket) => void) => opened(await startRaw(onConnection));
 
-/** A key whose calls go to this server first. */
+/** Returns a key whose calls go to this server first. */
 function keyFor(first: string, urls: readonly string[]): string {
   for (let n = 0; ; n++) if (rendezvousOrder(`key-${n}`, urls)[0] === first) return `key-${n}`;
 }
 
-/** An engine whose first server is `first`, for calls with this key, and a good SGLang server as the second. */
+/** Creates an engine with the server `first` and a healthy SGLang server, and a key whose calls go to `first`. */
 async function enginePair(
   first: string,
   options: Partial<SglangOptions> = {},
@@ -39,17 +39,17 @@ async function enginePair(
   return { engine: opened(createSglangEngine({ ...OPTIONS, ...options, urls })), key: keyFor(first, urls), second };
 }
 
-/** An address that nobody listens at. */
+/** Returns a URL on which no server listens. */
 async function deadUrl(): Promise<string> {
   const server = await startSglangServer();
   await server.close();
   return server.url;
 }
 
-describe("a call whose server did not begin with it goes to another", () => {
-  it("where the connection is refused", async () => {
+describe("a call goes to another server if its server did not begin with it", () => {
+  it("because the connection is refused", async () => {
     const { engine, key, second } = await enginePair(await deadUrl());
-    const call = callOf([1, 2], { maxTokens: 3 }, { affinityKey: key });
+    const call = makeCall([1, 2], { maxTokens: 3 }, { affinityKey: key });
     await engine.generate(call);
     expect(call.generation.length).toBe(3);
     expect(second.to("/generate")).toHaveLength(1);
@@ -61,45 +61,45 @@ describe("a call whose server did not begin with it goes to another", () => {
     [503, true],
     [429, false],
     [429, true],
-  ])("where the server answers %d, streamed: %s", async (status, streams) => {
+  ])("because the server answers %d, streamed: %s", async (status, streams) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "status", status });
-    const call = callOf([1], {}, { affinityKey: key, ...(streams ? { onTokens: () => undefined } : {}) });
+    const call = makeCall([1], {}, { affinityKey: key, ...(streams ? { onTokens: () => undefined } : {}) });
     await engine.generate(call);
     expect([first.to("/generate").length, second.to("/generate").length]).toEqual([1, 1]);
     expect(engine.servers?.list().map(({ state }) => state)).toEqual(["up", "up"]);
   });
 
-  it("where a stream begins with the scheduler's refusal", async () => {
+  it("because a stream begins with the scheduler's refusal", async () => {
     const first = opened(await startSglangServer());
     const { engine, key } = await enginePair(first.url);
     first.fault({ kind: "abort-with-status", statusCode: 503 });
-    const call = callOf([1], { maxTokens: 4 }, { affinityKey: key, onTokens: () => undefined });
+    const call = makeCall([1], { maxTokens: 4 }, { affinityKey: key, onTokens: () => undefined });
     await engine.generate(call);
     expect(call.generation.length).toBe(4);
   });
 
-  it("where the connection breaks before the whole request was sent", async () => {
+  it("because the connection breaks before the whole request was sent", async () => {
     const first = await startUnread((socket) => {
       socket.pause();
       setTimeout(() => socket.resetAndDestroy(), 20);
     });
     const { engine, key, second } = await enginePair(first.url);
-    // More than the buffers of both sides take.
+    // More than the buffers of both sides can hold.
     const prompt = Array.from({ length: 6_000_000 }, (_, index) => 1_000_000 + (index % 7));
-    const call = callOf(prompt, { maxTokens: 2 }, { affinityKey: key });
+    const call = makeCall(prompt, { maxTokens: 2 }, { affinityKey: key });
     await expect(engine.generate(call)).rejects.toThrow(/longer than the model's context/);
     expect(second.to("/generate")).toHaveLength(1);
   });
 
-  it("where the connection is refused that is to replace one on which a reply broke off", async () => {
+  it("because the connection that replaces a stale one is refused", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url, { connections: 1, healthSeconds: 0 });
     first.scheduler.tokenMilliseconds = 50;
     const told: number[] = [];
-    const lost = engine.generate(callOf([1], {}, { affinityKey: key, onTokens: () => told.push(1) }));
-    const waiting = callOf([1], { maxTokens: 3 }, { affinityKey: key });
+    const lost = engine.generate(makeCall([1], {}, { affinityKey: key, onTokens: () => told.push(1) }));
+    const waiting = makeCall([1], { maxTokens: 3 }, { affinityKey: key });
     const sentOn = engine.generate(waiting);
     await expect.poll(() => told.length).toBeGreaterThan(0);
     await Promise.all([first.close(), expect(lost).rejects.toMatchObject({ code: "engine_unavailable" })]);
@@ -107,49 +107,49 @@ describe("a call whose server did not begin with it goes to another", () => {
     expect([waiting.generation.length, second.to("/generate").length]).toEqual([3, 1]);
   });
 
-  it("where a vLLM server cannot say which model it serves", async () => {
+  it("because a vLLM server does not name its model", async () => {
     const second = opened(await startVllmServer());
     const urls = [await deadUrl(), second.url];
     const engine = opened(createVllmEngine({ ...OPTIONS, urls }));
-    await engine.generate(callOf([1], {}, { affinityKey: keyFor(urls[0] ?? "", urls) }));
+    await engine.generate(makeCall([1], {}, { affinityKey: keyFor(urls[0] ?? "", urls) }));
     expect(second.to("/inference/v1/generate")).toHaveLength(1);
   });
 
-  it("also when it is the rest of a generation that was cut", async () => {
+  it("even if it is the rest of a generation that was cut", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "abort", after: 2 });
     first.fault({ kind: "status", status: 503 });
-    const call = callOf([1, 2, 3], { maxTokens: 5 }, { affinityKey: key });
+    const call = makeCall([1, 2, 3], { maxTokens: 5 }, { affinityKey: key });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
     expect(call.generation.length).toBe(5);
     expect(second.to("/generate")[0]?.json["input_ids"]).toEqual([1, 2, 3, ...call.generation.ids().slice(0, 2)]);
   });
 });
 
-describe("a call that its server may have begun with goes to no other", () => {
-  it("where the connection is reset after the whole request", async () => {
+describe("a call goes to no other server if its server may have begun with it", () => {
+  it("because the connection is reset after the whole request", async () => {
     const first = await startUnread((socket) => {
       socket.on("data", (data) => {
         if (data.includes('"rid"')) socket.resetAndDestroy();
       });
     });
     const { engine, key, second } = await enginePair(first.url);
-    const failed = engine.generate(callOf([1], {}, { affinityKey: key }));
+    const failed = engine.generate(makeCall([1], {}, { affinityKey: key }));
     await expect(failed).rejects.toMatchObject({ code: "engine_unavailable" });
     expect(second.to("/generate")).toHaveLength(0);
     expect(first.sockets.size).toBe(1);
   });
 
-  it("where the reply breaks off", async () => {
+  it("because the reply breaks off", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "close-after-headers" });
-    await expect(engine.generate(callOf([1], {}, { affinityKey: key }))).rejects.toMatchObject({
+    await expect(engine.generate(makeCall([1], {}, { affinityKey: key }))).rejects.toMatchObject({
       code: "engine_unavailable",
     });
     first.fault({ kind: "close-in-stream", frames: 0 });
-    const streamed = callOf([1], {}, { affinityKey: key, onTokens: () => undefined });
+    const streamed = makeCall([1], {}, { affinityKey: key, onTokens: () => undefined });
     await expect(engine.generate(streamed)).rejects.toMatchObject({ code: "engine_unavailable" });
     expect(second.to("/generate")).toHaveLength(0);
   });
@@ -159,41 +159,41 @@ describe("a call that its server may have begun with goes to no other", () => {
     [502, "engine_error"],
     [504, "engine_error"],
     [400, "engine_rejected_request"],
-  ])("where the server answers %d", async (status, code) => {
+  ])("because the server answers %d", async (status, code) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "status", status });
-    await expect(engine.generate(callOf([1], {}, { affinityKey: key }))).rejects.toMatchObject({ code });
+    await expect(engine.generate(makeCall([1], {}, { affinityKey: key }))).rejects.toMatchObject({ code });
     expect(second.to("/generate")).toHaveLength(0);
   });
 
   const ranOut = "Request running timeout reached.";
-  it.each([false, true])("where it says that the request ran out of time, streamed: %s", async (streams) => {
+  it.each([false, true])("because the server says that the request ran out of time, streamed: %s", async (streams) => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "abort-with-status", statusCode: 503, message: ranOut });
     const rest = { affinityKey: key, ...(streams ? { onTokens: () => undefined } : {}) };
-    const failed = engine.generate(callOf([1], {}, rest));
+    const failed = engine.generate(makeCall([1], {}, rest));
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
     await expect(failed).rejects.toThrow(ranOut);
     expect(second.to("/generate")).toHaveLength(0);
   });
 
-  it("where a stream is refused after it had tokens", async () => {
+  it("because a stream is refused after it had tokens", async () => {
     const first = opened(await startSglangServer());
     const { engine, key, second } = await enginePair(first.url);
     first.fault({ kind: "abort-with-status", statusCode: 503, after: 2 });
-    const call = callOf([1], {}, { affinityKey: key, onTokens: () => undefined });
+    const call = makeCall([1], {}, { affinityKey: key, onTokens: () => undefined });
     await expect(engine.generate(call)).rejects.toMatchObject({ code: "engine_error" });
     expect(second.to("/generate")).toHaveLength(0);
   });
 });
 
 describe("a drained server", () => {
-  it("has what was cut on it resumed on another", async () => {
+  it("has its cut generations resumed on another server", async () => {
     const first = opened(await startSglangServer({ tokenMilliseconds: 5 }));
     const { engine, key, second } = await enginePair(first.url);
-    const call = callOf([1, 2], { maxTokens: 8, stopTokenIds: [510] }, { affinityKey: key });
+    const call = makeCall([1, 2], { maxTokens: 8, stopTokenIds: [510] }, { affinityKey: key });
     const running = engine.generate(call);
     await expect.poll(() => first.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(1);
     const drained = engine.servers?.drain(first.url);
@@ -204,16 +204,16 @@ describe("a drained server", () => {
     expect(second.to("/generate")).toHaveLength(1);
     engine.servers?.restore(first.url);
     first.scheduler.tokenMilliseconds = 0;
-    await engine.generate(callOf([1], {}, { affinityKey: key }));
+    await engine.generate(makeCall([1], {}, { affinityKey: key }));
     expect(first.to("/generate")).toHaveLength(2);
   });
 });
 
 describe("servers of a vLLM engine", () => {
-  it("are told the session, for the routers before them", async () => {
+  it("get the session in a header, for routers in front of them", async () => {
     const server: VllmServer = opened(await startVllmServer());
     const engine = opened(createVllmEngine({ ...OPTIONS, urls: [server.url] }));
-    await engine.generate(callOf([1], {}, { affinityKey: "tâche 7" }));
+    await engine.generate(makeCall([1], {}, { affinityKey: "tâche 7" }));
     const { headers } = server.to("/inference/v1/generate")[0] ?? {};
     expect(headers).toMatchObject({ "x-session-id": "t%C3%A2che 7", "x-smg-routing-key": "t%C3%A2che 7" });
   });

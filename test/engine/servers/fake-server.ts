@@ -2,7 +2,7 @@ import type { LogprobContent } from "../../../src/engine/engine.js";
 import type { EngineServer } from "../../../src/engine/servers/engine-server.js";
 import type { EngineReply } from "../../../src/native/contract.js";
 
-/** A server that does what a test says. */
+/** A server whose health and scheduler a test controls. */
 export class FakeServer implements EngineServer {
   readonly url: string;
   readonly logprobs: LogprobContent = "temperature";

@@ -8,9 +8,9 @@ import type { GenerateRequest } from "../../helpers/sglang/protocol.js";
 import type { SglangScheduler } from "../../helpers/sglang/scheduler.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
-import { callOf } from "../generate-call.js";
+import { makeCall } from "../generate-call.js";
 
-/** Servers of one engine that die, come back, are drained and paused while many calls run on them. */
+/** The servers of an engine die, return, are drained and are paused while many calls run on them. */
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -29,17 +29,17 @@ interface Kind {
   readonly engine: (options: ServerOptions) => Engine;
   readonly path: string;
   readonly promptField: string;
-  /** Asked to see whether a server is healthy. */
+  /** Endpoint of health checks. */
   readonly healthPath: string;
 }
 
 const PROMPT = 2;
 const OUTPUT = 40;
 
-/** The ids of a call are told by its number, which is the first of its prompt, and go on where they were cut. */
-const idOf = (call: number, index: number): number => 1000 + call * OUTPUT + index;
+/** Output ids depend only on the call's number, which is the first prompt id, and on the place in the output. */
+const makeId = (call: number, index: number): number => 1000 + call * OUTPUT + index;
 const complete = ({ inputIds, inputLength }: GenerateRequest) =>
-  Array.from({ length: OUTPUT }, (_, index) => idOf(inputIds[0] ?? -1, inputLength - PROMPT + index));
+  Array.from({ length: OUTPUT }, (_, index) => makeId(inputIds[0] ?? -1, inputLength - PROMPT + index));
 
 const common = { complete, tokenMilliseconds: 4 };
 
@@ -85,11 +85,11 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     open.push(...servers, engine);
     const [a, b] = servers;
     if (!a || !b) throw new Error("two servers expected");
-    const homeOf = (key: string): FleetServer => (rendezvousOrder(key, urls)[0] === a.url ? a : b);
+    const findHome = (key: string): FleetServer => (rendezvousOrder(key, urls)[0] === a.url ? a : b);
     const run = (number: number, key = `session-${number % 20}`): Run => {
       const controller = new AbortController();
       const prompt = [number, 7];
-      const call = callOf(
+      const call = makeCall(
         prompt,
         { maxTokens: OUTPUT },
         {
@@ -100,37 +100,44 @@ describe.each(KINDS)("%s servers", (_, kind) => {
           },
         },
       );
-      const started: Run = { key, number, call, controller, tokensTold: 0, outcome: outcomeOf(engine, call, number) };
+      const started: Run = {
+        key,
+        number,
+        call,
+        controller,
+        tokensTold: 0,
+        outcome: waitForOutcome(engine, call, number),
+      };
       return started;
     };
-    return { a, b, engine, homeOf, run };
+    return { a, b, engine, findHome, run };
   }
 
-  /** The numbers of the calls that a server was asked for, each as often as it was asked, and from which token on. */
-  const askedOf = (server: FleetServer): { number: number; from: number }[] =>
+  /** Lists the requests that a server got: the call's number, and the output token from which it should continue. */
+  const listRequests = (server: FleetServer): { number: number; from: number }[] =>
     server.to(kind.path).map(({ json }) => {
       const ids = json[kind.promptField] as number[];
       return { number: ids[0] ?? -1, from: ids.length - PROMPT };
     });
 
-  it("of which one dies with 100 calls in flight lose what runs on it, and nothing is generated twice", async () => {
-    const { a, b, run, homeOf, engine } = await fleet();
+  it("lose only the calls of a server that dies, and generate nothing twice", async () => {
+    const { a, b, run, findHome, engine } = await fleet();
     a.scheduler.tokenMilliseconds = 100;
     const runs = Array.from({ length: 100 }, (_n, number) => run(number));
-    await expect.poll(() => runs.every(({ tokensTold, key }) => homeOf(key) === b || tokensTold > 0)).toBe(true);
-    const onA = runs.filter(({ key }) => homeOf(key) === a);
+    await expect.poll(() => runs.every(({ tokensTold, key }) => findHome(key) === b || tokensTold > 0)).toBe(true);
+    const onA = runs.filter(({ key }) => findHome(key) === a);
     await a.close();
-    const outcomes = await Promise.all(runs.map(async ({ outcome, key }) => [homeOf(key) === a, await outcome]));
+    const outcomes = await Promise.all(runs.map(async ({ outcome, key }) => [findHome(key) === a, await outcome]));
     expect(onA.length).toBeGreaterThan(10);
     expect(outcomes).toEqual(
-      runs.map(({ key }) => [homeOf(key) === a, homeOf(key) === a ? "engine_unavailable" : "whole"]),
+      runs.map(({ key }) => [findHome(key) === a, findHome(key) === a ? "engine_unavailable" : "whole"]),
     );
     expect(
-      askedOf(b)
+      listRequests(b)
         .map(({ number }) => number)
         .sort((x, y) => x - y),
-    ).toEqual(runs.filter(({ key }) => homeOf(key) === b).map(({ number }) => number));
-    // What comes later goes to the one that is left.
+    ).toEqual(runs.filter(({ key }) => findHome(key) === b).map(({ number }) => number));
+    // Later calls go to the remaining server.
     const later = onA.map(({ key }, index) => run(200 + index, key));
     expect(new Set(await Promise.all(later.map(({ outcome }) => outcome)))).toEqual(new Set(["whole"]));
     expect(engine.servers?.list().map(({ state, requests }) => [state, requests])).toEqual([
@@ -139,11 +146,11 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     ]);
   });
 
-  it("of which one dies send on the calls that waited for one of its connections", async () => {
-    const { a, run, homeOf } = await fleet({ connections: 4, healthSeconds: 0 });
+  it("pass on the calls that wait for a connection to a server that dies", async () => {
+    const { a, run, findHome } = await fleet({ connections: 4, healthSeconds: 0 });
     a.scheduler.tokenMilliseconds = 100;
     let key = "k";
-    while (homeOf(key) !== a) key += "k";
+    while (findHome(key) !== a) key += "k";
     const runs = Array.from({ length: 30 }, (_n, number) => run(number, key));
     await expect.poll(() => runs.filter(({ tokensTold }) => tokensTold > 0).length).toBe(4);
     await a.close();
@@ -152,8 +159,8 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     expect(outcomes.filter((outcome) => outcome === "whole")).toHaveLength(26);
   });
 
-  it("of which one comes and goes end every call whole or with an error, and get their sessions back", async () => {
-    const { a, b, run, homeOf, engine } = await fleet();
+  it("complete or fail every call while a server dies and returns, and get their sessions back", async () => {
+    const { a, b, run, findHome, engine } = await fleet();
     const { port } = new URL(a.url);
     const lives: FleetServer[] = [a];
     const runs: Run[] = [];
@@ -161,7 +168,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
       const before = runs.length;
       for (let n = 0; n < 20; n++) runs.push(run(before + n));
       await expect
-        .poll(() => runs.slice(before).some(({ tokensTold, key }) => homeOf(key) === a && tokensTold > 3))
+        .poll(() => runs.slice(before).some(({ tokensTold, key }) => findHome(key) === a && tokensTold > 3))
         .toBe(true);
       await lives.at(-1)?.close();
       const born = await kind.start({ port: Number(port) });
@@ -171,30 +178,30 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     }
     const outcomes = await Promise.all(runs.map(({ outcome }) => outcome));
     expect(new Set(outcomes)).toEqual(new Set(["whole", "engine_unavailable"]));
-    const asked = [...lives, b].flatMap(askedOf);
+    const asked = [...lives, b].flatMap(listRequests);
     const twice = runs.filter(({ number }) => asked.filter((each) => each.number === number).length > 1);
-    // Only what no token had come of may have been asked for again.
+    // Only calls without any token may have been requested again.
     expect(
       twice.filter(
         ({ call, number }) =>
           asked.some((each) => each.number === number && each.from > 0) || call.generation.length !== OUTPUT,
       ),
     ).toEqual([]);
-    // Two checks of the last life: those of earlier ones are over.
+    // After two checks of the last server, the checks of earlier ones are over.
     await expect.poll(() => lives.at(-1)?.to(kind.healthPath).length).toBeGreaterThan(1);
     await expect.poll(() => engine.servers?.list()[0]?.state).toBe("up");
     const last = Array.from({ length: 20 }, (_n, n) => run(500 + n));
     await Promise.all(last.map(({ outcome }) => outcome));
-    const atHome = last.filter(({ key }) => homeOf(key) === a).map(({ number }) => number);
+    const atHome = last.filter(({ key }) => findHome(key) === a).map(({ number }) => number);
     expect(
-      askedOf(lives.at(-1) ?? a)
+      listRequests(lives.at(-1) ?? a)
         .map(({ number }) => number)
         .filter((number) => number >= 500),
     ).toEqual(atHome);
   });
 
-  it("of which one is drained lose no call, and it gets none until it is restored", async () => {
-    const { a, b, run, homeOf, engine } = await fleet();
+  it("lose no call while one is drained, which gets no calls until it is restored", async () => {
+    const { a, b, run, findHome, engine } = await fleet();
     const runs = Array.from({ length: 60 }, (_n, number) => run(number));
     await expect.poll(() => runs.every(({ tokensTold }) => tokensTold > 0)).toBe(true);
     const drained = engine.servers?.drain(a.url);
@@ -203,41 +210,40 @@ describe.each(KINDS)("%s servers", (_, kind) => {
     expect(a.scheduler.pending).toBe(0);
     const outcomes = await Promise.all([...runs, ...meanwhile].map(({ outcome }) => outcome));
     expect(new Set(outcomes)).toEqual(new Set(["whole"]));
-    expect(askedOf(a).filter(({ number }) => number >= 100)).toEqual([]);
+    expect(listRequests(a).filter(({ number }) => number >= 100)).toEqual([]);
     engine.servers?.restore(a.url);
     const later = Array.from({ length: 20 }, (_n, n) => run(200 + n));
     await Promise.all(later.map(({ outcome }) => outcome));
-    const atHome = later.filter(({ key }) => homeOf(key) === a).map(({ number }) => number);
-    expect(askedOf(a).flatMap(({ number }) => (number >= 200 ? [number] : []))).toEqual(atHome);
-    expect(askedOf(b)).toHaveLength(
-      runs.length + 20 + 20 - runs.filter(({ key }) => homeOf(key) === a).length - atHome.length,
+    const atHome = later.filter(({ key }) => findHome(key) === a).map(({ number }) => number);
+    expect(listRequests(a).flatMap(({ number }) => (number >= 200 ? [number] : []))).toEqual(atHome);
+    expect(listRequests(b)).toHaveLength(
+      runs.length + 20 + 20 - runs.filter(({ key }) => findHome(key) === a).length - atHome.length,
     );
   });
 
-  it.each<PauseMode>(["abort", "keep"])(
-    "that are paused (%s) while they stream go on with every call",
-    async (mode) => {
-      const { a, b, run, engine } = await fleet();
-      const runs = Array.from({ length: 40 }, (_n, number) => run(number));
-      for (const tokens of [1, 10]) {
-        await expect.poll(() => runs.some(({ tokensTold }) => tokensTold > tokens)).toBe(true);
-        await engine.servers?.pause(mode);
-        const held = run(100 + tokens);
-        const before = runs.map(({ call }) => call.generation.length);
-        expect(before.every((length) => length < OUTPUT)).toBe(true);
-        await engine.servers?.resume();
-        runs.push(held);
-      }
-      expect(new Set(await Promise.all(runs.map(({ outcome }) => outcome)))).toEqual(new Set(["whole"]));
-      // A token that was there is never asked for again.
-      for (const { number } of runs) {
-        const froms = [...askedOf(a), ...askedOf(b)].flatMap((each) => (each.number === number ? [each.from] : []));
-        expect([number, froms]).toEqual([number, froms.toSorted((x, y) => x - y)]);
-      }
-    },
-  );
+  it.each<PauseMode>(["abort", "keep"])("continue every call after a pause (%s) while they stream", async (mode) => {
+    const { a, b, run, engine } = await fleet();
+    const runs = Array.from({ length: 40 }, (_n, number) => run(number));
+    for (const tokens of [1, 10]) {
+      await expect.poll(() => runs.some(({ tokensTold }) => tokensTold > tokens)).toBe(true);
+      await engine.servers?.pause(mode);
+      const held = run(100 + tokens);
+      const before = runs.map(({ call }) => call.generation.length);
+      expect(before.every((length) => length < OUTPUT)).toBe(true);
+      await engine.servers?.resume();
+      runs.push(held);
+    }
+    expect(new Set(await Promise.all(runs.map(({ outcome }) => outcome)))).toEqual(new Set(["whole"]));
+    // A token that was generated is never requested again.
+    for (const { number } of runs) {
+      const froms = [...listRequests(a), ...listRequests(b)].flatMap((each) =>
+        each.number === number ? [each.from] : [],
+      );
+      expect([number, froms]).toEqual([number, froms.toSorted((x, y) => x - y)]);
+    }
+  });
 
-  it("stop the calls of agents that leave, and those alone", async () => {
+  it("stop exactly the calls whose clients disconnect", async () => {
     const { a, b, run } = await fleet();
     for (const { scheduler } of [a, b]) scheduler.tokenMilliseconds = 50;
     const runs = Array.from({ length: 40 }, (_n, number) => run(number));
@@ -260,12 +266,12 @@ describe.each(KINDS)("%s servers", (_, kind) => {
   });
 });
 
-async function outcomeOf(engine: Engine, call: GenerateCall, number: number): Promise<Outcome> {
+async function waitForOutcome(engine: Engine, call: GenerateCall, number: number): Promise<Outcome> {
   try {
     await engine.generate(call);
   } catch (error) {
     return Object(error).code ?? Object(error).message;
   }
-  const expected = Array.from({ length: OUTPUT }, (_, index) => idOf(number, index));
+  const expected = Array.from({ length: OUTPUT }, (_, index) => makeId(number, index));
   return expected.join() === call.generation.ids().join() ? "whole" : "wrong";
 }

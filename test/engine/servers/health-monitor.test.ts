@@ -24,15 +24,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a health monitor", () => {
-  it("asks at an even pace while the server is healthy", async () => {
+describe("HealthMonitor", () => {
+  it("checks a healthy server at a fixed interval", async () => {
     start(10_000);
     await vi.advanceTimersByTimeAsync(35_000);
     expect(checks).toEqual([10_000, 20_000, 30_000]);
     expect(monitor.healthy).toBe(true);
   });
 
-  it("asks ever more slowly while the server is down, half a minute apart at most", async () => {
+  it("checks a server that is down at growing intervals of at most 30 seconds", async () => {
     start(10_000);
     healthy = false;
     monitor.reportFailure();
@@ -42,7 +42,7 @@ describe("a health monitor", () => {
     expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it("goes back to the even pace once the server is up again", async () => {
+  it("returns to the fixed interval when the server is up again", async () => {
     start(10_000);
     healthy = false;
     monitor.reportFailure();
@@ -53,7 +53,7 @@ describe("a health monitor", () => {
     expect(checks).toEqual([500, 1_500, 3_500, 13_500, 23_500]);
   });
 
-  it("counts a server as down after one failed check, and asks no more once closed", async () => {
+  it("reports a server as down after one failed check, and stops when closed", async () => {
     start(1_000);
     healthy = false;
     await vi.advanceTimersByTimeAsync(1_000);
@@ -63,7 +63,7 @@ describe("a health monitor", () => {
     expect(checks).toEqual([1_000]);
   });
 
-  it("never asks with an interval of 0, and believes what requests report", async () => {
+  it("makes no checks with an interval of 0, and follows the reports of requests", async () => {
     start(0);
     monitor.reportFailure();
     await vi.advanceTimersByTimeAsync(100_000);
@@ -73,7 +73,7 @@ describe("a health monitor", () => {
     expect(checks).toEqual([]);
   });
 
-  it("asks nothing while it is suspended, and begins anew when it is restarted", async () => {
+  it("makes no checks while suspended, and starts over when restarted", async () => {
     start(10_000);
     monitor.reportFailure();
     monitor.suspend();
@@ -87,7 +87,7 @@ describe("a health monitor", () => {
     expect(checks).toEqual([110_000, 120_000]);
   });
 
-  it("ignores a check that was running when it was suspended", async () => {
+  it("ignores the result of a check that ran when it was suspended", async () => {
     let fail = () => {};
     monitor = new HealthMonitor({
       intervalMilliseconds: 10_000,
@@ -100,7 +100,7 @@ describe("a health monitor", () => {
     expect(monitor.healthy).toBe(true);
   });
 
-  it("does not know the state of a server before the first answer or failure", async () => {
+  it("reports the state unknown before the first answer or failure", async () => {
     start(10_000);
     expect([monitor.state, monitor.healthy]).toEqual(["unknown", true]);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -114,7 +114,7 @@ describe("a health monitor", () => {
     expect(monitor.state).toBe("up");
   });
 
-  it("does not take a late answer for health where it checks", async () => {
+  it("does not report a server as healthy because of a late answer if it makes checks", async () => {
     start(10_000);
     monitor.reportFailure();
     monitor.reportSuccess();

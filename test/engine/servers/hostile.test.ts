@@ -5,9 +5,9 @@ import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js"
 import type { ServerOptions } from "../../../src/engine/servers/server-options.js";
 import { type EngineWire, eventOf, logprobOf, streamIds, streamText, WIRES } from "../../helpers/engine-frames.js";
 import { type RawRequest, startRawServer } from "../../helpers/raw-server.js";
-import { callOf } from "../generate-call.js";
+import { makeCall } from "../generate-call.js";
 
-/** Servers that break the protocol in every way. A call ends with exactly its tokens or with an error, and only once. */
+/** Servers violate the protocol in many ways. A call ends with exactly its tokens or with an error, and only once. */
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -25,17 +25,17 @@ const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
 
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-/** What vLLM is asked before its first generation. */
+/** Answers the request for the models, which a vLLM server gets before its first generation. */
 function answerModels({ socket }: RawRequest): void {
   const body = JSON.stringify({ data: [{ id: "m", max_model_len: 1000 }] });
   socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
 }
 
-/** An engine whose first server answers so, and whose second is never to be asked. */
+/** Creates an engine whose first server answers with `answer`, and whose second server must get no generation. */
 async function against(wire: EngineWire, answer: (request: RawRequest) => unknown, options?: Partial<ServerOptions>) {
   const first = opened(await startRawServer((request) => (isOurs(request) ? answer(request) : answerModels(request))));
   const second = opened(await startRawServer(answerModels));
-  // What a vLLM server is asked about its log probabilities is no generation of a call.
+  // The probe of a vLLM server's log probabilities is no generation of a call.
   const isProbe = ({ body }: RawRequest): boolean => body.includes("rolltape-logprobs-");
   const isOurs = (request: RawRequest): boolean => request.line === wire.path && !isProbe(request);
   const urls = [first.url, second.url];
@@ -43,14 +43,14 @@ async function against(wire: EngineWire, answer: (request: RawRequest) => unknow
   let affinityKey = "";
   for (let n = 0; rendezvousOrder(affinityKey, urls)[0] !== first.url; n++) affinityKey = `key-${n}`;
   const asked = () => first.requests.filter(isOurs).length;
-  /** The call, its outcome, and how many tokens were told on the way. */
+  /** Runs a call. Returns its outcome and how many tokens there were at each `onTokens`. */
   const run = async ({ onTold, ...rest }: Partial<Pick<GenerateCall, "signal">> & { onTold?: () => void } = {}) => {
     const told: number[] = [];
     const tell = () => {
       told.push(call.generation.length);
       onTold?.();
     };
-    const call = callOf([1, 2], { maxTokens: 30 }, { affinityKey, onTokens: tell, ...rest });
+    const call = makeCall([1, 2], { maxTokens: 30 }, { affinityKey, onTokens: tell, ...rest });
     const outcome = await engine.generate(call).then(
       () => "done",
       (error: unknown) => `${Object(error).code ?? Object(error).message}`,
@@ -75,7 +75,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
       CHUNKED,
       (byte: string) => Buffer.concat([chunk("x").slice(0, 3), byte, "\r\n"].map((s) => Buffer.from(s, "latin1"))),
     ],
-  ] as const)("that sends its stream and its head in single %s is read", async (_name, head, wrap) => {
+  ] as const)("that sends head and stream in single %s is understood", async (_name, head, wrap) => {
     const { run } = await against(wire, async ({ socket }) => {
       for (const byte of head) {
         socket.write(byte);
@@ -90,7 +90,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
     expect(await run()).toMatchObject({ outcome: "done", tokens: 12 });
   });
 
-  it("that closes its stream anywhere gives whole frames and an error, or all of it", async () => {
+  it("that closes its stream at any byte yields whole frames and an error, or everything", async () => {
     const finished = text.indexOf("\n", text.lastIndexOf("{")) + 1;
     let at = 0;
     const { run, asked } = await against(wire, ({ socket }) => socket.end(UNTIL_CLOSED + text.slice(0, at)));
@@ -125,39 +125,45 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
     expect(asked()).toBe(1);
   });
 
-  it.each([true, false])("that answers 200 with an error is told as that, read along: %s", async (streams) => {
-    const errors = [{ error: { message: "the model is asleep" } }, { object: "error", message: "the model is asleep" }];
-    for (const body of errors.map((error) => JSON.stringify(error))) {
-      const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-      const { engine, affinityKey, asked } = await against(wire, ({ socket }) => socket.write(head + body));
-      const rest = { affinityKey, ...(streams ? { onTokens: () => undefined } : {}) };
-      await expect(engine.generate(callOf([1], {}, rest))).rejects.toMatchObject({
-        code: "engine_error",
-        message: "The engine failed on the way: the model is asleep",
-      });
-      expect(asked()).toBe(1);
-    }
-  });
+  it.each([true, false])(
+    "that sends an error with status 200 fails the call with that error, streamed: %s",
+    async (streams) => {
+      const errors = [
+        { error: { message: "the model is asleep" } },
+        { object: "error", message: "the model is asleep" },
+      ];
+      for (const body of errors.map((error) => JSON.stringify(error))) {
+        const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+        const { engine, affinityKey, asked } = await against(wire, ({ socket }) => socket.write(head + body));
+        const rest = { affinityKey, ...(streams ? { onTokens: () => undefined } : {}) };
+        await expect(engine.generate(makeCall([1], {}, rest))).rejects.toMatchObject({
+          code: "engine_error",
+          message: "The engine failed during the generation: the model is asleep",
+        });
+        expect(asked()).toBe(1);
+      }
+    },
+  );
 
   const frames = streamText(wire, 4);
   const last = frames[3] ?? "";
   const odd: (readonly [string, string, number])[] = [
     ["finishes twice", `${frames.slice(0, 3).join("")}${last}${last}data: [DONE]\n\n`, 12],
-    ["goes on behind its end", `${text}${frames[0]}`, 12],
-    // Of vLLM's older servers, a stream without a finish was cut by a weight update.
+    ["continues after its end", `${text}${frames[0]}`, 12],
+    // For older vLLM servers, a missing finish means that a weight update cut the generation.
     ...(name === "sglang" ? [["ends without a finish", `${frames[0]}data: [DONE]\n\n`, 3] as const] : []),
-    ["says its end first", `data: [DONE]\n\n${text}`, 0],
-    ["sends a frame that is no JSON", `${frames[0]}data: {"meta_info": oops}\n\n`, 3],
-    ["sends a frame that is no object", `${frames[0]}data: [1]\n\n`, 3],
+    ["sends its end first", `data: [DONE]\n\n${text}`, 0],
+    ["sends a frame that is not JSON", `${frames[0]}data: {"meta_info": oops}\n\n`, 3],
+    ["sends a frame that is not an object", `${frames[0]}data: [1]\n\n`, 3],
     [
-      "names other ids than its log probabilities",
+      "sends ids that differ from those of its log probabilities",
       frames[0] + eventOf(wire.frame({ ids: [13, 14], total: 5, said: [13, 15] })),
       3,
     ],
-    ["names a negative id", frames[0] + eventOf(wire.frame({ ids: [-4], total: 4 })), 3],
-    ["names an id beyond int32", frames[0] + eventOf(wire.frame({ ids: [2 ** 31], total: 4 })), 3],
+    ["sends a negative id", frames[0] + eventOf(wire.frame({ ids: [-4], total: 4 })), 3],
+    ["sends an id beyond int32", frames[0] + eventOf(wire.frame({ ids: [2 ** 31], total: 4 })), 3],
     [
-      "names fewer ids than log probabilities",
+      "sends fewer ids than log probabilities",
       frames[0] + eventOf(wire.frame({ ids: [13, 14], total: 5, said: [14] })),
       3,
     ],
@@ -169,7 +175,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
     expect(asked()).toBe(1);
   });
 
-  it("that stalls on its way is left when the time is up, and sees that", async () => {
+  it("that stalls in its stream loses its connection at the call's time limit", async () => {
     const [first = ""] = frames;
     const {
       run,
@@ -185,7 +191,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
       .toBe(true);
   });
 
-  it("that accepts and never answers is left when the agent leaves", async () => {
+  it("that never answers loses its connection when the client disconnects", async () => {
     const controller = new AbortController();
     const { run, first } = await against(wire, () => controller.abort(new Error("left")));
     expect(await run({ signal: controller.signal })).toEqual({ outcome: "left", tokens: 0, told: [] });
@@ -194,17 +200,19 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
       .toBe(true);
   });
 
-  it("whose line is huge is read", async () => {
+  it("that sends a line of 32 MiB is understood", async () => {
     const filler = `"filler":"${"x".repeat(32 << 20)}",`;
     const { run } = await against(wire, ({ socket }) => socket.end(UNTIL_CLOSED + text.replace("{", `{${filler}`)));
     expect(await run()).toMatchObject({ outcome: "done", tokens: 12 });
   });
 
-  it("whose error is huge is told by its beginning", async () => {
+  it("that sends an error body of 32 MiB is quoted by its beginning", async () => {
     const body = JSON.stringify({ error: { message: "no" } }) + " ".repeat(32 << 20);
     const head = `HTTP/1.1 500 Oops\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
     const { engine, affinityKey } = await against(wire, ({ socket }) => socket.write(head + body));
-    await expect(engine.generate(callOf([1], {}, { affinityKey }))).rejects.toThrow("The engine answered HTTP 500: no");
+    await expect(engine.generate(makeCall([1], {}, { affinityKey }))).rejects.toThrow(
+      "The engine answered HTTP 500: no",
+    );
   });
 
   it.each(["SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "HTTP/1.1 2"])(
@@ -216,7 +224,7 @@ describe.each(Object.entries(WIRES))("a %s server", (name, wire) => {
     },
   );
 
-  it("that announces itself before it answers is read", async () => {
+  it("that sends 103 Early Hints before its answer is understood", async () => {
     const { run } = await against(wire, ({ socket }) => {
       socket.end(`HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n${UNTIL_CLOSED}${text}`);
     });

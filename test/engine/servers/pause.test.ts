@@ -4,7 +4,7 @@ import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-eng
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -22,7 +22,7 @@ interface EngineKind {
   readonly start: () => Promise<PausableServer>;
   readonly engine: (urls: string[]) => Engine;
   readonly generatePath: string;
-  /** What the server was told about how to pause. */
+  /** Returns the pause modes that the server received. */
   readonly modes: (server: PausableServer) => unknown[];
   readonly modeNames: Readonly<Record<PauseMode, string>>;
 }
@@ -68,11 +68,11 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     ["keep", false],
     ["keep", true],
   ];
-  it.each(cases)("(%s, streamed: %s) goes on where it was once it is resumed", async (mode, streams) => {
+  it.each(cases)("(%s, streamed: %s) continues its calls when it is resumed", async (mode, streams) => {
     const { server, engine } = await start();
     let version = 1;
-    const call = callOf(
-      promptOf(10),
+    const call = makeCall(
+      makePrompt(10),
       { maxTokens: 30 },
       { currentVersion: () => version, ...(streams ? { onTokens: () => undefined } : {}) },
     );
@@ -90,12 +90,12 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     expect(new Set(versions)).toEqual(new Set(mode === "abort" ? [1, 2] : [1]));
   });
 
-  it("holds new calls back, and lets go those whose agent leaves", async () => {
+  it("holds back new calls, and ends those whose client disconnects", async () => {
     const { server, engine } = await start();
     await engine.servers?.pause("abort");
     const controller = new AbortController();
-    const leaving = engine.generate(callOf([1], { maxTokens: 1 }, { signal: controller.signal }));
-    const staying = engine.generate(callOf([2], { maxTokens: 1 }));
+    const leaving = engine.generate(makeCall([1], { maxTokens: 1 }, { signal: controller.signal }));
+    const staying = engine.generate(makeCall([2], { maxTokens: 1 }));
     controller.abort(new Error("left"));
     await expect(leaving).rejects.toThrow("left");
     expect(server.to(kind.generatePath)).toHaveLength(0);
@@ -104,7 +104,7 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     expect(server.to(kind.generatePath)).toHaveLength(1);
   });
 
-  it("is not paused where a server could not be, unless that is being drained", async () => {
+  it("is resumed if a server cannot be paused, unless that server is being drained", async () => {
     const { server } = await start();
     const other = await kind.start();
     await other.close();
@@ -114,7 +114,7 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     await expect(refused).rejects.toMatchObject({ code: "engine_unavailable" });
     await expect(refused).rejects.toThrow(other.url);
     expect(engine.servers?.paused).toBeUndefined();
-    await expect(engine.generate(callOf([1], { maxTokens: 1 }))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1], { maxTokens: 1 }))).resolves.toMatchObject({ resumes: 0 });
     await engine.servers?.drain(other.url);
     await engine.servers?.pause("abort");
     expect(engine.servers?.paused).toBe("abort");
@@ -122,13 +122,13 @@ describe.each(KINDS)("a paused %s engine", (_, kind) => {
     expect(engine.servers?.paused).toBeUndefined();
   });
 
-  it("is resumed after a pause that is still on its way, not before", async () => {
+  it("is resumed only after a pause that is still in progress", async () => {
     const { server, engine } = await start();
     const pausing = engine.servers?.pause("abort");
     const resuming = engine.servers?.resume();
     await Promise.all([pausing, resuming]);
     expect(engine.servers?.paused).toBeUndefined();
-    await expect(engine.generate(callOf([1], { maxTokens: 1 }))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1], { maxTokens: 1 }))).resolves.toMatchObject({ resumes: 0 });
     expect(server.scheduler.pendingTokens).toBe(0);
   });
 });

@@ -5,8 +5,8 @@ import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js"
 const urls = fc.uniqueArray(fc.webUrl(), { minLength: 1, maxLength: 12 });
 const key = fc.string();
 
-describe("rendezvous order", () => {
-  it("has every candidate once, whatever order they come in", () => {
+describe("rendezvousOrder", () => {
+  it("contains every candidate once, independent of their order", () => {
     fc.assert(
       fc.property(urls, key, (candidates, session) => {
         const order = rendezvousOrder(session, candidates);
@@ -16,7 +16,7 @@ describe("rendezvous order", () => {
     );
   });
 
-  it("moves only the keys of a candidate that goes, each to the next of its own order", () => {
+  it("moves only the keys of a removed candidate, each to the next in its order", () => {
     fc.assert(
       fc.property(urls, key, fc.nat(), (candidates, session, choice) => {
         const gone = candidates[choice % candidates.length];
@@ -30,7 +30,7 @@ describe("rendezvous order", () => {
     );
   });
 
-  it("gives a candidate that comes only keys, and moves none between the others", () => {
+  it("moves keys only to an added candidate, none between the others", () => {
     fc.assert(
       fc.property(urls, key, (candidates, session) => {
         const [first] = rendezvousOrder(session, candidates);
@@ -40,7 +40,7 @@ describe("rendezvous order", () => {
     );
   });
 
-  it("spreads keys evenly, also those of a candidate that went", () => {
+  it("spreads keys evenly, including those of a removed candidate", () => {
     const keys = Array.from({ length: 3000 }, (_, index) => `task-${index}`);
     const orders = keys.map((session) => rendezvousOrder(session, ["http://a", "http://b", "http://c", "http://d"]));
     for (const url of ["http://a", "http://b", "http://c"]) {

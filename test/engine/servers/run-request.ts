@@ -1,7 +1,7 @@
 import type { EngineServer } from "../../../src/engine/servers/engine-server.js";
 import type { ServerPool } from "../../../src/engine/servers/pool/server-pool.js";
 
-/** Gives a request to the servers of a pool as a call does, without the call: no pause, no retry, no resumption. */
+/** Sends a request to the servers of a pool like a call does, but without pause, retry and resumption. */
 export async function runRequest<T>(
   pool: ServerPool,
   key: string,

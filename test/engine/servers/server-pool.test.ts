@@ -16,48 +16,48 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close();
 });
 
-function poolOf(urls: readonly string[] = URLS, options: { connections?: number; healthMilliseconds?: number } = {}) {
+function makePool(urls: readonly string[] = URLS, options: { connections?: number; healthMilliseconds?: number } = {}) {
   const servers = urls.map((url) => new FakeServer(url));
   const pool = new ServerPool(servers, { connections: 4, healthMilliseconds: 0, ...options });
   open.push(pool);
   return { pool, servers };
 }
 
-/** The server that gets a request of this key. */
-function homeOf(pool: ServerPool, key: string): Promise<string> {
+/** Returns the URL of the server that gets a request with this key. */
+function findHome(pool: ServerPool, key: string): Promise<string> {
   return runRequest(pool, key, never, async ({ url }) => url);
 }
 
 const unreachable = () => new NotStartedError("engine_unavailable", "nobody there");
 
-describe("a pool", () => {
-  it("gives each key the server that its rendezvous order names first", async () => {
-    const { pool } = poolOf();
+describe("ServerPool", () => {
+  it("sends each key to the first server of its rendezvous order", async () => {
+    const { pool } = makePool();
     await fc.assert(
       fc.asyncProperty(fc.string(), async (key) => {
-        expect(await homeOf(pool, key)).toBe(rendezvousOrder(key, URLS)[0]);
+        expect(await findHome(pool, key)).toBe(rendezvousOrder(key, URLS)[0]);
       }),
     );
   });
 
-  it("moves only the keys of a server that is drained, and moves them back", async () => {
+  it("moves only the keys of a drained server, and moves them back", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string(), { minLength: 1 }), fc.constantFrom(...URLS), async (keys, drained) => {
-        const { pool } = poolOf();
-        const before = await Promise.all(keys.map((key) => homeOf(pool, key)));
+        const { pool } = makePool();
+        const before = await Promise.all(keys.map((key) => findHome(pool, key)));
         await pool.drain(drained);
-        const during = await Promise.all(keys.map((key) => homeOf(pool, key)));
+        const during = await Promise.all(keys.map((key) => findHome(pool, key)));
         const heirs = keys.map((key) => rendezvousOrder(key, URLS).find((url) => url !== drained));
         expect(during).toEqual(before.map((url, index) => (url === drained ? heirs[index] : url)));
         pool.restore(drained);
-        expect(await Promise.all(keys.map((key) => homeOf(pool, key)))).toEqual(before);
+        expect(await Promise.all(keys.map((key) => findHome(pool, key)))).toEqual(before);
       }),
       { numRuns: 30 },
     );
   });
 
-  it("gives a request that did not begin to the next server of the order, and once to each", async () => {
-    const { pool } = poolOf();
+  it("sends a request that did not begin to the next server, and to each at most once", async () => {
+    const { pool } = makePool();
     const tried: string[] = [];
     const running = runRequest(pool, "key", never, async ({ url }) => {
       tried.push(url);
@@ -67,8 +67,8 @@ describe("a pool", () => {
     expect(tried).toEqual(rendezvousOrder("key", URLS));
   });
 
-  it("gives no other server a request that may have begun", async () => {
-    const { pool } = poolOf();
+  it("sends a request that may have begun to no other server", async () => {
+    const { pool } = makePool();
     const tried: string[] = [];
     const failure = new EngineError("engine_unavailable", "connection lost");
     const running = runRequest(pool, "key", never, async ({ url }) => {
@@ -79,9 +79,9 @@ describe("a pool", () => {
     expect(tried).toHaveLength(1);
   });
 
-  it("leaves out a server that is down, until a check finds it healthy again", async () => {
+  it("skips a server that is down until a check finds it healthy", async () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(URLS, { healthMilliseconds: 10_000 });
+    const { pool, servers } = makePool(URLS, { healthMilliseconds: 10_000 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     const server = servers.find(({ url }) => url === home);
     if (server) server.unhealthy = true;
@@ -91,25 +91,25 @@ describe("a pool", () => {
     };
     expect(await runRequest(pool, "key", never, request)).toBe(next);
     expect(pool.list().find(({ url }) => url === home)?.state).toBe("down");
-    expect(await homeOf(pool, "key")).toBe(next);
+    expect(await findHome(pool, "key")).toBe(next);
     await vi.advanceTimersByTimeAsync(600);
     expect(server?.healthChecks).toBe(1);
-    expect(await homeOf(pool, "key")).toBe(next);
+    expect(await findHome(pool, "key")).toBe(next);
     if (server) server.unhealthy = false;
     await vi.advanceTimersByTimeAsync(1_100);
     expect(server?.healthChecks).toBe(2);
-    expect(await homeOf(pool, "key")).toBe(home);
+    expect(await findHome(pool, "key")).toBe(home);
   });
 
-  it("tries a server that is down where no other takes the request", async () => {
-    const { pool } = poolOf(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
+  it("tries a server that is down if no other takes the request", async () => {
+    const { pool } = makePool(["http://a", "http://b"], { healthMilliseconds: 1_000_000 });
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(pool.list().map(({ state }) => state)).toEqual(["down", "down"]);
-    expect(await homeOf(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
+    expect(await findHome(pool, "key")).toBe(rendezvousOrder("key", ["http://a", "http://b"])[0]);
   });
 
-  it("knows that a server is down that was never reached, and counts a call that none answered", async () => {
-    const { pool } = poolOf(URLS.slice(0, 2));
+  it("reports an unreachable server as down, and counts a call that no server answered", async () => {
+    const { pool } = makePool(URLS.slice(0, 2));
     const gone = new EngineError("engine_unavailable", "nobody there");
     await pool.ask(async ({ url }) => (url === URLS[0] ? Promise.reject(gone) : 1));
     const seen = () =>
@@ -125,59 +125,59 @@ describe("a pool", () => {
     ]);
   });
 
-  it("does not ask a lone server for its health, nor leave it out", async () => {
+  it("neither checks nor skips a single server", async () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(["http://a"], { healthMilliseconds: 1_000 });
+    const { pool, servers } = makePool(["http://a"], { healthMilliseconds: 1_000 });
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     await vi.advanceTimersByTimeAsync(60_000);
     expect(servers[0]?.healthChecks).toBe(0);
     expect(pool.list()[0]?.state).toBe("down");
-    expect(await homeOf(pool, "key")).toBe("http://a");
+    expect(await findHome(pool, "key")).toBe("http://a");
     expect(pool.list()[0]?.state).toBe("up");
   });
 });
 
-describe("servers that are not checked", () => {
-  it("are all tried in their order, whatever happened before", async () => {
-    const { pool } = poolOf();
+describe("servers without health checks", () => {
+  it("are all tried in order, independent of earlier failures", async () => {
+    const { pool } = makePool();
     const [home = ""] = rendezvousOrder("key", URLS);
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
     expect(pool.list().map(({ state }) => state)).toEqual(["down", "down", "down", "down"]);
-    expect(await homeOf(pool, "key")).toBe(home);
+    expect(await findHome(pool, "key")).toBe(home);
     expect(pool.list().find(({ url }) => url === home)?.state).toBe("up");
   });
 });
 
-describe("a server whose requests are silent", () => {
+describe("a server with silent requests", () => {
   const watched = () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(["http://a", "http://b"], { healthMilliseconds: 10_000 });
+    const { pool, servers } = makePool(["http://a", "http://b"], { healthMilliseconds: 10_000 });
     const home = servers.find(({ url }) => url === rendezvousOrder("key", ["http://a", "http://b"])[0]);
     if (!home) throw new Error("no server");
-    const stateOf = () => pool.list().find(({ url }) => url === home.url)?.state;
-    return { pool, home, stateOf };
+    const readState = () => pool.list().find(({ url }) => url === home.url)?.state;
+    return { pool, home, readState };
   };
   const forever = () => new Promise<never>(() => {});
 
-  it("is asked after a minute whether its scheduler runs, and is down if that does not answer", async () => {
-    const { pool, home, stateOf } = watched();
+  it("has its scheduler checked after a minute, and is down if that does not answer", async () => {
+    const { pool, home, readState } = watched();
     home.schedulerDead = true;
     void runRequest(pool, "key", never, forever);
     await vi.advanceTimersByTimeAsync(59_000);
-    expect([home.schedulerChecks, stateOf()]).toEqual([0, "up"]);
+    expect([home.schedulerChecks, readState()]).toEqual([0, "up"]);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(stateOf()).toBe("down");
+    expect(readState()).toBe("down");
   });
 
-  it("is up while its scheduler answers, however long a prompt takes", async () => {
-    const { pool, home, stateOf } = watched();
+  it("is up while its scheduler answers, even during a long prompt", async () => {
+    const { pool, home, readState } = watched();
     void runRequest(pool, "key", never, forever);
     await vi.advanceTimersByTimeAsync(600_000);
     expect(home.schedulerChecks).toBeGreaterThan(10);
-    expect(stateOf()).toBe("up");
+    expect(readState()).toBe("up");
   });
 
-  it("is not asked while tokens come, nor without requests", async () => {
+  it("has its scheduler not checked while tokens arrive or without requests", async () => {
     const { pool, home } = watched();
     await vi.advanceTimersByTimeAsync(100_000);
     void runRequest(pool, "key", never, (_, onProgress) => {
@@ -188,9 +188,9 @@ describe("a server whose requests are silent", () => {
     expect(home.schedulerChecks).toBe(0);
   });
 
-  it("does not make the engine ready, if it is the only one", async () => {
+  it("fails the engine's health if it is the only one and its scheduler does not answer", async () => {
     vi.useFakeTimers();
-    const { pool, servers } = poolOf(["http://a"]);
+    const { pool, servers } = makePool(["http://a"]);
     const [server] = servers;
     if (server) server.schedulerDead = true;
     void runRequest(pool, "key", never, forever);
@@ -201,10 +201,10 @@ describe("a server whose requests are silent", () => {
 });
 
 describe("the counts of a server", () => {
-  const countsOf = (pool: ServerPool) => pool.list().map(({ counts }) => counts);
+  const listCounts = (pool: ServerPool) => pool.list().map(({ counts }) => counts);
 
-  it("tell completed, failed and aborted requests apart, and those that another server got", async () => {
-    const { pool } = poolOf(["http://a", "http://b"]);
+  it("distinguish completed, failed and aborted requests and failovers", async () => {
+    const { pool } = makePool(["http://a", "http://b"]);
     const [home = "", next = ""] = rendezvousOrder("key", ["http://a", "http://b"]);
     await runRequest(pool, "key", never, async ({ url }) => {
       if (url === home) throw unreachable();
@@ -222,16 +222,16 @@ describe("the counts of a server", () => {
     expect(byUrl.get(next)?.counts).toEqual({ completed: 1, failed: 0, aborted: 0, failovers: 0 });
   });
 
-  it("hold no failover where no server is left", async () => {
-    const { pool } = poolOf(["http://a"]);
+  it("count no failover if no server is left", async () => {
+    const { pool } = makePool(["http://a"]);
     await expect(runRequest(pool, "key", never, () => Promise.reject(unreachable()))).rejects.toThrow("nobody there");
-    expect(countsOf(pool)).toEqual([{ completed: 0, failed: 1, aborted: 0, failovers: 0 }]);
+    expect(listCounts(pool)).toEqual([{ completed: 0, failed: 1, aborted: 0, failovers: 0 }]);
   });
 });
 
 describe("draining", () => {
-  it("goes on where its waiting is given up", async () => {
-    const { pool } = poolOf(["http://a"]);
+  it("continues if the wait for it is aborted", async () => {
+    const { pool } = makePool(["http://a"]);
     let finish = () => {};
     const running = runRequest(pool, "key", never, () => new Promise<void>((resolve) => (finish = resolve)));
     const limit = new AbortController();
@@ -244,8 +244,8 @@ describe("draining", () => {
     await pool.drain("http://a", limit.signal);
   });
 
-  it("waits for the requests that the server has, and sends on those that wait for a connection", async () => {
-    const { pool } = poolOf(URLS, { connections: 1 });
+  it("waits for running requests, and passes on those that wait for a connection", async () => {
+    const { pool } = makePool(URLS, { connections: 1 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     let finish = () => {};
     const first = runRequest(pool, "key", never, ({ url }) => {
@@ -253,13 +253,13 @@ describe("draining", () => {
         finish = () => resolve(url);
       });
     });
-    const second = homeOf(pool, "key");
+    const second = findHome(pool, "key");
     await expect.poll(() => pool.list().find(({ url }) => url === home)?.requests).toBe(2);
     let drained = false;
     const draining = pool.drain(home).then(() => {
       drained = true;
     });
-    expect(await homeOf(pool, "key")).toBe(next);
+    expect(await findHome(pool, "key")).toBe(next);
     expect(drained).toBe(false);
     finish();
     expect(await first).toBe(home);
@@ -269,15 +269,15 @@ describe("draining", () => {
     expect(pool.list().find(({ url }) => url === home)).toMatchObject(left);
   });
 
-  it("of every server leaves none for a request", async () => {
-    const { pool } = poolOf(["http://a", "http://b"]);
+  it("of every server fails requests as engine_unavailable", async () => {
+    const { pool } = makePool(["http://a", "http://b"]);
     await Promise.all([pool.drain("http://a"), pool.drain("http://b")]);
-    await expect(homeOf(pool, "key")).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(findHome(pool, "key")).rejects.toMatchObject({ code: "engine_unavailable" });
     await expect(pool.health()).rejects.toMatchObject({ code: "engine_unavailable" });
   });
 
-  it("knows the servers that there are", async () => {
-    const { pool } = poolOf(["http://a"]);
+  it("throws RangeError for an unknown URL", async () => {
+    const { pool } = makePool(["http://a"]);
     await expect(pool.drain("http://b")).rejects.toThrow(RangeError);
     expect(() => pool.restore("http://b")).toThrow(RangeError);
   });
@@ -287,14 +287,14 @@ describe("the state of a server", () => {
   const states = (pool: ServerPool) => pool.list().map(({ state, healthy }) => [state, healthy]);
 
   it("is unknown until it is reached", async () => {
-    const { pool } = poolOf(["http://a"]);
+    const { pool } = makePool(["http://a"]);
     expect(states(pool)).toEqual([["unknown", false]]);
-    await homeOf(pool, "key");
+    await findHome(pool, "key");
     expect(states(pool)).toEqual([["up", true]]);
   });
 
-  it("is found out by a question for the pool's health", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+  it("becomes known by a check of the pool's health", async () => {
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
     if (b) b.unhealthy = true;
     await pool.health();
@@ -308,8 +308,8 @@ describe("the state of a server", () => {
 describe("the readiness of a pool", () => {
   const ready = async () => undefined;
 
-  it("says of each server what is wrong with it, and makes its state known", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b", "http://c"]);
+  it("names each server's problem, and makes its state known", async () => {
+    const { pool, servers } = makePool(["http://a", "http://b", "http://c"]);
     const [, b] = servers;
     if (b) b.unhealthy = true;
     const lacking = async ({ url }: { url: string }) => {
@@ -323,8 +323,8 @@ describe("the readiness of a pool", () => {
     expect(pool.list().map(({ state }) => state)).toEqual(["up", "down", "up"]);
   });
 
-  it("does not wait for a server that does not answer, and tells a healthy one from one that says nothing at all", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+  it("does not wait for silent servers, and distinguishes healthy ones from unreachable ones", async () => {
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
     if (b) b.health = () => new Promise<void>(() => {});
     const silent = () => new Promise<void>(() => {});
@@ -332,8 +332,8 @@ describe("the readiness of a pool", () => {
     expect(problems).toEqual(["unanswered", "server"]);
   });
 
-  it("names a refused API key, whichever question it was refused for", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+  it("reports a refused API key for either question", async () => {
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
     const refuse = async () => {
       throw statusError(401, "{}");
@@ -343,16 +343,16 @@ describe("the readiness of a pool", () => {
     expect((await pool.readiness(refuse, never)).map((answer) => answer.problem)).toEqual([problem, problem]);
   });
 
-  it("leaves out a server that is being drained", async () => {
-    const { pool } = poolOf(["http://a", "http://b"]);
+  it("skips a server that is being drained", async () => {
+    const { pool } = makePool(["http://a", "http://b"]);
     await pool.drain("http://a");
     expect((await pool.readiness(ready, never)).map(({ url }) => url)).toEqual(["http://b"]);
   });
 });
 
 describe("the health of a pool", () => {
-  it("is that of its best server", async () => {
-    const { pool, servers } = poolOf(["http://a", "http://b"]);
+  it("is good if at least one server is healthy", async () => {
+    const { pool, servers } = makePool(["http://a", "http://b"]);
     const [a, b] = servers;
     if (a) a.unhealthy = true;
     await expect(pool.health()).resolves.toBeUndefined();

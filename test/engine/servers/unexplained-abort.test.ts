@@ -4,7 +4,7 @@ import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-eng
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -27,65 +27,65 @@ async function startSglang(options: Parameters<typeof startSglangServer>[0] = {}
 const requests = (server: SglangServer) => server.to("/generate").length;
 
 describe("an abort without a status code", () => {
-  it("fails a call that follows a grammar, for it is what a failed grammar step answers", async () => {
+  it("fails a call with a grammar, because a failed grammar step aborts like this", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 3 }, 1000);
-    const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12, grammar }));
+    const failed = engine.generate(makeCall(makePrompt(5), { maxTokens: 12, grammar }));
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
     await expect(failed).rejects.toThrow(/Aborted.*grammar/s);
     expect(requests(server)).toBe(1);
   });
 
-  it.each(["NaN in the logits", "Input is too odd"])("fails the call when it says %j", async (message) => {
+  it.each(["NaN in the logits", "Input is too odd"])("fails the call if its message is %j", async (message) => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort-saying", message, after: 3 }, 1000);
-    const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12 }));
+    const failed = engine.generate(makeCall(makePrompt(5), { maxTokens: 12 }));
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
     await expect(failed).rejects.toThrow(message);
     expect(requests(server)).toBe(1);
   });
 
   it.each(["Aborted", "Abort in waiting queue", "Abort before prefill", "Generation paused for a weight update"])(
-    "is resumed when it says %j and there is no grammar",
+    "is resumed if its message is %j and the call has no grammar",
     async (message) => {
       const { server, engine } = await startSglang();
       server.fault({ kind: "abort-saying", message, after: 3 });
-      const call = callOf(promptOf(5), { maxTokens: 12 });
+      const call = makeCall(makePrompt(5), { maxTokens: 12 });
       expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
       expect(Array.from(call.generation.ids())).toEqual(Array.from({ length: 12 }, (_, index) => 105 + index));
     },
   );
 
-  it("is resumed when it came from the waiting queue, whatever the grammar", async () => {
+  it("is resumed if the request was still in the waiting queue, even with a grammar", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort-in-queue" });
-    expect(await engine.generate(callOf(promptOf(5), { maxTokens: 4, grammar }))).toMatchObject({ resumes: 1 });
+    expect(await engine.generate(makeCall(makePrompt(5), { maxTokens: 4, grammar }))).toMatchObject({ resumes: 1 });
   });
 
-  it("is resumed when the trainer set another version meanwhile, whatever the grammar", async () => {
+  it("is resumed if the trainer has set a new version, even with a grammar", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 3 });
     let version = 1;
-    const call = callOf(promptOf(5), { maxTokens: 4, grammar }, { currentVersion: () => version++ });
+    const call = makeCall(makePrompt(5), { maxTokens: 4, grammar }, { currentVersion: () => version++ });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
   });
 
-  it("is resumed when the server has another version by now, whatever the grammar", async () => {
+  it("is resumed if the server has a new version, even with a grammar", async () => {
     const { server, engine } = await startSglang({
       weightVersion: "7",
       weightVersionSpans: true,
       tokenMilliseconds: 4,
     });
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 40, grammar }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 40, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
     // SGLang aborts every request by default when its version is set.
     await fetch(`${server.url}/update_weight_version`, { method: "POST", body: '{"new_version":"8"}' });
     expect(await running).toMatchObject({ resumes: 1 });
   });
 
-  it("is resumed when this proxy paused the engine, whatever the grammar", async () => {
+  it("is resumed if this proxy has paused the engine, even with a grammar", async () => {
     const { server, engine } = await startSglang({ tokenMilliseconds: 4 });
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 40, grammar }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 40, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
     await engine.servers?.pause("abort");
     await engine.servers?.resume();
@@ -101,17 +101,17 @@ describe("vLLM's abort", () => {
     return { server, engine };
   }
 
-  it("fails a call that follows a grammar when nothing explains it", async () => {
+  it("fails a call with a grammar if nothing explains it", async () => {
     const { server, engine } = await startVllm();
     server.fault({ kind: "abort", after: 3 }, 1000);
-    const failed = engine.generate(callOf(promptOf(5), { maxTokens: 12, grammar }));
+    const failed = engine.generate(makeCall(makePrompt(5), { maxTokens: 12, grammar }));
     await expect(failed).rejects.toMatchObject({ code: "engine_error" });
     expect(server.to("/inference/v1/generate")).toHaveLength(1);
   });
 
-  it("is resumed when the server says that it is paused, whatever the grammar", async () => {
+  it("is resumed if the server reports that it is paused, even with a grammar", async () => {
     const { server, engine } = await startVllm();
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 60, grammar }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 60, grammar }));
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
     await fetch(`${server.url}/pause?mode=abort`, { method: "POST" });
     await expect.poll(() => server.to("/is_paused").length).toBeGreaterThan(0);
@@ -121,11 +121,11 @@ describe("vLLM's abort", () => {
 });
 
 describe("a server that aborts every request", () => {
-  it("is asked ever more slowly, and the call fails after 30 restarts without a pause or a new version", async () => {
+  it("gets restarts at growing intervals; the call fails after 30 without a pause or a new version", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 1 }, 1000);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const outcome = engine.generate(callOf(promptOf(5), { maxTokens: 90 })).catch((error: unknown) => error);
+    const outcome = engine.generate(makeCall(makePrompt(5), { maxTokens: 90 })).catch((error: unknown) => error);
     let error: unknown;
     void outcome.then((reason) => {
       error = reason;
@@ -138,11 +138,11 @@ describe("a server that aborts every request", () => {
     expect(requests(server)).toBe(31);
   });
 
-  it("is asked no more than a few times a second", async () => {
+  it("gets only a few requests per second", async () => {
     const { server, engine } = await startSglang();
     server.fault({ kind: "abort", after: 1 }, 1000);
     const controller = new AbortController();
-    const running = engine.generate(callOf(promptOf(5), { maxTokens: 90 }, { signal: controller.signal }));
+    const running = engine.generate(makeCall(makePrompt(5), { maxTokens: 90 }, { signal: controller.signal }));
     setTimeout(() => controller.abort(new Error("left")), 1_000);
     await expect(running).rejects.toThrow("left");
     expect(requests(server)).toBeLessThan(8);

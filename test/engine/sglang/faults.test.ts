@@ -5,7 +5,7 @@ import type { Engine } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import type { Fault } from "../../helpers/sglang/protocol.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 let server: SglangServer;
 let engine: Engine;
@@ -19,10 +19,10 @@ afterEach(async () => {
   await server.close();
 });
 
-/** The error of a call that has the fault, and how many requests it made. */
+/** Returns the error of a call with this fault, and the number of its requests. */
 async function failure(fault: Fault): Promise<{ code: string; message: string; requests: number }> {
   server.fault(fault);
-  const error: unknown = await engine.generate(callOf(promptOf(400))).catch((reason: unknown) => reason);
+  const error: unknown = await engine.generate(makeCall(makePrompt(400))).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: "EngineError" });
   const { code, message } = Object(error);
   return { code, message, requests: server.to("/generate").length };
@@ -45,7 +45,7 @@ describe("a fault of the engine", () => {
     ["an abort mapped to HTTP 503", { kind: "abort-with-status", statusCode: 503 }, "HTTP 503: Scheduler says no"],
   ];
 
-  it.each(replyFaults)("fails the call as engine_error, without a second try: %s", async (_, fault, message) => {
+  it.each(replyFaults)("fails the call as engine_error without a second request: %s", async (_, fault, message) => {
     const failed = await failure(fault);
     expect(failed).toMatchObject({ code: "engine_error", requests: 1 });
     expect(failed.message).toContain(message);
@@ -62,9 +62,9 @@ describe("a fault of the engine", () => {
     expect(failed.message).toContain(message);
   });
 
-  it("fails a stream as engine_rejected_request that begins with an abort for a bad request", async () => {
+  it("fails a stream as engine_rejected_request if it begins with an abort with status 400", async () => {
     server.fault({ kind: "abort-with-status", statusCode: 400 });
-    const streamed = engine.generate(callOf([1], {}, { onTokens: () => undefined }));
+    const streamed = engine.generate(makeCall([1], {}, { onTokens: () => undefined }));
     await expect(streamed).rejects.toMatchObject({ code: "engine_rejected_request" });
   });
 
@@ -73,26 +73,29 @@ describe("a fault of the engine", () => {
     ["by a reset", { kind: "close-before-headers", reset: true }],
     ["in the reply", { kind: "close-after-headers" }],
   ];
-  it.each(lost)("fails the call as engine_unavailable, without a second try: connection lost %s", async (_, fault) => {
-    expect(await failure(fault)).toMatchObject({ code: "engine_unavailable", requests: 1 });
-  });
+  it.each(lost)(
+    "fails the call as engine_unavailable without a second request: connection lost %s",
+    async (_, fault) => {
+      expect(await failure(fault)).toMatchObject({ code: "engine_unavailable", requests: 1 });
+    },
+  );
 
-  it("shows the agent no prompt, no path and no more than 300 characters of it", async () => {
-    const message = `bad input [${promptOf(2000).join(", ")}] at /usr/lib/python3/sglang/scheduler.py ${"x".repeat(900)}\nTraceback`;
+  it("shows the client no prompt, no path and at most 300 characters", async () => {
+    const message = `bad input [${makePrompt(2000).join(", ")}] at /usr/lib/python3/sglang/scheduler.py ${"x".repeat(900)}\nTraceback`;
     const failed = await failure({ kind: "status", status: 400, body: { object: "error", message } });
     expect(failed.message.length).toBeLessThanOrEqual(300);
     expect(failed.message).toContain("bad input […] at …");
     expect(failed.message).not.toMatch(/Traceback|python|\d, \d/);
   });
 
-  it("leaves the engine usable", async () => {
+  it("does not affect later calls", async () => {
     await failure({ kind: "truncated-json" });
     await failure({ kind: "close-before-headers" });
-    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
   });
 });
 
-describe("a reply that disagrees with its request", () => {
+describe("a reply that contradicts its request", () => {
   const twoTokens = { output_ids: [7, 8], meta_info: { completion_tokens: 2, finish_reason: { type: "length" } } };
   const logprobs = [
     [-0.5, 7, null],
@@ -104,17 +107,17 @@ describe("a reply that disagrees with its request", () => {
   });
 
   it.each([
-    ["ids that are not those of the logprobs", { output_token_logprobs: [logprobs[1], logprobs[0]] }],
+    ["ids that differ from those of the logprobs", { output_token_logprobs: [logprobs[1], logprobs[0]] }],
     ["another number of completion tokens", { completion_tokens: 3 }],
     ["no logprobs", { output_token_logprobs: undefined }],
-    ["a prompt that was cut", { prompt_tokens: 399 }],
+    ["a truncated prompt", { prompt_tokens: 399 }],
     ["no finish reason", { finish_reason: null }],
     ["an unknown finish reason", { finish_reason: { type: "tired" } }],
   ])("fails the call: %s", async (_, meta) => {
     expect(await failure({ kind: "reply", body: replyWith(meta) })).toMatchObject({ code: "engine_error" });
   });
 
-  it("fails the call where a finished generation has no tokens", async () => {
+  it("fails the call if a finished generation has no tokens", async () => {
     const meta_info = { completion_tokens: 0, output_token_logprobs: [], finish_reason: { type: "stop", matched: 2 } };
     expect(await failure({ kind: "reply", body: { output_ids: [], meta_info } })).toMatchObject({
       code: "engine_error",
@@ -126,12 +129,12 @@ describe("a server that cannot be reached", () => {
   it("fails calls, health and context length as engine_unavailable", async () => {
     await server.close();
     const gone = { code: "engine_unavailable" };
-    await expect(engine.generate(callOf([1]))).rejects.toMatchObject(gone);
+    await expect(engine.generate(makeCall([1]))).rejects.toMatchObject(gone);
     await expect(engine.health()).rejects.toMatchObject(gone);
     await expect(engine.contextLength()).rejects.toMatchObject(gone);
   });
 
-  it("is down before it ever answered, and named by its address without what is secret in it", async () => {
+  it("is down before its first answer, and is named by its URL without secrets", async () => {
     await server.close();
     const url = new URL(server.url);
     const { origin } = url;
@@ -143,7 +146,7 @@ describe("a server that cannot be reached", () => {
       expect(unread.servers?.list()).toMatchObject([
         { state: "down", healthy: false, counts: { failed: 1 }, lastFailure: { message } },
       ]);
-      await expect(unread.generate(callOf([1]))).rejects.toMatchObject({ message });
+      await expect(unread.generate(makeCall([1]))).rejects.toMatchObject({ message });
     } finally {
       await unread.close();
     }
@@ -151,7 +154,7 @@ describe("a server that cannot be reached", () => {
 });
 
 describe("a stale connection", () => {
-  /** A server that answers the first request of a connection and closes it when a second one comes. */
+  /** Starts a server that answers the first request of a connection and closes it when a second one arrives. */
   async function startForgetful(answerSecond: string) {
     const answers = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: LENGTH\r\n\r\nBODY";
     const body = JSON.stringify({
@@ -184,82 +187,82 @@ describe("a stale connection", () => {
     return { client, perConnection, stop };
   }
 
-  it("is replaced by a fresh one, once, where no byte of the reply had come", async () => {
+  it("is replaced once by a fresh one if no byte of the reply arrived", async () => {
     const { client, perConnection, stop } = await startForgetful("");
-    await client.generate(callOf([1]));
-    const call = callOf([1]);
+    await client.generate(makeCall([1]));
+    const call = makeCall([1]);
     await client.generate(call);
     expect(Array.from(call.generation.ids())).toEqual([7]);
     expect(perConnection).toEqual([2, 1]);
     await stop();
   });
 
-  it("is an error where it was closed while the server may have worked", async () => {
+  it("fails the call if it was closed while the server may have worked", async () => {
     const { client, perConnection, stop } = await startForgetful("");
-    await client.generate(callOf([1]));
+    await client.generate(makeCall([1]));
     const began = performance.now();
     const clock = vi
       .spyOn(performance, "now")
       .mockReturnValueOnce(began)
       .mockReturnValue(began + 6_000);
-    await expect(client.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(client.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
     clock.mockRestore();
     expect(perConnection).toEqual([2]);
     await stop();
   });
 
-  it("is an error where a byte of the reply had come", async () => {
+  it("fails the call if a byte of the reply had arrived", async () => {
     const { client, perConnection, stop } = await startForgetful("HTTP/1.1 200 OK\r\ncontent-le");
-    await client.generate(callOf([1]));
-    await expect(client.generate(callOf([1]))).rejects.toMatchObject({ name: "EngineError" });
+    await client.generate(makeCall([1]));
+    await expect(client.generate(makeCall([1]))).rejects.toMatchObject({ name: "EngineError" });
     expect(perConnection).toEqual([2]);
     await stop();
   });
 
-  it("is not a reason to send a request a third time", async () => {
+  it("does not cause a third request", async () => {
     const single = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 1 });
-    await single.generate(callOf([1]));
+    await single.generate(makeCall([1]));
     server.fault({ kind: "close-before-headers" }, 2);
-    await expect(single.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(single.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
     expect(server.to("/generate").map(({ connection }) => connection)).toEqual([0, 0, 1]);
     await single.close();
   });
 });
 
-describe("time", () => {
-  it("runs out as engine_timeout, and the engine is told to stop", async () => {
+describe("a time limit", () => {
+  it("ends a call as engine_timeout and aborts it at the engine", async () => {
     const hurried = createSglangEngine({ urls: [server.url], timeoutSeconds: 0.05, connections: 8 });
     server.fault({ kind: "hang" });
-    await expect(hurried.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_timeout" });
+    await expect(hurried.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_timeout" });
     await expectAborted();
     await hurried.close();
   });
 
-  it("may be as long as it takes without a limit", async () => {
+  it("of 0 does not limit a call", async () => {
     server.fault({ kind: "slow", milliseconds: 300 });
-    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ finish: { reason: "stop" } });
+    await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ finish: { reason: "stop" } });
   });
 
-  it("is not waited for by a call that its agent left", async () => {
+  it("does not delay a call whose client disconnects", async () => {
     server.fault({ kind: "hang" });
     const controller = new AbortController();
-    const running = engine.generate(callOf([1], {}, { signal: controller.signal }));
+    const running = engine.generate(makeCall([1], {}, { signal: controller.signal }));
     await expect.poll(() => server.to("/generate").length).toBe(1);
     controller.abort(new Error("left"));
     await expect(running).rejects.toThrow("left");
     await expectAborted();
   });
 
-  it("is not waited for when the engine is closed", async () => {
+  it("does not delay closing the engine", async () => {
     server.fault({ kind: "hang" });
-    const running = engine.generate(callOf([1]));
+    const running = engine.generate(makeCall([1]));
     const outcome = Promise.allSettled([running]);
     await expect.poll(() => server.to("/generate").length).toBe(1);
     await engine.close();
     expect(await outcome).toMatchObject([{ status: "rejected", reason: { code: "engine_unavailable" } }]);
   });
 
-  /** The server got an abort for exactly the request that it got. */
+  /** Waits until the server has received an abort for exactly the request that it received. */
   async function expectAborted(): Promise<void> {
     await expect.poll(() => server.to("/abort_request").length).toBe(1);
     expect(server.to("/abort_request")[0]?.json).toEqual({ rid: server.to("/generate")[0]?.json["rid"] });

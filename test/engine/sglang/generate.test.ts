@@ -3,7 +3,7 @@ import type { Engine } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const DEFAULTS = { timeoutSeconds: 0, connections: 64 };
 
@@ -20,8 +20,8 @@ afterEach(async () => {
 });
 
 describe("a request", () => {
-  it("has every field that changes the result, whatever the server's own defaults", async () => {
-    await engine.generate(callOf([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
+  it("contains every field that changes the result, so no server default applies", async () => {
+    await engine.generate(makeCall([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
     const [request] = server.to("/generate");
     expect(request?.json).toEqual({
       input_ids: [5, 6, 7],
@@ -51,9 +51,9 @@ describe("a request", () => {
     });
   });
 
-  it("carries the sampling parameters of the call", async () => {
+  it("contains the sampling parameters of the call", async () => {
     const sampling = { temperature: 0, topP: 0.9, topK: 40, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5 };
-    await engine.generate(callOf([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
+    await engine.generate(makeCall([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
     const [request] = server.to("/generate");
     expect(request?.json["top_logprobs_num"]).toBe(3);
     expect(request?.json["sampling_params"]).toMatchObject({
@@ -68,9 +68,9 @@ describe("a request", () => {
     });
   });
 
-  it("has a rid of its own, and the affinity key as routing key", async () => {
-    await engine.generate(callOf([1], {}, { affinityKey: "task-7:a b" }));
-    await engine.generate(callOf([1], {}, { affinityKey: "tâche" }));
+  it("has its own rid, and the affinity key as routing key", async () => {
+    await engine.generate(makeCall([1], {}, { affinityKey: "task-7:a b" }));
+    await engine.generate(makeCall([1], {}, { affinityKey: "tâche" }));
     const [first, second] = server.to("/generate");
     expect(first?.json["rid"]).not.toBe(second?.json["rid"]);
     expect(first?.headers["x-smg-routing-key"]).toBe("task-7:a b");
@@ -81,32 +81,32 @@ describe("a request", () => {
     const locked = await startSglangServer({ apiKey: "sk-engine" });
     const opened = createSglangEngine({ ...DEFAULTS, urls: [locked.url], apiKey: "sk-engine" });
     const refused = createSglangEngine({ ...DEFAULTS, urls: [locked.url] });
-    await expect(opened.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    await expect(opened.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
     await expect(opened.contextLength()).resolves.toBeGreaterThan(0);
-    await expect(refused.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_error" });
+    await expect(refused.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_error" });
     await Promise.all([opened.close(), refused.close()]);
     await locked.close();
   });
 
-  it("goes to the paths below the address that was given", async () => {
+  it("goes to paths below the configured URL", async () => {
     const below = createSglangEngine({ ...DEFAULTS, urls: [`${server.url}/worker-1/`] });
-    await expect(below.generate(callOf([1]))).rejects.toThrow(/404/);
+    await expect(below.generate(makeCall([1]))).rejects.toThrow(/404/);
     expect(server.requests.at(-1)?.path).toBe("/worker-1/generate");
     await below.close();
   });
 
   it("reuses connections", async () => {
-    for (let n = 0; n < 10; n++) await engine.generate(callOf([1, n]));
-    // A connection is free again only some time after its reply: undici then takes a second one.
+    for (let n = 0; n < 10; n++) await engine.generate(makeCall([1, n]));
+    // A connection becomes free some time after its reply, so undici may open a second one.
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  it("leaves the queue for a connection when its agent leaves", async () => {
+  it("leaves the queue for a connection when its client disconnects", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
     const controller = new AbortController();
-    const running = narrow.generate(callOf([1]));
-    const waiting = narrow.generate(callOf([2], {}, { signal: controller.signal }));
-    const next = narrow.generate(callOf([3]));
+    const running = narrow.generate(makeCall([1]));
+    const waiting = narrow.generate(makeCall([2], {}, { signal: controller.signal }));
+    const next = narrow.generate(makeCall([3]));
     controller.abort(new Error("left"));
     await expect(waiting).rejects.toThrow("left");
     await Promise.all([running, next]);
@@ -115,9 +115,9 @@ describe("a request", () => {
     await narrow.close();
   });
 
-  it("waits for a connection where more calls come than connections are allowed", async () => {
+  it("waits for a connection if all connections are in use", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 2 });
-    await Promise.all(Array.from({ length: 12 }, (_, n) => narrow.generate(callOf([1, n]))));
+    await Promise.all(Array.from({ length: 12 }, (_, n) => narrow.generate(makeCall([1, n]))));
     expect(server.connections).toBe(2);
     expect(server.to("/generate")).toHaveLength(12);
     await narrow.close();
@@ -125,8 +125,8 @@ describe("a request", () => {
 });
 
 describe("a reply", () => {
-  it("gives exactly the ids and log probabilities that the engine sampled", async () => {
-    const call = callOf(promptOf(4), { maxTokens: 30, stopTokenIds: [511] });
+  it("is recorded with exactly the ids and log probabilities that the engine sampled", async () => {
+    const call = makeCall(makePrompt(4), { maxTokens: 30, stopTokenIds: [511] });
     const { finish } = await engine.generate(call);
     const ids = Array.from(call.generation.ids());
     expect(ids).toEqual([...[4, 5, 6, 7, 8, 9, 10, 11].map((place) => 3 + ((place * 7919) % 506)), 511]);
@@ -143,32 +143,32 @@ describe("a reply", () => {
     [{ type: "length", length: 2 }, { reason: "length" }],
   ])("with finish reason %o ends the call with %o", async (finishReason, finish) => {
     server.fault({ kind: "reply", body: reply({ finish_reason: finishReason }) });
-    expect((await engine.generate(callOf([1]))).finish).toEqual(finish);
+    expect((await engine.generate(makeCall([1]))).finish).toEqual(finish);
   });
 
-  it("says how many prompt tokens were cached", async () => {
+  it("reports how many prompt tokens were cached", async () => {
     server.fault({ kind: "reply", body: reply({ cached_tokens: 1 }) });
-    expect((await engine.generate(callOf([1, 2]))).cachedTokens).toBe(1);
+    expect((await engine.generate(makeCall([1, 2]))).cachedTokens).toBe(1);
     server.fault({ kind: "reply", body: reply({}) });
-    expect((await engine.generate(callOf([1, 2]))).cachedTokens).toBeUndefined();
+    expect((await engine.generate(makeCall([1, 2]))).cachedTokens).toBeUndefined();
   });
 
-  it("with 70,000 tokens is taken over whole", async () => {
+  it("with 70,000 tokens is recorded completely", async () => {
     const ids = Array.from({ length: 70_000 }, (_, index) => 3 + (index % 500));
     const long = await startSglangServer({ complete: () => ids });
     const client = createSglangEngine({ ...DEFAULTS, urls: [long.url] });
-    const call = callOf([1], { maxTokens: 70_000 });
+    const call = makeCall([1], { maxTokens: 70_000 });
     expect((await client.generate(call)).finish).toEqual({ reason: "length" });
     expect(Buffer.from(call.generation.ids().buffer).equals(Buffer.from(Int32Array.from(ids).buffer))).toBe(true);
     await client.close();
     await long.close();
   });
 
-  it("is the same from a test server that does not read the ids of a prompt", async () => {
+  it("is the same from a test server that skips the ids of a prompt", async () => {
     const fast = await startSglangServer({ fast: true });
     const client = createSglangEngine({ ...DEFAULTS, urls: [fast.url] });
     const outputs = [client, engine].map(async (either) => {
-      const call = callOf(promptOf(5000), { stop: ["[1,2]"], stopTokenIds: [509] });
+      const call = makeCall(makePrompt(5000), { stop: ["[1,2]"], stopTokenIds: [509] });
       return [await either.generate(call), Array.from(call.generation.ids())];
     });
     const [quick, thorough] = await Promise.all(outputs);
@@ -178,10 +178,10 @@ describe("a reply", () => {
     await fast.close();
   });
 
-  it("takes the version that stood when its request was sent, where it names no number", async () => {
+  it("gets the version that was current when its request was sent, if it contains no version number", async () => {
     let version = 3;
     server.scheduler.pause("in_place");
-    const call = callOf([1], { maxTokens: 2 }, { currentVersion: () => version });
+    const call = makeCall([1], { maxTokens: 2 }, { currentVersion: () => version });
     const running = engine.generate(call);
     await expect.poll(() => server.to("/generate").length).toBe(1);
     version = 4;
@@ -190,12 +190,12 @@ describe("a reply", () => {
     expect(Array.from(call.generation.versions())).toEqual([3, 3]);
   });
 
-  it("takes that version also where the request had to wait for a connection", async () => {
+  it("gets that version even if the request waited for a connection", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
     let version = 3;
     server.scheduler.pause("in_place");
-    const first = callOf([1], { maxTokens: 1 }, { currentVersion: () => version });
-    const second = callOf([2], { maxTokens: 1 }, { currentVersion: () => version });
+    const first = makeCall([1], { maxTokens: 1 }, { currentVersion: () => version });
+    const second = makeCall([2], { maxTokens: 1 }, { currentVersion: () => version });
     const running = [narrow.generate(first), narrow.generate(second)];
     await expect.poll(() => server.to("/generate").length).toBe(1);
     version = 4;
@@ -205,15 +205,15 @@ describe("a reply", () => {
     await narrow.close();
   });
 
-  it("takes the engine's version where that is a number", async () => {
+  it("gets the engine's version if that is a number", async () => {
     server.scheduler.weightVersion = "12";
-    const call = callOf([1], { maxTokens: 2 }, { currentVersion: () => 3 });
+    const call = makeCall([1], { maxTokens: 2 }, { currentVersion: () => 3 });
     await engine.generate(call);
     expect(Array.from(call.generation.versions())).toEqual([12, 12]);
   });
 });
 
-/** A reply of two tokens for the ids 7 and 8. */
+/** Returns a reply with the two tokens 7 and 8. */
 function reply(meta: Record<string, unknown>): unknown {
   return {
     output_ids: [7, 8],

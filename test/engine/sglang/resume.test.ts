@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 let server: SglangServer;
 let engine: Engine;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Resolves when a generation is under way. */
+/** Resolves when a generation is running. */
 async function someTokens(): Promise<void> {
   await expect.poll(() => server.scheduler.pendingTokens, { interval: 2 }).toBeGreaterThan(2);
 }
@@ -30,11 +30,11 @@ async function control(path: string, body: object): Promise<void> {
 }
 
 describe("a generation cut by a weight update", () => {
-  it("goes on from prompt and partial output, with the rest of the token budget", async () => {
-    const prompt = promptOf(10);
+  it("continues from prompt and partial output with the rest of the token budget", async () => {
+    const prompt = makePrompt(10);
     server.fault({ kind: "abort", after: 4 });
     server.fault({ kind: "abort", after: 3 });
-    const call = callOf(prompt, { maxTokens: 12, topLogprobs: 2, seed: 9 });
+    const call = makeCall(prompt, { maxTokens: 12, topLogprobs: 2, seed: 9 });
     const result = await engine.generate(call);
     expect(result).toMatchObject({ resumes: 2, finish: { reason: "length" } });
     const ids = Array.from(call.generation.ids());
@@ -50,19 +50,19 @@ describe("a generation cut by a weight update", () => {
     expect(call.generation.top()?.ids).toHaveLength(24);
   });
 
-  it("has the version of each token that stood when its request was sent", async () => {
+  it("records for each token the version that was current when its request was sent", async () => {
     server.fault({ kind: "abort", after: 2 });
     const currentVersion = () => server.to("/generate").length + 1;
-    const call = callOf(promptOf(5), { maxTokens: 5 }, { currentVersion });
+    const call = makeCall(makePrompt(5), { maxTokens: 5 }, { currentVersion });
     await engine.generate(call);
     expect(Array.from(call.generation.versions())).toEqual([1, 1, 2, 2, 2]);
   });
 
-  it("has the engine's spans of versions where it names them", async () => {
+  it("records the engine's spans of versions if it reports them", async () => {
     await engine.close();
     await server.close();
     await start({ weightVersionSpans: true, weightVersion: "7", tokenMilliseconds: 5 });
-    const call = callOf(promptOf(5), { maxTokens: 300 });
+    const call = makeCall(makePrompt(5), { maxTokens: 300 });
     const running = engine.generate(call);
     await someTokens();
     await control("/update_weight_version", { new_version: "8", abort_all_requests: false });
@@ -79,49 +79,49 @@ describe("a generation cut by a weight update", () => {
     await server.close();
     await start({ cachedTokens: ({ inputLength }) => inputLength - 1 });
     server.fault({ kind: "abort", after: 4 });
-    expect((await engine.generate(callOf(promptOf(10), { maxTokens: 9 }))).cachedTokens).toBe(9);
+    expect((await engine.generate(makeCall(makePrompt(10), { maxTokens: 9 }))).cachedTokens).toBe(9);
   });
 
-  it("is resumed from nothing when it was cut in the queue", async () => {
+  it("starts from the prompt if it was cut in the queue", async () => {
     server.fault({ kind: "abort-in-queue" }, 3);
-    const prompt = promptOf(6);
-    const call = callOf(prompt, { maxTokens: 7 });
+    const prompt = makePrompt(6);
+    const call = makeCall(prompt, { maxTokens: 7 });
     expect(await engine.generate(call)).toMatchObject({ resumes: 3, cachedTokens: 0 });
     const requests = server.to("/generate").map(({ json }) => json);
     expect(requests.map((json) => json["input_ids"])).toEqual([prompt, prompt, prompt, prompt]);
     expect(requests.map((json) => Object(json["sampling_params"]).max_new_tokens)).toEqual([7, 7, 7, 7]);
   });
 
-  it("is at its length when the cut came with the last token of the budget", async () => {
+  it("ends with reason length if it was cut at the last token of the budget", async () => {
     server.fault({ kind: "abort", after: 6 });
-    const call = callOf(promptOf(5), { maxTokens: 6 });
+    const call = makeCall(makePrompt(5), { maxTokens: 6 });
     expect(await engine.generate(call)).toMatchObject({ resumes: 0, finish: { reason: "length" } });
     expect(server.to("/generate")).toHaveLength(1);
   });
 
-  it("can be aborted by its agent while it waits to be resumed", async () => {
+  it("can be aborted while it waits to be resumed", async () => {
     server.fault({ kind: "abort-in-queue" }, 100);
     const controller = new AbortController();
-    const running = engine.generate(callOf([1], {}, { signal: controller.signal }));
+    const running = engine.generate(makeCall([1], {}, { signal: controller.signal }));
     await expect.poll(() => server.to("/generate").length).toBeGreaterThan(3);
     controller.abort(new Error("left"));
     await expect(running).rejects.toThrow("left");
   });
 
-  it("fails when the request that resumes it fails", async () => {
+  it("fails if the request that resumes it fails", async () => {
     server.fault({ kind: "abort", after: 2 });
     server.fault({ kind: "status", status: 500 });
-    await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_error" });
+    await expect(engine.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_error" });
   });
 });
 
 describe("a pause of the engine", () => {
-  it.each(["abort", "retract", "in_place"])("of mode %s is waited out, and the completion is whole", async (mode) => {
+  it.each(["abort", "retract", "in_place"])("in mode %s delays the call, whose output is complete", async (mode) => {
     await engine.close();
     await server.close();
     await start({ tokenMilliseconds: 4, weightVersion: "1" });
-    const prompt = promptOf(8);
-    const call = callOf(prompt, { maxTokens: 300 });
+    const prompt = makePrompt(8);
+    const call = makeCall(prompt, { maxTokens: 300 });
     const running = engine.generate(call);
     await someTokens();
     await control("/pause_generation", { mode });

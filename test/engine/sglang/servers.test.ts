@@ -1,72 +1,73 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { contextLengthOf } from "../../../src/engine/sglang/context-length.js";
+import { readContextLength } from "../../../src/engine/sglang/context-length.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import type { SglangOptions } from "../../../src/engine/sglang/sglang-options.js";
 import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { callOf } from "../generate-call.js";
+import { makeCall } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const item of open.splice(0).reverse()) await item.close();
 });
 
-async function serverOf(options: SglangServerOptions = {}): Promise<SglangServer> {
+async function startServer(options: SglangServerOptions = {}): Promise<SglangServer> {
   const server = await startSglangServer(options);
   open.push(server);
   return server;
 }
 
-function engineOf(urls: readonly string[], options: Partial<SglangOptions> = {}) {
+function createEngine(urls: readonly string[], options: Partial<SglangOptions> = {}) {
   const engine = createSglangEngine({ urls, timeoutSeconds: 0, connections: 4, ...options });
   open.push(engine);
   return engine;
 }
 
 describe("several servers", () => {
-  it("get the calls of one session always at the same one, and of many sessions at all", async () => {
-    const servers = [await serverOf(), await serverOf(), await serverOf()];
-    const engine = engineOf(servers.map(({ url }) => url));
-    for (let n = 0; n < 120; n++) await engine.generate(callOf([1, n], {}, { affinityKey: `s-${n % 40}` }));
-    const keysOf = (server: SglangServer) => server.to("/generate").map(({ headers }) => headers["x-smg-routing-key"]);
-    const sets = servers.map((server) => new Set(keysOf(server)));
+  it("get all calls of a session at one server, and those of many sessions at all servers", async () => {
+    const servers = [await startServer(), await startServer(), await startServer()];
+    const engine = createEngine(servers.map(({ url }) => url));
+    for (let n = 0; n < 120; n++) await engine.generate(makeCall([1, n], {}, { affinityKey: `s-${n % 40}` }));
+    const listKeys = (server: SglangServer) =>
+      server.to("/generate").map(({ headers }) => headers["x-smg-routing-key"]);
+    const sets = servers.map((server) => new Set(listKeys(server)));
     expect(sets.reduce((sum, { size }) => sum + size, 0)).toBe(40);
     expect(sets.every(({ size }) => size > 0)).toBe(true);
   });
 
-  it("hold together what the one with the shortest context holds", async () => {
-    const [first, second] = [await serverOf({ contextLength: 5000 }), await serverOf({ contextLength: 4000 })];
-    expect(await engineOf([first.url, second.url]).contextLength()).toBe(3999);
+  it("have together the shortest of their context lengths", async () => {
+    const [first, second] = [await startServer({ contextLength: 5000 }), await startServer({ contextLength: 4000 })];
+    expect(await createEngine([first.url, second.url]).contextLength()).toBe(3999);
   });
 });
 
 describe("the context length", () => {
-  it("is the configured one, without asking", async () => {
-    const server = await serverOf();
-    expect(await engineOf([server.url], { contextLength: 777 }).contextLength()).toBe(777);
+  it("is taken from the configuration without a request", async () => {
+    const server = await startServer();
+    expect(await createEngine([server.url], { contextLength: 777 }).contextLength()).toBe(777);
     expect(server.requests).toHaveLength(0);
   });
 
-  it("is asked for once", async () => {
-    const server = await serverOf({ contextLength: 9000 });
-    const engine = engineOf([server.url]);
+  it("is requested once", async () => {
+    const server = await startServer({ contextLength: 9000 });
+    const engine = createEngine([server.url]);
     expect(await Promise.all([engine.contextLength(), engine.contextLength()])).toEqual([8999, 8999]);
     expect(await engine.contextLength()).toBe(8999);
     expect(server.to("/server_info")).toHaveLength(1);
   });
 
-  it("is asked for again after a failure", async () => {
-    const first = await serverOf();
-    const engine = engineOf([first.url]);
+  it("is requested again after a failure", async () => {
+    const first = await startServer();
+    const engine = createEngine([first.url]);
     const port = Number(new URL(first.url).port);
     await first.close();
     await expect(engine.contextLength()).rejects.toMatchObject({ code: "engine_unavailable" });
-    await serverOf({ port, contextLength: 1234 });
+    await startServer({ port, contextLength: 1234 });
     expect(await engine.contextLength()).toBe(1233);
   });
 
-  it("is found at the names of older builds", async () => {
-    const server = await serverOf({ missingPaths: ["/server_info"], contextLength: 2048 });
-    expect(await engineOf([server.url]).contextLength()).toBe(2047);
+  it("is found at the endpoints of older builds", async () => {
+    const server = await startServer({ missingPaths: ["/server_info"], contextLength: 2048 });
+    expect(await createEngine([server.url]).contextLength()).toBe(2047);
   });
 
   it.each([
@@ -77,14 +78,14 @@ describe("the context length", () => {
     [{ context_length: "4096" }, undefined],
     [{}, undefined],
     ["no object", undefined],
-  ])("of %o is %s", (info, length) => {
-    expect(contextLengthOf(JSON.stringify(info))).toBe(length);
+  ])("in the reply %o is %s", (info, length) => {
+    expect(readContextLength(JSON.stringify(info))).toBe(length);
   });
 
-  it("that no server tells is an error", async () => {
+  it("fails if no server reports it", async () => {
     const none = { context_length: null, max_req_input_len: null };
-    const server = await serverOf({ serverInfo: none });
-    await expect(engineOf([server.url]).contextLength()).rejects.toMatchObject({ code: "engine_error" });
+    const server = await startServer({ serverInfo: none });
+    await expect(createEngine([server.url]).contextLength()).rejects.toMatchObject({ code: "engine_error" });
   });
 });
 
@@ -95,12 +96,12 @@ describe("options", () => {
     { connections: 1.5 },
     { timeoutSeconds: -1 },
     { timeoutSeconds: Number.NaN },
-  ])("out of range are refused: %o", (options) => {
+  ])("throw RangeError if out of range: %o", (options) => {
     const base = { urls: ["http://127.0.0.1:1"], timeoutSeconds: 0, connections: 1 };
     expect(() => createSglangEngine({ ...base, ...options })).toThrow(RangeError);
   });
 
-  it("that are no URL are refused", () => {
+  it("throw TypeError if a URL is invalid", () => {
     expect(() => createSglangEngine({ urls: ["not a url"], timeoutSeconds: 0, connections: 1 })).toThrow(/URL/);
   });
 });

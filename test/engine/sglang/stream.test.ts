@@ -3,7 +3,7 @@ import type { Engine, GenerateCall } from "../../../src/engine/engine.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import type { Fault } from "../../helpers/sglang/protocol.js";
 import { type SglangServer, type SglangServerOptions, startSglangServer } from "../../helpers/sglang/sglang-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -17,23 +17,23 @@ async function start(options: SglangServerOptions = {}): Promise<{ server: Sglan
   return { server, engine };
 }
 
-/** A call that somebody reads along, with how long the generation was each time. */
+/** Returns a streamed call, and the length of its generation at each `onTokens`. */
 function readAlong(sampling: Partial<GenerateCall["sampling"]> = {}): { call: GenerateCall; lengths: number[] } {
   const lengths: number[] = [];
-  const call = callOf(promptOf(10), { maxTokens: 20, ...sampling }, { onTokens: () => read() });
+  const call = makeCall(makePrompt(10), { maxTokens: 20, ...sampling }, { onTokens: () => read() });
   const read = () => lengths.push(call.generation.length);
   return { call, lengths };
 }
 
 describe("a streamed generation", () => {
-  it("is asked for as a stream only where somebody reads along", async () => {
+  it("is requested as a stream only if the call has onTokens", async () => {
     const { server, engine } = await start();
     await engine.generate(readAlong().call);
-    await engine.generate(callOf(promptOf(10)));
+    await engine.generate(makeCall(makePrompt(10)));
     expect(server.to("/generate").map(({ json }) => json["stream"])).toEqual([true, false]);
   });
 
-  it("reaches the reader while the engine goes on", async () => {
+  it("reaches the reader while the engine continues", async () => {
     const { server, engine } = await start({ complete: () => Array.from({ length: 50 }, (_, i) => 100 + i) });
     server.scheduler.tokenMilliseconds = 5;
     const { call, lengths } = readAlong({ maxTokens: 50 });
@@ -46,7 +46,7 @@ describe("a streamed generation", () => {
     expect(call.generation.length).toBe(50);
   });
 
-  it("has the versions of its frames, and those of spans where the engine names them", async () => {
+  it("records the versions of its frames, or of the spans that the engine reports", async () => {
     for (const weightVersionSpans of [false, true]) {
       const { server, engine } = await start({ weightVersionSpans, weightVersion: "7", tokenMilliseconds: 2 });
       const { call, lengths } = readAlong({ maxTokens: 60, stopTokenIds: [510] });
@@ -61,7 +61,7 @@ describe("a streamed generation", () => {
     }
   });
 
-  it("cut by a weight update goes on where it was", async () => {
+  it("continues where a weight update cut it", async () => {
     for (const incremental of [false, true]) {
       const complete = ({ inputLength }: { inputLength: number }) =>
         Array.from({ length: 40 }, (_, i) => 100 + inputLength + i);
@@ -80,14 +80,18 @@ describe("a streamed generation", () => {
   const faults: [string, Fault, string][] = [
     ["the connection is lost", { kind: "close-in-stream", frames: 3 }, "engine_unavailable"],
     ["the stream ends early", { kind: "end-in-stream", frames: 3 }, "engine_error"],
-    ["an error comes", { kind: "error-in-stream", frames: 3, message: "CUDA out of memory" }, "engine_error"],
-    ["counts disagree", { kind: "length-mismatch" }, "engine_error"],
-    ["NaN comes", { kind: "bad-logprob", text: "NaN", index: 4 }, "engine_error"],
+    ["it contains an error", { kind: "error-in-stream", frames: 3, message: "CUDA out of memory" }, "engine_error"],
+    ["its counts disagree", { kind: "length-mismatch" }, "engine_error"],
+    ["it contains NaN", { kind: "bad-logprob", text: "NaN", index: 4 }, "engine_error"],
     ["a log probability is missing", { kind: "bad-logprob", text: "null", index: 4 }, "engine_error"],
-    ["the scheduler gives it up", { kind: "abort-with-status", statusCode: 500, after: 3 }, "engine_error"],
-    ["HTTP 500 comes instead", { kind: "status", status: 500 }, "engine_error"],
+    [
+      "the scheduler aborts it with status 500",
+      { kind: "abort-with-status", statusCode: 500, after: 3 },
+      "engine_error",
+    ],
+    ["the server answers HTTP 500 instead", { kind: "status", status: 500 }, "engine_error"],
   ];
-  it.each(faults)("fails, without a second request, where %s", async (_, fault, code) => {
+  it.each(faults)("fails without a second request if %s", async (_, fault, code) => {
     for (const incremental of [false, true]) {
       const { server, engine } = await start({ incremental });
       server.fault(fault);
@@ -97,34 +101,34 @@ describe("a streamed generation", () => {
     }
   });
 
-  it("says what the engine said went wrong", async () => {
+  it("fails with the engine's message", async () => {
     const { server, engine } = await start();
     server.fault({ kind: "error-in-stream", frames: 1, message: "CUDA out of memory\nTraceback" });
-    await expect(engine.generate(readAlong().call)).rejects.toThrow(/on the way: CUDA out of memory$/);
+    await expect(engine.generate(readAlong().call)).rejects.toThrow(/during the generation: CUDA out of memory$/);
   });
 
-  it("is stopped at the engine when its agent leaves", async () => {
+  it("is aborted at the engine when its client disconnects", async () => {
     const { server, engine } = await start({ tokenMilliseconds: 5 });
     const controller = new AbortController();
     const leave = () => controller.abort(new Error("left"));
-    const call = callOf([1], { maxTokens: 400 }, { signal: controller.signal, onTokens: leave });
+    const call = makeCall([1], { maxTokens: 400 }, { signal: controller.signal, onTokens: leave });
     await expect(engine.generate(call)).rejects.toThrow("left");
     await expect.poll(() => server.scheduler.pending).toBe(0);
     const rid = server.to("/generate")[0]?.json["rid"];
     await expect.poll(() => server.to("/abort_request")[0]?.json).toEqual({ rid });
   });
 
-  it("whose reader throws is stopped, and fails with that", async () => {
+  it("is stopped if its reader throws, and fails with that error", async () => {
     const { server, engine } = await start({ tokenMilliseconds: 5 });
     const fail = () => {
       throw new TypeError("the reader failed");
     };
-    const call = callOf([1], { maxTokens: 400 }, { onTokens: fail });
+    const call = makeCall([1], { maxTokens: 400 }, { onTokens: fail });
     await expect(engine.generate(call)).rejects.toThrow("the reader failed");
     await expect.poll(() => server.scheduler.pending).toBe(0);
   });
 
-  it("that a router answers in one piece is taken all the same", async () => {
+  it("is recorded even if a router answers in one piece", async () => {
     const { server, engine } = await start();
     const meta_info = {
       completion_tokens: 1,
@@ -139,7 +143,7 @@ describe("a streamed generation", () => {
   });
 });
 
-describe("a generation that follows a grammar", () => {
+describe("a generation with a grammar", () => {
   const schema = '{"type":"object"}';
 
   it.each([
@@ -147,18 +151,18 @@ describe("a generation that follows a grammar", () => {
     [{ kind: "regex", pattern: "[a-z]+" } as const, { regex: "[a-z]+" }],
     [{ kind: "structural_tag", tag: "{}" } as const, { structural_tag: "{}" }],
     [{ kind: "ebnf", rules: 'root ::= "a"' } as const, { ebnf: 'root ::= "a"' }],
-  ])("names it in its sampling parameters: %o", async (grammar, fields) => {
+  ])("has it in its sampling parameters: %o", async (grammar, fields) => {
     const { server, engine } = await start();
     expect(engine.supports.grammar).toBe(true);
-    await engine.generate(callOf([1], { grammar }));
+    await engine.generate(makeCall([1], { grammar }));
     expect(server.to("/generate")[0]?.json["sampling_params"]).toMatchObject(fields);
   });
 
-  it("begins anew when it was cut", async () => {
+  it("starts over if it was cut", async () => {
     const { server, engine } = await start();
     server.fault({ kind: "abort", after: 4 });
     const currentVersion = () => server.to("/generate").length;
-    const call = callOf([1, 2], { maxTokens: 6, grammar: { kind: "regex", pattern: "a+" } }, { currentVersion });
+    const call = makeCall([1, 2], { maxTokens: 6, grammar: { kind: "regex", pattern: "a+" } }, { currentVersion });
     expect(await engine.generate(call)).toMatchObject({ resumes: 1 });
     expect(call.generation.length).toBe(6);
     const requests = server.to("/generate").map(({ json }) => json);
@@ -169,7 +173,7 @@ describe("a generation that follows a grammar", () => {
     expect(requests.map((json) => Object(json["sampling_params"]).max_new_tokens)).toEqual([6, 6]);
   });
 
-  it("fails when it was cut and somebody has read what there was", async () => {
+  it("fails if it was cut after tokens were streamed", async () => {
     const { server, engine } = await start();
     server.fault({ kind: "abort", after: 4 });
     const { call } = readAlong({ grammar: { kind: "regex", pattern: "a+" } });

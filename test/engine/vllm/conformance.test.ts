@@ -20,7 +20,7 @@ async function start(options: VllmServerOptions) {
 
 const servers: [string, VllmServerOptions][] = [
   ["vllm generate", { logprobShape: "token_ids", weightVersionSpans: true }],
-  ["vllm generate of older builds", { logprobShape: "token_names" }],
+  ["vllm generate, older builds", { logprobShape: "token_names" }],
   ["vllm completions", { scaleOut: false }],
 ];
 for (const [name, options] of servers) {

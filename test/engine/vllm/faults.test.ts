@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import type { Fault } from "../../helpers/sglang/protocol.js";
 import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -36,9 +36,9 @@ const WHOLE: [string, Fault, string][] = [
   ["two choices", { kind: "reply", body: { choices: [CHOICE, CHOICE] } }, "malformed"],
   ["no log probabilities", reply({ logprobs: null }), "do not agree"],
   ["no ids", reply({ token_ids: undefined }), "do not agree"],
-  ["ids that are not those of the log probabilities", reply({ token_ids: [8, 7] }), "do not agree"],
+  ["ids that differ from those of the log probabilities", reply({ token_ids: [8, 7] }), "do not agree"],
   ["another number of completion tokens", reply({}, { completion_tokens: 3 }), "do not agree"],
-  ["a prompt that was cut", reply({}, { prompt_tokens: 7 }), "prompt tokens"],
+  ["a truncated prompt", reply({}, { prompt_tokens: 7 }), "prompt tokens"],
   ["an unknown finish reason", reply({ finish_reason: "tired" }), "why the generation ended"],
   ["no token at all", reply({ token_ids: [], logprobs: null, finish_reason: "stop" }), "no tokens"],
 ];
@@ -54,28 +54,28 @@ const cases = [
 ];
 
 describe.each([true, false])("vLLM, /inference/v1/generate: %s", (scaleOut) => {
-  it.each(cases)("fails the call, without a second request: $name, streamed: $streams", async (example) => {
+  it.each(cases)("fails the call without a second request: $name, streamed: $streams", async (example) => {
     const server = await startVllmServer({ scaleOut });
     const api = scaleOut ? "generate" : "completions";
     const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4, api });
     open.push(server, engine);
     server.fault(example.fault);
     const rest = example.streams ? { onTokens: () => undefined } : {};
-    const failed = engine.generate(callOf(promptOf(20), {}, rest));
+    const failed = engine.generate(makeCall(makePrompt(20), {}, rest));
     await expect(failed).rejects.toMatchObject({ name: "EngineError" });
     await expect(failed).rejects.toThrow(example.message);
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
-    await expect(engine.generate(callOf([1], {}, rest))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1], {}, rest))).resolves.toMatchObject({ resumes: 0 });
   });
 });
 
 describe("a stream that ends without a finish reason", () => {
-  it("fails the call where a stop string may have ended it", async () => {
+  it("fails the call if a stop string may have ended it", async () => {
     const server = await startVllmServer({ skipsEmptyFrames: true });
     const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4 });
     open.push(server, engine);
     server.fault({ kind: "abort", after: 2 });
-    const call = callOf([1], { stop: ["END"] }, { onTokens: () => undefined });
+    const call = makeCall([1], { stop: ["END"] }, { onTokens: () => undefined });
     await expect(engine.generate(call)).rejects.toThrow("why the generation ended");
   });
 });

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../../src/engine/engine.js";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
-import { servedModelOf } from "../../../src/engine/vllm/served-model.js";
+import { findServedModel } from "../../../src/engine/vllm/served-model.js";
 import type { VllmOptions } from "../../../src/engine/vllm/vllm-options.js";
 import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
 import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -45,9 +45,9 @@ const SAMPLING = {
 };
 
 describe("a request", () => {
-  it("for tokens has every field that changes the result", async () => {
+  it("to generate contains every field that changes the result", async () => {
     const { server, engine } = await start();
-    await engine.generate(callOf([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
+    await engine.generate(makeCall([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }));
     const [request] = server.to(GENERATE);
     expect(request?.json).toEqual({
       token_ids: [5, 6, 7],
@@ -59,9 +59,9 @@ describe("a request", () => {
     expect(request?.headers["x-request-id"]).toBe(request?.json["request_id"]);
   });
 
-  it("for a completion has them too, and asks for ids", async () => {
+  it("to completions contains them too, and requests ids", async () => {
     const { server, engine } = await start({ scaleOut: false });
-    await engine.generate(callOf([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }, { onTokens: () => undefined }));
+    await engine.generate(makeCall([5, 6, 7], { maxTokens: 9, stopTokenIds: [2, 3] }, { onTokens: () => undefined }));
     expect(server.to(COMPLETIONS)[0]?.json).toEqual({
       prompt: [5, 6, 7],
       ...SAMPLING,
@@ -74,10 +74,10 @@ describe("a request", () => {
     });
   });
 
-  it("carries the sampling parameters of the call", async () => {
+  it("contains the sampling parameters of the call", async () => {
     const { server, engine } = await start();
     const sampling = { temperature: 0, topP: 0.9, topK: 40, minP: 0.1, frequencyPenalty: 0.5, presencePenalty: -0.5 };
-    await engine.generate(callOf([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
+    await engine.generate(makeCall([1], { ...sampling, seed: 77, stop: ["a", "b"], topLogprobs: 3 }));
     expect(server.to(GENERATE)[0]?.json["sampling_params"]).toMatchObject({
       temperature: 0,
       top_p: 0.9,
@@ -92,10 +92,10 @@ describe("a request", () => {
     });
   });
 
-  it("for tokens says that the grammar of a structural tag applies from the first token on", async () => {
+  it("to generate applies the grammar of a structural tag from the first token on", async () => {
     const { server, engine } = await start();
-    await engine.generate(callOf([1], { grammar: { kind: "structural_tag", tag: "{}" } }));
-    await engine.generate(callOf([1], { grammar: { kind: "regex", pattern: "a" } }));
+    await engine.generate(makeCall([1], { grammar: { kind: "structural_tag", tag: "{}" } }));
+    await engine.generate(makeCall([1], { grammar: { kind: "regex", pattern: "a" } }));
     expect(server.to(GENERATE).map(({ json }) => json["reasoning_ended"])).toEqual([true, undefined]);
   });
 
@@ -104,20 +104,20 @@ describe("a request", () => {
     [{ kind: "regex", pattern: "[a-z]+" } as const, { regex: "[a-z]+" }],
     [{ kind: "structural_tag", tag: "{}" } as const, { structural_tag: "{}" }],
     [{ kind: "ebnf", rules: 'root ::= "a"' } as const, { grammar: 'root ::= "a"' }],
-  ])("names the grammar of its output: %o", async (grammar, structured_outputs) => {
+  ])("contains the grammar of its output: %o", async (grammar, structured_outputs) => {
     const { server, engine } = await start();
-    await engine.generate(callOf([1], { grammar }));
+    await engine.generate(makeCall([1], { grammar }));
     expect(server.to(GENERATE)[0]?.json["sampling_params"]).toMatchObject({ structured_outputs });
   });
 });
 
 describe("the endpoint", () => {
-  it("for tokens is taken where it is, else that for completions, which is asked only once", async () => {
+  it("is generate if the server has it, otherwise completions, which is found out once", async () => {
     const withIt = await start();
-    await withIt.engine.generate(callOf([1]));
+    await withIt.engine.generate(makeCall([1]));
     expect(withIt.server.to(COMPLETIONS)).toHaveLength(0);
     const without = await start({ scaleOut: false });
-    for (let n = 0; n < 3; n++) await without.engine.generate(callOf([1]));
+    for (let n = 0; n < 3; n++) await without.engine.generate(makeCall([1]));
     expect(without.server.to(GENERATE)).toHaveLength(1);
     expect(without.server.to(COMPLETIONS)).toHaveLength(3);
   });
@@ -125,42 +125,42 @@ describe("the endpoint", () => {
   it.each([
     ["generate", GENERATE],
     ["completions", COMPLETIONS],
-  ] as const)("is %s where that is configured", async (api, path) => {
+  ] as const)("is %s if configured", async (api, path) => {
     const { server, engine } = await start({}, { api });
-    await engine.generate(callOf([1]));
+    await engine.generate(makeCall([1]));
     expect(server.requests.filter(({ method }) => method === "POST").map((request) => request.path)).toEqual([path]);
   });
 
-  it("that is nowhere is an error of the engine", async () => {
+  it("fails the call as engine_error if the server has neither", async () => {
     const { engine } = await start({ scaleOut: false, missingPaths: [COMPLETIONS] });
-    await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_error" });
+    await expect(engine.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_error" });
   });
 });
 
 describe("the model", () => {
-  it("is the one that the server serves, asked once, with its context length", async () => {
+  it("is the one that the server serves, requested once, with its context length", async () => {
     const { server, engine } = await start({ model: "org/model", contextLength: 4321 });
     expect(await engine.contextLength()).toBe(4321);
-    await engine.generate(callOf([1]));
-    await engine.generate(callOf([1]));
+    await engine.generate(makeCall([1]));
+    await engine.generate(makeCall([1]));
     expect(server.to(GENERATE).map(({ json }) => json["model"])).toEqual(["org/model", "org/model"]);
     expect(server.to("/v1/models")).toHaveLength(1);
   });
 
-  it("is the configured one", async () => {
+  it("is taken from the configuration if set there", async () => {
     const { engine } = await start({ model: "org/model" }, { model: "org/model" });
-    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
     const other = await start({ model: "org/model" }, { model: "org/other" });
-    await expect(other.engine.generate(callOf([1]))).rejects.toThrow("does not serve the model org/other");
+    await expect(other.engine.generate(makeCall([1]))).rejects.toThrow("does not serve the model org/other");
   });
 
-  it("is asked for again after a failure", async () => {
+  it("is requested again after a failure", async () => {
     const { server, engine } = await start();
     const port = Number(new URL(server.url).port);
     await server.close();
-    await expect(engine.generate(callOf([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(engine.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
     open.push(await startVllmServer({ port }));
-    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
   });
 
   it.each([
@@ -179,13 +179,13 @@ describe("the model", () => {
     [{ data: [{ id: "a" }] }, "b", undefined],
     [{ data: [] }, undefined, undefined],
     ["no list", undefined, undefined],
-  ])("of %o, asked for %s, is %o", (body, name, model) => {
-    expect(servedModelOf(JSON.stringify(body), name)).toEqual(model);
+  ])("in the list %o, with the name %s, is %o", (body, name, model) => {
+    expect(findServedModel(JSON.stringify(body), name)).toEqual(model);
   });
 
-  it("is asked for with the API key", async () => {
+  it("is requested with the API key", async () => {
     const { engine } = await start({ apiKey: "sk-engine" }, { apiKey: "sk-engine" });
-    await expect(engine.generate(callOf([1]))).resolves.toMatchObject({ resumes: 0 });
+    await expect(engine.generate(makeCall([1]))).resolves.toMatchObject({ resumes: 0 });
     const refused = await start({ apiKey: "sk-engine" });
     await expect(refused.engine.contextLength()).rejects.toMatchObject({ code: "engine_error" });
   });
@@ -196,11 +196,11 @@ describe.each([
   ["completions", false],
 ])("a reply of %s", (_, scaleOut) => {
   it.each([false, true])(
-    "gives exactly the ids and log probabilities that were sampled, streamed: %s",
+    "is recorded with exactly the sampled ids and log probabilities, streamed: %s",
     async (streams) => {
       const { engine } = await start({ scaleOut });
       const rest = streams ? { onTokens: () => undefined } : {};
-      const call = callOf(promptOf(4), { maxTokens: 30, stopTokenIds: [511], topLogprobs: 2 }, rest);
+      const call = makeCall(makePrompt(4), { maxTokens: 30, stopTokenIds: [511], topLogprobs: 2 }, rest);
       const { finish } = await engine.generate(call);
       const ids = Array.from(call.generation.ids());
       expect(ids).toEqual([...[4, 5, 6, 7, 8, 9, 10, 11].map((place) => 3 + ((place * 7919) % 506)), 511]);
@@ -210,14 +210,14 @@ describe.each([
     },
   );
 
-  it("says how many prompt tokens were cached where the server does", async () => {
+  it("reports how many prompt tokens were cached if the server does", async () => {
     const saying = await start({ scaleOut, cachedTokens: () => 2 });
-    expect((await saying.engine.generate(callOf([1, 2, 3]))).cachedTokens).toBe(2);
+    expect((await saying.engine.generate(makeCall([1, 2, 3]))).cachedTokens).toBe(2);
     const silent = await start({ scaleOut });
-    expect((await silent.engine.generate(callOf([1, 2, 3]))).cachedTokens).toBeUndefined();
+    expect((await silent.engine.generate(makeCall([1, 2, 3]))).cachedTokens).toBeUndefined();
   });
 
-  it.each([false, true])("that a weight update cut is resumed, streamed: %s", async (streams) => {
+  it.each([false, true])("is resumed if a weight update cut it, streamed: %s", async (streams) => {
     const complete = ({ inputLength }: { inputLength: number }) =>
       Array.from({ length: 40 }, (_unused, index) => 100 + inputLength + index);
     const { server, engine } = await start({ scaleOut, complete, skipsEmptyFrames: true });
@@ -225,16 +225,16 @@ describe.each([
     server.fault({ kind: "abort", after: 0 });
     let version = 0;
     const rest = { currentVersion: () => ++version, ...(streams ? { onTokens: () => undefined } : {}) };
-    const call = callOf(promptOf(10), { maxTokens: 12 }, rest);
+    const call = makeCall(makePrompt(10), { maxTokens: 12 }, rest);
     expect(await engine.generate(call)).toMatchObject({ resumes: 2, finish: { reason: "length" } });
     expect(Array.from(call.generation.ids())).toEqual(Array.from({ length: 12 }, (_unused, index) => 110 + index));
     expect(new Set(call.generation.versions())).toHaveProperty("size", 2);
   });
 
-  it("stops at the engine when its agent leaves", async () => {
+  it("stops at the engine when its client disconnects", async () => {
     const { server, engine } = await start({ scaleOut, tokenMilliseconds: 5 });
     const controller = new AbortController();
-    const call = callOf([1], { maxTokens: 400 }, { signal: controller.signal });
+    const call = makeCall([1], { maxTokens: 400 }, { signal: controller.signal });
     const running = engine.generate(call);
     await expect.poll(() => server.scheduler.pendingTokens).toBeGreaterThan(1);
     controller.abort(new Error("left"));
@@ -247,20 +247,20 @@ describe("alternatives", () => {
   const outside = { sampledOutsideTop: true };
 
   it.each([true, false])(
-    "are the most likely ones where the sampled token is none of them, generate: %s",
+    "are the most likely tokens if the sampled token is not among them, generate: %s",
     async (scaleOut) => {
       const { engine } = await start({ ...outside, scaleOut });
-      const call = callOf(promptOf(4), { maxTokens: 3, topLogprobs: 2 });
+      const call = makeCall(makePrompt(4), { maxTokens: 3, topLogprobs: 2 });
       await engine.generate(call);
       const ids = Array.from(call.generation.ids());
       expect(Array.from(call.generation.top()?.ids ?? [])).toEqual(ids.flatMap((id) => [id + 1, id + 2]));
     },
   );
 
-  it("are one less in the list where the server allows no more, which is asked once", async () => {
+  it("are one less if the server's limit allows no more, which is found out once", async () => {
     const { server, engine } = await start({ ...outside, maxLogprobs: 2 });
     for (let n = 0; n < 2; n++) {
-      const call = callOf([1], { maxTokens: 3, topLogprobs: 2 });
+      const call = makeCall([1], { maxTokens: 3, topLogprobs: 2 });
       await engine.generate(call);
       expect(call.generation.top()?.width).toBe(2);
     }
@@ -268,26 +268,26 @@ describe("alternatives", () => {
     expect(asked).toEqual([3, 2, 2]);
   });
 
-  it("beyond what the server allows are refused", async () => {
+  it("fail the call if they exceed the server's limit", async () => {
     const { engine } = await start({ maxLogprobs: 2 });
-    const refused = engine.generate(callOf([1], { topLogprobs: 3 }));
+    const refused = engine.generate(makeCall([1], { topLogprobs: 3 }));
     await expect(refused).rejects.toMatchObject({ code: "engine_rejected_request" });
   });
 });
 
-describe("stop strings on a server that does not look for them", () => {
-  /** The text of token 105 is " t105": the stop string lies across two tokens. */
+describe("stop strings on a server that does not search for them", () => {
+  /** The text of token 105 is " t105", so the stop string spans two tokens. */
   const tokenBytes = (id: number) => Buffer.from(` t${id}`);
   const complete = ({ inputLength }: { inputLength: number }) =>
     Array.from({ length: 300 }, (_, index) => 100 + inputLength + index);
   const sampling = { maxTokens: 300, stop: ["5 t106", "never"] };
   const WHOLE = { finish: { reason: "stop", matched: "5 t106" }, resumes: 0 };
 
-  it.each([false, true])("end the output, and the engine's work, read along: %s", async (streams) => {
+  it.each([false, true])("end the output and the engine's work, streamed: %s", async (streams) => {
     const { server, engine } = await start({ complete, tokenMilliseconds: 3 });
     const told: number[] = [];
     const onTokens = () => void told.push(call.generation.length);
-    const call = callOf([1, 2], sampling, { tokenBytes, ...(streams ? { onTokens } : {}) });
+    const call = makeCall([1, 2], sampling, { tokenBytes, ...(streams ? { onTokens } : {}) });
     expect(await engine.generate(call)).toMatchObject(WHOLE);
     expect(Array.from(call.generation.ids())).toEqual([102, 103, 104, 105, 106]);
     expect(call.generation.logprobs()).toHaveLength(5);
@@ -296,26 +296,26 @@ describe("stop strings on a server that does not look for them", () => {
     expect(engine.servers?.list()[0]?.counts).toMatchObject({ completed: 1, failed: 0 });
   });
 
-  it("end a reply that comes at once", async () => {
+  it("end a reply that arrives in one piece", async () => {
     const { engine } = await start({ complete, scaleOut: false });
-    const call = callOf([1, 2], sampling, { tokenBytes });
+    const call = makeCall([1, 2], sampling, { tokenBytes });
     expect(await engine.generate(call)).toMatchObject(WHOLE);
     expect(call.generation.length).toBe(5);
   });
 
-  it.each([false, true])("are found where a weight update cut them, read along: %s", async (streams) => {
+  it.each([false, true])("are found if a weight update cut them, streamed: %s", async (streams) => {
     const { server, engine } = await start({ complete });
     server.fault({ kind: "abort", after: 4 });
     const rest = { tokenBytes, ...(streams ? { onTokens: () => undefined } : {}) };
-    const call = callOf([1, 2], sampling, rest);
+    const call = makeCall([1, 2], sampling, rest);
     expect(await engine.generate(call)).toMatchObject({ ...WHOLE, resumes: 1 });
     expect(Array.from(call.generation.ids())).toEqual([102, 103, 104, 105, 106]);
   });
 
-  it("may be a part of a character", async () => {
+  it("may end inside a character", async () => {
     const { engine } = await start({ complete });
     const bytes = Buffer.from("ab\u00e9cd");
-    const call = callOf(
+    const call = makeCall(
       [1, 2],
       { maxTokens: 300, stop: ["\u00e9"] },
       {
@@ -326,19 +326,19 @@ describe("stop strings on a server that does not look for them", () => {
     expect(call.generation.length).toBe(4);
   });
 
-  it("do not end an output that has none of them", async () => {
+  it("do not end an output that contains none of them", async () => {
     const { engine } = await start({ complete });
-    const call = callOf([1, 2], { maxTokens: 20, stop: ["nowhere"] }, { tokenBytes });
+    const call = makeCall([1, 2], { maxTokens: 20, stop: ["nowhere"] }, { tokenBytes });
     expect(await engine.generate(call)).toMatchObject({ finish: { reason: "length" } });
     expect(call.generation.length).toBe(20);
   });
 });
 
 describe("spans of weight versions", () => {
-  it.each([false, true])("are those of the tokens, streamed: %s", async (streams) => {
+  it.each([false, true])("are recorded for their tokens, streamed: %s", async (streams) => {
     const { server, engine } = await start({ weightVersionSpans: true, weightVersion: "7", tokenMilliseconds: 2 });
     const rest = streams ? { onTokens: () => undefined } : {};
-    const call = callOf([1], { maxTokens: 60, stopTokenIds: [510] }, rest);
+    const call = makeCall([1], { maxTokens: 60, stopTokenIds: [510] }, rest);
     const running = engine.generate(call);
     await expect.poll(() => server.scheduler.pendingTokens, { interval: 1 }).toBeGreaterThan(2);
     server.scheduler.weightVersion = "8";

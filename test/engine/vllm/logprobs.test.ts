@@ -3,9 +3,9 @@ import type { Engine } from "../../../src/engine/engine.js";
 import { rendezvousOrder } from "../../../src/engine/servers/pool/rendezvous.js";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import { startVllmServer, type VllmServer, type VllmServerOptions } from "../../helpers/vllm/vllm-server.js";
-import { callOf, promptOf } from "../generate-call.js";
+import { makeCall, makePrompt } from "../generate-call.js";
 
-/** What a vLLM server's log probabilities include: found out by one probe generation. */
+/** A probe generation finds out what a vLLM server's log probabilities include. */
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -18,14 +18,14 @@ async function startServer(options: VllmServerOptions): Promise<VllmServer> {
   return server;
 }
 
-function engineOf(...servers: readonly VllmServer[]): Engine {
+function createEngine(...servers: readonly VllmServer[]): Engine {
   const urls = servers.map(({ url }) => url);
   const engine = createVllmEngine({ urls, timeoutSeconds: 0, connections: 8, healthSeconds: 0 });
   open.push(engine);
   return engine;
 }
 
-const contentOf = async (engine: Engine) => (await engine.generate(callOf(promptOf(5)))).logprobs;
+const readContent = async (engine: Engine) => (await engine.generate(makeCall(makePrompt(5)))).logprobs;
 
 describe.each([
   ["generate", true],
@@ -34,49 +34,49 @@ describe.each([
   it.each([
     ["processed_logprobs", "truncated"],
     ["raw_logprobs", "raw"],
-  ] as const)("in mode %s are %s", async (logprobsMode, content) => {
+  ] as const)("are classified in mode %s as %s", async (logprobsMode, content) => {
     const server = await startServer({ scaleOut, logprobsMode });
-    expect(await contentOf(engineOf(server))).toBe(content);
+    expect(await readContent(createEngine(server))).toBe(content);
   });
 });
 
 describe("the probe", () => {
-  it("is one short generation for all calls of a server, and leaves their tokens alone", async () => {
+  it("is one short generation for all calls of a server, and does not change their tokens", async () => {
     const server = await startServer({ logprobsMode: "processed_logprobs" });
-    const engine = engineOf(server);
-    const calls = Array.from({ length: 6 }, () => callOf(promptOf(5)));
+    const engine = createEngine(server);
+    const calls = Array.from({ length: 6 }, () => makeCall(makePrompt(5)));
     const results = await Promise.all(calls.map((call) => engine.generate(call)));
-    await engine.generate(callOf(promptOf(5)));
+    await engine.generate(makeCall(makePrompt(5)));
     expect(new Set(results.map(({ logprobs }) => logprobs))).toEqual(new Set(["truncated"]));
     expect(server.probes.map(({ json }) => json)).toEqual([
       expect.objectContaining({
-        token_ids: promptOf(1),
+        token_ids: makePrompt(1),
         sampling_params: expect.objectContaining({ temperature: 2, top_k: 1, max_tokens: 4 }) as object,
       }),
     ]);
     expect(calls[0]?.generation.ids()).toEqual(calls[5]?.generation.ids());
   });
 
-  it("that fails fails no call, and is not repeated for each of them", async () => {
+  it("fails no call if it fails, and is not repeated for each call", async () => {
     const server = await startServer({ logprobsMode: "processed_logprobs" });
     server.probeFault({ kind: "status", status: 500 });
-    const engine = engineOf(server);
-    expect([await contentOf(engine), await contentOf(engine)]).toEqual(["unknown", "unknown"]);
+    const engine = createEngine(server);
+    expect([await readContent(engine), await readContent(engine)]).toEqual(["unknown", "unknown"]);
     expect(server.probes).toHaveLength(1);
   });
 
-  it("that is not answered does not outlast the call's time", async () => {
+  it("ends with the call's time limit if it gets no answer", async () => {
     const server = await startServer({});
     server.probeFault({ kind: "hang" });
     const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0.5, connections: 8 });
     open.push(engine);
-    expect(await contentOf(engine)).toBe("unknown");
+    expect(await readContent(engine)).toBe("unknown");
   });
 
-  it("takes equal logits for truncated ones, and logits for neither", async () => {
+  it("classifies equal logits as truncated, and raw logits as unknown", async () => {
     const tie = await startServer({});
     const logits = await startServer({});
-    const replyOf = (logprobs: readonly number[]) => ({
+    const makeReply = (logprobs: readonly number[]) => ({
       choices: [
         {
           index: 0,
@@ -86,33 +86,33 @@ describe("the probe", () => {
         },
       ],
     });
-    tie.probeFault({ kind: "reply", body: replyOf([0, -Math.LN2, 0, 0]) });
-    logits.probeFault({ kind: "reply", body: replyOf([12.5, 9.25, 14, 10]) });
-    expect(await contentOf(engineOf(tie))).toBe("truncated");
-    expect(await contentOf(engineOf(logits))).toBe("unknown");
+    tie.probeFault({ kind: "reply", body: makeReply([0, -Math.LN2, 0, 0]) });
+    logits.probeFault({ kind: "reply", body: makeReply([12.5, 9.25, 14, 10]) });
+    expect(await readContent(createEngine(tie))).toBe("truncated");
+    expect(await readContent(createEngine(logits))).toBe("unknown");
   });
 
-  it("is repeated after the server was out of reach", async () => {
+  it("is repeated after the server was unreachable", async () => {
     const server = await startServer({ logprobsMode: "raw_logprobs" });
-    const engine = engineOf(server);
-    expect(await contentOf(engine)).toBe("raw");
+    const engine = createEngine(server);
+    expect(await readContent(engine)).toBe("raw");
     await server.close();
-    await expect(contentOf(engine)).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(readContent(engine)).rejects.toMatchObject({ code: "engine_unavailable" });
     expect(engine.servers?.list()[0]?.logprobs).toBe("unknown");
     const port = Number(new URL(server.url).port);
     await startServer({ port, logprobsMode: "processed_logprobs" });
-    expect(await contentOf(engine)).toBe("truncated");
+    expect(await readContent(engine)).toBe("truncated");
     expect(engine.servers?.list()[0]?.logprobs).toBe("truncated");
   });
 });
 
-describe("servers of different modes", () => {
+describe("servers with different logprobs modes", () => {
   async function pair() {
     const servers = [
       await startServer({ logprobsMode: "raw_logprobs", tokenMilliseconds: 5 }),
       await startServer({ logprobsMode: "processed_logprobs", tokenMilliseconds: 5 }),
     ];
-    const engine = engineOf(...servers);
+    const engine = createEngine(...servers);
     const key = (home: VllmServer | undefined) =>
       ["a", "b", "c", "d", "e", "f", "g", "h"].find(
         (each) =>
@@ -124,19 +124,19 @@ describe("servers of different modes", () => {
     return { engine, servers, raw: key(servers[0]), processed: key(servers[1]) };
   }
 
-  it("give each call the value of the one that served it", async () => {
+  it("give each call the mode of the server that served it", async () => {
     const { engine, raw, processed } = await pair();
-    const run = async (affinityKey: string) => (await engine.generate(callOf([7], {}, { affinityKey }))).logprobs;
+    const run = async (affinityKey: string) => (await engine.generate(makeCall([7], {}, { affinityKey }))).logprobs;
     expect([await run(raw), await run(processed)]).toEqual(["raw", "truncated"]);
   });
 
-  it("make a generation that moved between them unknown", async () => {
+  it("make the mode of a generation unknown that moved between them", async () => {
     const { engine, servers, raw, processed } = await pair();
-    await engine.generate(callOf([7], {}, { affinityKey: raw }));
-    await engine.generate(callOf([7], {}, { affinityKey: processed }));
+    await engine.generate(makeCall([7], {}, { affinityKey: raw }));
+    await engine.generate(makeCall([7], {}, { affinityKey: processed }));
     const [home] = servers;
     home?.fault({ kind: "abort", after: 2 });
-    const running = engine.generate(callOf([7], { maxTokens: 9 }, { affinityKey: raw }));
+    const running = engine.generate(makeCall([7], { maxTokens: 9 }, { affinityKey: raw }));
     await expect.poll(() => home?.scheduler.pendingTokens, { interval: 1 }).toBeGreaterThan(0);
     void engine.servers?.drain(home?.url ?? "");
     expect(await running).toMatchObject({ resumes: 1, logprobs: "unknown" });
@@ -144,8 +144,8 @@ describe("servers of different modes", () => {
 });
 
 describe("a temperature", () => {
-  it("that vLLM raises is known as the one that it samples with", async () => {
-    const engine = engineOf(await startServer({}));
+  it("that vLLM raises is recorded as the one that it samples with", async () => {
+    const engine = createEngine(await startServer({}));
     const used = [0, 0.001, 0.01, 0.7].map((temperature) => engine.effectiveTemperature?.(temperature));
     expect(used).toEqual([0, 0.01, 0.01, 0.7]);
   });

@@ -8,8 +8,8 @@ import {
   type ToolFamily,
 } from "../../../src/model/output/family-lookup.js";
 import { outputFormat } from "../../../src/model/output/output-format.js";
-import { TOOLS, textsOf } from "./support/fixtures.js";
-import { chunks, idsOf, messageOf, numbers, read, type TestText } from "./support/outputs.js";
+import { makeTexts, TOOLS } from "./support/fixtures.js";
+import { chunks, collectMessage, encodeText, numbers, read, type TestText } from "./support/outputs.js";
 
 /** Reasoning that models have beside these calls, if it is not the family's own. */
 const REASONING: Partial<Record<ToolFamily, ReasoningFamily>> = {
@@ -92,7 +92,7 @@ function readTwice(
     const { told, message, toolCalls, stopString } = read(text, families, pushes, options, end);
     const calls = message.toolCalls?.map(({ name, arguments: args }) => [name, args]) ?? [];
     const said = { content: message.content, reasoning: message.reasoning ?? "", calls, toolCalls, stopString };
-    const events = messageOf(told.flat());
+    const events = collectMessage(told.flat());
     expect({ ...events, calls: events.calls.map((call) => [call.name, call.arguments]) }).toEqual({
       content: said.content,
       reasoning: said.reasoning,
@@ -106,7 +106,7 @@ function readTwice(
 }
 
 const CASES = FAMILIES.flatMap((families) =>
-  textsOf(families).map(([kind, text]) => ({ families, tools: families.tools, kind, text })),
+  makeTexts(families).map(([kind, text]) => ({ families, tools: families.tools, kind, text })),
 );
 
 describe("an output of anything", () => {
@@ -117,7 +117,7 @@ describe("an output of anything", () => {
     const written = markers.filter((marker) => marker !== "[CALL_ID]");
     for (let round = 0; round < 300; round++) {
       const { output, words } = randomOutput(written, next);
-      const said = readTwice(text, families, idsOf(text, output), next);
+      const said = readTwice(text, families, encodeText(text, output), next);
       if (said === "") continue;
       for (const word of words) {
         // An output of a form of its own has headers; words in a header are part of it.
@@ -137,7 +137,7 @@ describe("an output of anything", () => {
     });
     // Text that the parsers of bare calls and of reasoning that nothing begins leave alone.
     const output = `Hi ${halves.join(" ")}.`;
-    for (const pushes of [[Int32Array.from(idsOf(text, output))], chunks(idsOf(text, output), next, 5000)]) {
+    for (const pushes of [[Int32Array.from(encodeText(text, output))], chunks(encodeText(text, output), next, 5000)]) {
       const { message } = read(text, families, pushes, { tools: TOOLS, promptEnd: "</think>" });
       expect(message.content).toBe(output);
     }

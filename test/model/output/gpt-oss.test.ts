@@ -5,7 +5,7 @@ import type { byteLevelTokenizer } from "../support/bpe.js";
 import { tokenizerPath } from "../support/published-tokenizers.js";
 import { expectFixture, TOOLS } from "./support/fixtures.js";
 import { HARMONY } from "./support/harmony-outputs.js";
-import { idsOf, one, read, type TestText, testText } from "./support/outputs.js";
+import { encodeText, one, read, type TestText, testText } from "./support/outputs.js";
 
 /** gpt-oss in its own vocabulary, token by token. */
 
@@ -32,7 +32,7 @@ describe("gpt-oss", () => {
   }, LOADING);
 
   it("has its markers as these tokens", () => {
-    const ids = idsOf(text(), "<|start|><|end|><|message|><|channel|><|constrain|><|return|><|call|>");
+    const ids = encodeText(text(), "<|start|><|end|><|message|><|channel|><|constrain|><|return|><|call|>");
     expect(ids).toEqual([200006, 200007, 200008, 200005, 200003, 200002, 200012]);
   });
 
@@ -47,7 +47,7 @@ describe("gpt-oss", () => {
     const output =
       "<|channel|>analysis<|message|>I add.<|end|><|start|>assistant<|channel|>commentary<|message|>So 🫨:<|end|>" +
       '<|start|>assistant<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{"a":1}<|call|>';
-    const ids = idsOf(text(), output);
+    const ids = encodeText(text(), output);
     const { told, reasoningTokens } = read(text(), FAMILIES, one(ids), { tools: TOOLS, promptEnd: START });
     const spelled = ids.map((id) => text().tokenizer.decode(Int32Array.of(id), { skipSpecialTokens: false }));
     const steps = told.map((events, i) => [spelled[i] ?? "end", said(events)]).filter(([, events]) => events !== "");

@@ -4,8 +4,8 @@ import { type AddedTokenSpec, metaspaceTokenizer } from "../support/bpe.js";
 import {
   byteLevelText,
   chunks,
-  idsOf,
-  messageOf,
+  collectMessage,
+  encodeText,
   numbers,
   PLAIN,
   read,
@@ -42,7 +42,7 @@ function textRead(
   end?: OutputEnd,
 ) {
   const reading = read(text, PLAIN, pushes, options, end);
-  return { ...reading, told: reading.told.map((events) => messageOf(events).content) };
+  return { ...reading, told: reading.told.map((events) => collectMessage(events).content) };
 }
 
 /** Those whose text can be told token by token. */
@@ -72,7 +72,7 @@ describe.each(TOKENWISE)("the end of an output, %s", (_, text) => {
         { length: next(6) },
         () => ["the fox", ". a", "ö", "<|x|>", " aaaaab", "<plain>"][next(6)],
       );
-      const ids = idsOf(text, `a${words.join("")}`);
+      const ids = encodeText(text, `a${words.join("")}`);
       const { content, found } = stoppedText(text, ids, stop);
       const { told, stopString, stopped } = textRead(text, chunks(ids, next), { stop });
       expect(told.join("")).toBe(content);
@@ -101,7 +101,7 @@ function stoppedText(text: TestText, ids: readonly number[], stops: readonly str
 
 describe("text that is told while it grows", () => {
   const text = byteLevel;
-  const ids = (of: string): Int32Array => Int32Array.from(idsOf(text, of));
+  const ids = (of: string): Int32Array => Int32Array.from(encodeText(text, of));
 
   it("has only whole characters", () => {
     const bytes = [...ids("€ö")];

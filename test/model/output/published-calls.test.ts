@@ -46,12 +46,12 @@ async function readBack(name: string) {
   const files = await readModelFiles(folder);
   const tokenizer = new Tokenizer({ tokenizer: files.tokenizer, config: files.tokenizerConfig }, 0);
   if (model.families.tools === "none") return undefined;
-  const textOf = async (conversation: Conversation): Promise<string> =>
+  const renderText = async (conversation: Conversation): Promise<string> =>
     model.decode((await model.prompt(conversation)).ids, { skipSpecialTokens: false });
   try {
     const base = { tools: TOOLS, templateArgs: { enable_thinking: false, thinking: false } };
-    const opened = await textOf({ ...base, messages: [USER] });
-    const whole = await textOf({ ...base, messages: [USER, ANSWER, RESULT] });
+    const opened = await renderText({ ...base, messages: [USER] });
+    const whole = await renderText({ ...base, messages: [USER, ANSWER, RESULT] });
     if (!whole.startsWith(opened)) return undefined;
     const behind = whole.slice(opened.length);
     const stop = [...publishedStops(name), "<|end|>", "<|eot_id|>"]

@@ -10,7 +10,7 @@ import {
 } from "../support/published-tokenizers.js";
 import { CORPUS } from "../tokenizer/corpus.js";
 import { tokenizeAll } from "../tokenizer/tokenize-all.js";
-import { chunks, messageOf, numbers, PLAIN, read } from "./support/outputs.js";
+import { chunks, collectMessage, numbers, PLAIN, read } from "./support/outputs.js";
 
 describe("outputs in published vocabularies", { timeout: 120_000 }, () => {
   it.each(PUBLISHED_TOKENIZERS)(
@@ -21,7 +21,7 @@ describe("outputs in published vocabularies", { timeout: 120_000 }, () => {
       const text = { vocabulary: new Vocabulary(files.tokenizer, tokenizer) };
       const next = numbers(1);
       const told = (await tokenizeAll(tokenizer, CORPUS)).map(([ids, decoded]): Tokenized => {
-        return [ids, decoded, messageOf(read(text, PLAIN, chunks(ids, next), {}).told.flat()).content];
+        return [ids, decoded, collectMessage(read(text, PLAIN, chunks(ids, next), {}).told.flat()).content];
       });
       expect(differentTexts(CORPUS, told, publishedTokens(name).digests)).toEqual([]);
     },

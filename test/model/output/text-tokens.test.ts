@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OutputEvent } from "../../../src/model/output/output-parser.js";
-import { TOOLS, textsOf } from "./support/fixtures.js";
-import { chunks, idsOf, numbers, one, read, type TestText } from "./support/outputs.js";
+import { makeTexts, TOOLS } from "./support/fixtures.js";
+import { chunks, encodeText, numbers, one, read, type TestText } from "./support/outputs.js";
 
 /** The tokens with which texts are told: those that have a part in them, each once. */
 
@@ -25,7 +25,7 @@ interface Run {
 }
 
 /** Texts with nothing else between them, and their tokens. */
-function runsOf(events: readonly OutputEvent[], ids: readonly number[]): Run[] {
+function collectRuns(events: readonly OutputEvent[], ids: readonly number[]): Run[] {
   const runs: Run[] = [];
   let open: Run | undefined;
   for (const event of events) {
@@ -43,12 +43,12 @@ function decoded({ tokenizer }: TestText, ids: readonly number[]): string {
 }
 
 function expectTokens(text: TestText, output: string, pushes: readonly Int32Array[], stop: string | undefined): Run[] {
-  const ids = idsOf(text, output);
+  const ids = encodeText(text, output);
   const options = { tools: TOOLS, textTokens: true, stop: stop === undefined ? [] : [stop] };
   const { told, message } = read(text, FAMILIES, pushes, options);
   const events = told.flat();
   expect(events.every((event) => event.type !== "text" || event.tokens !== undefined)).toBe(true);
-  const runs = runsOf(events, ids);
+  const runs = collectRuns(events, ids);
   for (const run of runs) {
     // The line break between two texts is nobody's token.
     const shown = run.text.replace(/^\n/, "");
@@ -60,13 +60,13 @@ function expectTokens(text: TestText, output: string, pushes: readonly Int32Arra
   return runs;
 }
 
-const CASES = textsOf(FAMILIES).flatMap(([kind, text]) =>
+const CASES = makeTexts(FAMILIES).flatMap(([kind, text]) =>
   OUTPUTS.map(([name, output, stop]) => ({ kind, text, name, output, stop })),
 );
 
 describe("a text is told with its tokens", () => {
   it.each(CASES)("markers are $kind: $name", ({ text, output, stop }) => {
-    const ids = idsOf(text, output);
+    const ids = encodeText(text, output);
     const whole = expectTokens(text, output, [Int32Array.from(ids)], stop);
     const next = numbers(3);
     for (const pushes of [one(ids), chunks(ids, next), chunks(ids, next, 9)]) {

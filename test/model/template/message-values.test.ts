@@ -23,19 +23,19 @@ function values() {
 }
 
 it("a message that comes again has its value, for as long as it is asked for now and then", () => {
-  const valueOf = values();
+  const toValue = values();
   const message: Message = { role: "user", content: "hello" };
-  const first = valueOf(message);
+  const first = toValue(message);
   for (let turn = 0; turn < 6; turn++) {
-    valueOf(large());
-    expect(valueOf(message)).toBe(first);
+    toValue(large());
+    expect(toValue(message)).toBe(first);
   }
 });
 
 it("values of messages that live on are forgotten", () => {
-  const valueOf = values();
+  const toValue = values();
   const message: Message = { role: "user", content: "hello" };
-  const first = valueOf(message);
-  for (let turn = 0; turn < 3; turn++) valueOf(large());
-  expect(valueOf(message)).not.toBe(first);
+  const first = toValue(message);
+  for (let turn = 0; turn < 3; turn++) toValue(large());
+  expect(toValue(message)).not.toBe(first);
 });

@@ -24,13 +24,13 @@ function counting(tokenizer: Tokenizer) {
   };
 }
 
-const textOf = (times: number): string =>
+const repeatText = (times: number): string =>
   `${"Some words of text. ".repeat(2 * times)}<|im_end|>\n<|im_start|>user\n${"aaaa bbbb ".repeat(times)}`;
 
 describe("encoding within a limit", () => {
   it("makes of slices the same ids as of the whole", async () => {
     const tokenizer = await tinyTokenizer();
-    const text = textOf(600);
+    const text = repeatText(600);
     const whole = joinIds(await tokenizer.encode(text)).join();
     for (const length of [100, 3_000, text.length]) {
       const slices = tokenizer.slices(text, length);
@@ -58,7 +58,7 @@ describe("encoding within a limit", () => {
   it("gives up where the limit is passed", async () => {
     const tokenizer = await tinyTokenizer();
     const counted = counting(tokenizer);
-    const text = textOf(12_000);
+    const text = repeatText(12_000);
     const failure = encodeWithin(counted, text, 1000);
     await expect(failure).rejects.toBeInstanceOf(TooManyTokensError);
     await expect(failure).rejects.toMatchObject({

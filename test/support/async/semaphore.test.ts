@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Semaphore } from "../../../src/support/async/semaphore.js";
 
 describe("a semaphore", () => {
-  it("admits as many tasks at once as it has permits, the others in their order", async () => {
+  it("admits as many tasks at once as it has permits, and the others in order", async () => {
     const semaphore = new Semaphore(2);
     const admitted: number[] = [];
     const permits = [1, 2, 3, 4].map(async (task) => {

@@ -13,11 +13,11 @@ describe("a wait queue", () => {
     expect(served).toEqual(["a to 1", "b to 2", "c to 3"]);
   });
 
-  it("tells that nobody waits", () => {
+  it("returns false if nobody waits", () => {
     expect(new WaitQueue().serve()).toBe(false);
   });
 
-  it("passes over a waiter whose signal aborted, and rejects it with the signal's reason", async () => {
+  it("skips a waiter whose signal aborted, and rejects it with the signal's reason", async () => {
     const queue = new WaitQueue<string>();
     const controller = new AbortController();
     const aborted = queue.wait(controller.signal);

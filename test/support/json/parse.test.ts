@@ -12,7 +12,7 @@ const PLAIN: JsonBuilder<unknown> = {
 };
 
 describe("parseJson", () => {
-  it("reads what JSON.parse reads, however it is spaced", () => {
+  it("reads the same values as JSON.parse, with any white space", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1, "\t"), (value, indent) => {
         const json = JSON.stringify(value, null, indent);
@@ -40,7 +40,7 @@ describe("parseJson", () => {
     );
   });
 
-  it("gives numbers as they are spelled and keys in their order", () => {
+  it("passes numbers as they are spelled, and keys in their order", () => {
     const spelled: JsonBuilder<unknown> = { ...PLAIN, number: (text) => text, object: (entries) => [...entries] };
     expect(parseJson('{"b":1.0,"2":1e5,"1":-0,"__proto__":{}}', spelled)).toEqual([
       ["b", "1.0"],
@@ -50,7 +50,7 @@ describe("parseJson", () => {
     ]);
   });
 
-  it("stops at the depth that it is given", () => {
+  it("refuses JSON deeper than maxDepth", () => {
     expect(parseJson("[[[]]]", PLAIN, 3)).toEqual([[[]]]);
     expect(() => parseJson("[[[1]]]", PLAIN, 2)).toThrow(JsonDepthError);
     expect(() => parseJson("[1", PLAIN)).toThrow(JsonError);
@@ -58,7 +58,7 @@ describe("parseJson", () => {
 });
 
 describe("canonicalJson", () => {
-  it("spells equal values alike and keeps others apart", () => {
+  it("returns the same text for equal values only", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         expect(JSON.parse(canonicalJson(JSON.stringify(value, null, 2)) ?? "")).toEqual(

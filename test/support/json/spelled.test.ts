@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fieldTexts } from "../../../src/support/json/field-texts.js";
+import { readFieldTexts } from "../../../src/support/json/field-texts.js";
 import { keepSpelling, mayLoseSpelling, parseSpelled, SpelledNumber } from "../../../src/support/json/spelled.js";
 
-describe("JSON that keeps its spelling", () => {
-  it("is what JSON.parse gives where that loses nothing", () => {
+describe("parseSpelled", () => {
+  it("returns the same as JSON.parse if that loses no spelling", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!mayLoseSpelling(JSON.parse(text)));
@@ -13,7 +13,7 @@ describe("JSON that keeps its spelling", () => {
     );
   });
 
-  it("has every number as its spelling says, and as JSON.parse reads it", () => {
+  it("keeps the spelling and the value of every number", () => {
     for (const text of ["1", "-1", "0.5", "1.0", "1e5", "-0", "1E-7", "12345678901234567890", "1e400"]) {
       const value = parseSpelled(`[${text}]`) as [number | SpelledNumber];
       const [number] = value;
@@ -23,14 +23,14 @@ describe("JSON that keeps its spelling", () => {
     }
   });
 
-  it("lists keys in their order, however they are listed", () => {
+  it("lists keys in the order of the text, with every way to list them", () => {
     const value = parseSpelled('{"b":1,"2":{"1":0,"0":1},"1":3}') as object;
     expect(Object.keys(value)).toEqual(["b", "2", "1"]);
     expect(JSON.stringify({ value })).toBe('{"value":{"b":1,"2":{"1":0,"0":1},"1":3}}');
     expect(Object.entries(value)).toHaveLength(3);
   });
 
-  it("is compared by its spelling", () => {
+  it("makes two spellings of a number differ with keepSpelling", () => {
     const text = (json: string): string => JSON.stringify(parseSpelled(json), keepSpelling);
     expect(text("[12345678901234567890]")).not.toBe(text("[12345678901234567891]"));
     expect(text("[1.0]")).not.toBe(text("[1]"));
@@ -38,13 +38,13 @@ describe("JSON that keeps its spelling", () => {
   });
 });
 
-describe("the texts of fields", () => {
+describe("readFieldTexts", () => {
   const entry = fc.tuple(
     fc.constantFrom("tools", "a", 'b"', "\\", "messages"),
     fc.oneof(fc.json(), fc.constantFrom('"[{\\"tools\\": 1}]"', ' {"tools": [1]} ', '"\\\\"', "[]", "{}", "1.0")),
   );
 
-  it("are those of the object itself, the later of two", () => {
+  it("returns the fields of the object itself, the later of two with one name", () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 6 }), fc.constantFrom("", " ", "\n"), (entries, space) => {
         const members = entries.map(([name, text]) => `${space}${JSON.stringify(name)}${space}:${text}${space}`);
@@ -53,7 +53,7 @@ describe("the texts of fields", () => {
         const expected = entries
           .filter(([name]) => names.has(name))
           .map(([name, text]) => [name, text.trim()] as const);
-        expect(Object.fromEntries(fieldTexts(json, names))).toEqual(Object.fromEntries(expected));
+        expect(Object.fromEntries(readFieldTexts(json, names))).toEqual(Object.fromEntries(expected));
       }),
       { numRuns: 2000 },
     );

@@ -3,8 +3,8 @@ import { makeEnd } from "../../../src/support/processes/escalation.js";
 
 const HOUR_SECONDS = 3600;
 
-describe("making something end", () => {
-  it("tries no further way once it has ended", async () => {
+describe("makeEnd", () => {
+  it("makes no further attempt after the end", async () => {
     const acts: string[] = [];
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
@@ -16,7 +16,7 @@ describe("making something end", () => {
     expect(acts).toEqual(["ask", "kill"]);
   });
 
-  it("waits for the end after the last way", async () => {
+  it("waits for the end after the last attempt", async () => {
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
     let done = false;

@@ -22,7 +22,7 @@ describe("a ready line", () => {
     expect(written).toEqual([`{"event":"ready","url":"${URL}","workers":2,"pid":${process.pid}}\n`]);
   });
 
-  it("is waited for in a file that does not exist yet, and until it is whole", async () => {
+  it("is awaited in a file that does not exist yet, until the line is complete", async () => {
     const file = outputFile();
     const { signal } = new AbortController();
     const url = waitForReadyLine(file, signal);

@@ -28,7 +28,7 @@ const specs = fc.uniqueArray(
 );
 
 describe("a written header", () => {
-  it("is read again: the same tensors in the same order, one after the other, and the same metadata", () => {
+  it("reads back with the same metadata and the same tensors, in order and without gaps", () => {
     const metadata = fc.dictionary(fc.string(), fc.string());
     fc.assert(
       fc.property(specs, metadata, (tensors, written) => {
@@ -47,7 +47,7 @@ describe("a written header", () => {
     );
   });
 
-  it("has a multiple of 64 bytes, filled with spaces", () => {
+  it("is padded with spaces to a multiple of 64 bytes", () => {
     const header = encodeHeader([{ name: "rewards", dtype: "F32", shape: [3] }], { layout: "packed" });
     expect(header.length % 64).toBe(0);
     expect(8 + readHeaderLength(header)).toBe(header.length);
@@ -56,22 +56,22 @@ describe("a written header", () => {
     );
   });
 
-  it("is refused over the limit of the format", () => {
+  it("is refused if it exceeds the limit of the format", () => {
     expect(() => encodeHeader([], { rows: "x".repeat(MAX_HEADER_BYTES) })).toThrow(RangeError);
   });
 });
 
-describe("a file that is no safetensors file", () => {
+describe("readHeader", () => {
   const entry = { dtype: "I32", shape: [2], data_offsets: [0, 8] };
   it.each([
-    ["is shorter than a header's length", Buffer.alloc(7), "it is shorter than a header's length"],
-    ["names a length that no header has", Buffer.alloc(16, 0xff), "its header would have"],
+    ["is shorter than the length of a header", Buffer.alloc(7), "it has fewer than 8 bytes"],
+    ["has a header length that is too large", Buffer.alloc(16, 0xff), "its header would have"],
     ["ends within its header", fileOf({}).subarray(0, 9), "it ends within its header"],
-    ["has no JSON", fileOf("{"), "its header is not one"],
+    ["has a header that is not JSON", fileOf("{"), "its header is invalid"],
     [
       "has a tensor without a shape",
       fileOf({ ids: { dtype: "I32", data_offsets: [0, 8] } }, 8),
-      "its header is not one",
+      "its header is invalid",
     ],
     ["ends within a tensor", fileOf({ ids: entry }, 7), "ids lies outside of the file"],
     [
@@ -80,20 +80,20 @@ describe("a file that is no safetensors file", () => {
       "ids lies outside",
     ],
     ["has a tensor of another size", fileOf({ ids: { ...entry, shape: [3] } }, 8), "ids is I32 [3] in 8 bytes"],
-  ])("%s", (_, file, reason) => {
+  ])("refuses a file that %s", (_, file, reason) => {
     expect(() => readHeader(file)).toThrow(SafetensorsError);
     expect(() => readHeader(file)).toThrow(`not a safetensors file: ${reason}`);
   });
 });
 
 describe("a header", () => {
-  it("may have no metadata, and element types that this reader does not know", () => {
+  it("may lack metadata and may have unknown element types", () => {
     const { metadata, tensors } = readHeader(fileOf({ w: { dtype: "F8_E4M3", shape: [2], data_offsets: [0, 2] } }, 2));
     expect(metadata).toEqual({});
     expect(tensors).toMatchObject([{ name: "w", dtype: "F8_E4M3" }]);
   });
 
-  it("lists tensors in the order of their bytes, also if it names them in another one", () => {
+  it("lists tensors in the order of their bytes, not of their entries", () => {
     const { tensors } = readHeader(
       fileOf(
         {
@@ -122,7 +122,7 @@ describe("a tensor file", () => {
     return TensorFile.open(path);
   }
 
-  it("gives the numbers of a tensor as they were written", async () => {
+  it("returns the numbers of a tensor", async () => {
     const ids = Int32Array.from({ length: (1 << 20) + 3 }, (_, index) => index - 7);
     const header = encodeHeader([{ name: "ids", dtype: "I32", shape: [ids.length] }], {});
     await using file = await openFile(Buffer.concat([header, Buffer.from(ids.buffer)]));
@@ -132,7 +132,7 @@ describe("a tensor file", () => {
     expect(Int32Array.from(pieces)).toEqual(ids);
   });
 
-  it("has no values for a tensor that is missing, or has another shape", async () => {
+  it("returns undefined for a tensor that is missing or has another shape", async () => {
     const header = encodeHeader([{ name: "ids", dtype: "I32", shape: [1] }], {});
     await using file = await openFile(Buffer.concat([header, Buffer.alloc(4)]));
     expect(await file.values("rewards", 1)).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * Shape of the tiny model: llama.cpp's "llama" architecture, small enough to make in milliseconds and to run thousands
- * of tokens a second on one core, with a context long enough for the prompts of long agent rollouts.
+ * Shape of the tiny model: llama.cpp's "llama" architecture, small enough to generate in milliseconds and to run
+ * thousands of tokens per second on one core. Its context is long enough for the prompts of long agent rollouts.
  */
 export const TINY = {
   name: "rolltape-tiny",
@@ -16,7 +16,7 @@ export const TINY = {
   ropeBase: 500_000,
 } as const;
 
-/** Control tokens, in the order of their ids; they follow the ordinary tokens. */
+/** Control tokens in the order of their ids, which follow the ids of the ordinary tokens. */
 export const SPECIAL_TOKENS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"] as const;
 
 export const PAD_TOKEN = "<|endoftext|>";

@@ -19,8 +19,8 @@ interface Word {
 }
 
 /**
- * Trains a byte-level BPE vocabulary of exactly `size` tokens: the 256 bytes, then the most frequent adjacent pair,
- * again and again; ties go to the pair that sorts first, so that the same corpus gives the same vocabulary.
+ * Trains a byte-level BPE vocabulary of exactly `size` tokens. It starts with the 256 bytes and repeatedly merges the
+ * most frequent adjacent pair. Ties go to the pair that sorts first, so the same corpus gives the same vocabulary.
  */
 export function trainBytePairs(corpus: string, size: number): BytePairEncoding {
   const tokens = byteAlphabet().sort();
@@ -29,7 +29,7 @@ export function trainBytePairs(corpus: string, size: number): BytePairEncoding {
   const words = countWords(corpus);
   while (tokens.length < size) {
     const pair = mostFrequentPair(words);
-    if (!pair) throw new Error(`the corpus gives only ${tokens.length} of ${size} tokens`);
+    if (!pair) throw new Error(`the corpus is too small: it yields only ${tokens.length} of ${size} tokens`);
     merges.push(pair);
     const merged = pair[0] + pair[1];
     if (!known.has(merged)) {
@@ -51,7 +51,7 @@ function countWords(corpus: string): Word[] {
   }));
 }
 
-/** A space cannot be part of a token in the byte alphabet, so that it separates the two halves of a pair. */
+/** Pairs are keyed by their halves with a space between, which no token in the byte alphabet contains. */
 function mostFrequentPair(words: readonly Word[]): [string, string] | undefined {
   const counts = new Map<string, number>();
   for (const { parts, count } of words) {

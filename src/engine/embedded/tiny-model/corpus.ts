@@ -1,4 +1,4 @@
-/** What the tiny tokenizer is trained on: the words that prompts of agents are made of. */
+/** The text on which the tiny tokenizer is trained: words that occur in prompts of agents. */
 export const CORPUS = `You are a helpful assistant. Answer the question of the user in one short sentence.
 The quick brown fox jumps over the lazy dog, and then it stops. What is the weather in Paris today? It is sunny.
 user assistant system tool function arguments name content type object string number properties required description

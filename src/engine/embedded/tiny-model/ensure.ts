@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { cacheFolder } from "../../../support/cache-folder.js";
 import { GGUF_FILE, tinyModelFiles } from "./tiny-model-files.js";
 
-/** Part of the folder's name: to be raised whenever the content of a file changes. */
+/** Part of the folder's name. Raise it whenever the content of a file changes. */
 export const TINY_MODEL_VERSION = 1;
 
 export interface TinyModel {
@@ -14,8 +14,8 @@ export interface TinyModel {
 }
 
 /**
- * A small random-weight chat model, made on the first call and kept in the cache folder. Processes may call it at the
- * same time: each writes a folder of its own, the first to rename it wins, the others use that one.
+ * Returns a small random-weight chat model, which the first call generates in the cache folder. Several processes may
+ * call it at the same time: each writes a draft folder, the first one to rename its draft wins, and the others use that.
  */
 export async function ensureTinyModel(cache: string = cacheFolder()): Promise<TinyModel> {
   const folder = join(cache, `tiny-model-${TINY_MODEL_VERSION}`);

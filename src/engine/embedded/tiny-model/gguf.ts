@@ -17,7 +17,7 @@ const TENSOR_TYPE_F32 = 0;
 const ALIGNMENT = 32;
 const VERSION = 3;
 
-/** The bytes of a GGUF file with float32 tensors. */
+/** Returns the bytes of a GGUF file with float32 tensors. */
 export function encodeGguf(metadata: ReadonlyMap<string, GgufValue>, tensors: readonly Tensor[]): Buffer {
   const pairs = Array.from(metadata, ([key, value]) => Buffer.concat([string(key), encodeValue(value)]));
   const header = Buffer.concat([

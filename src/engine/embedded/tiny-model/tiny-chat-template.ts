@@ -1,7 +1,7 @@
 /**
- * ChatML with tools in the manner of Qwen2.5: tool declarations and their call format in the system turn, calls as JSON
- * in `<tool_call>` tags, results as `<tool_response>` in a user turn. It keeps history verbatim: what it rendered for a
- * list of messages is a prefix of what it renders when messages are added.
+ * ChatML with tools in the style of Qwen2.5: the system turn declares tools and the call format, calls are JSON in
+ * `<tool_call>` tags, and results are `<tool_response>` elements in a user turn. It keeps history verbatim: the rendering
+ * of a list of messages is a prefix of the rendering with further messages.
  */
 export const CHAT_TEMPLATE = `{%- if tools %}
     {{- '<|im_start|>system\\n' }}

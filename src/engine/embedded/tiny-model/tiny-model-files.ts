@@ -16,7 +16,7 @@ import { randomWeights } from "./weights.js";
 
 export const GGUF_FILE = "model.gguf";
 
-/** Every file of the tiny model by name: a GGUF for llama.cpp, and what a Hugging Face model folder holds beside weights. */
+/** Returns every file of the tiny model by name: a GGUF for llama.cpp, and a Hugging Face model folder without weights. */
 export function tinyModelFiles(): Map<string, Buffer> {
   const encoding = trainBytePairs(CORPUS, FIRST_SPECIAL_ID);
   const json = (value: unknown) => Buffer.from(`${JSON.stringify(value, undefined, 1)}\n`, "utf8");

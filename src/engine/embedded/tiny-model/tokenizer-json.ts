@@ -2,8 +2,8 @@ import { FIRST_SPECIAL_ID, SPECIAL_TOKENS } from "./architecture.js";
 import { type BytePairEncoding, SPLIT_PATTERN } from "./bpe.js";
 
 /**
- * The content of tokenizer.json (Hugging Face tokenizers). There is no normalizer, because llama.cpp's byte-level BPE
- * has none.
+ * Returns the content of tokenizer.json (Hugging Face tokenizers). It has no normalizer, because llama.cpp's byte-level
+ * BPE has none.
  */
 export function tokenizerJson({ tokens, merges }: BytePairEncoding): unknown {
   const byteLevel = { type: "ByteLevel", add_prefix_space: false, trim_offsets: false, use_regex: false };

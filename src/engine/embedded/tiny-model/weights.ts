@@ -8,14 +8,14 @@ export interface Tensor {
 }
 
 /**
- * Random weights, the same on every machine: only additions and multiplications of doubles, no transcendental function,
- * whose last bit may differ between machines.
+ * Returns random weights that are the same on every machine. They are computed only with additions and multiplications
+ * of doubles: the last bit of transcendental functions can differ between machines.
  *
- * Channel 0 of the residual stream is a constant that no layer writes to. Through it the output matrix gives every
- * token a fixed bias: bytes that are not text, and control tokens, are all but never sampled, and a turn ends after some
- * dozens of tokens. What the model writes is therefore well-formed text, if without sense.
+ * Channel 0 of the residual stream is a constant that no layer writes. Through it, the output matrix gives every token a
+ * fixed bias: control tokens and bytes that are not text are almost never sampled, and a turn ends after some dozens of
+ * tokens. The model therefore writes well-formed but meaningless text.
  *
- * @param tokens ordinary tokens by id, spelled in the byte alphabet.
+ * @param tokens ordinary tokens by id, spelled in the byte alphabet
  */
 export function randomWeights(tokens: readonly string[]): Tensor[] {
   const random = gaussian(0x9e3779b9);
@@ -56,7 +56,7 @@ function ones(name: string): Tensor {
 }
 
 const CONSTANT_CHANNEL = 8;
-/** What the constant is about after the last normalization. */
+/** Approximate value of the constant after the last normalization. */
 const NORMALIZED_CONSTANT = 3;
 
 function withConstantChannel(embedding: Tensor): Tensor {
@@ -76,14 +76,14 @@ function withTokenBias(output: Tensor, tokens: readonly string[]): Tensor {
   return output;
 }
 
-/** In units of logits. In the byte alphabet a space is U+0120 and a line feed U+010A. */
+/** Returns a token's bias in logits. In the byte alphabet, a space is U+0120 and a line feed is U+010A. */
 function tokenBias(id: number, spelling: string | undefined): number {
   if (id === END_OF_TURN_ID) return 3.5;
   if (id >= FIRST_SPECIAL_ID) return -20;
   return spelling && /^[\x21-\x7e\u0120\u010a]+$/.test(spelling) ? 0 : -20;
 }
 
-/** Sums of twelve uniform numbers (xorshift32), less six: about normal, mean 0, variance 1. */
+/** Sums twelve uniform numbers (xorshift32) and subtracts six: roughly normal with mean 0 and variance 1. */
 function gaussian(seed: number): () => number {
   let state = seed;
   const uniform = () => {

@@ -5,20 +5,20 @@ import type { PauseHold } from "../pause/pause-hold.js";
 import { publicText } from "../wire/errors.js";
 
 /**
- * Why an engine cut a generation that may be resumed. `pause` and `version` are certain; `message` is what the server says
- * of itself.
+ * Why an engine cut a generation that may be resumed. `pause` and `version` are certain; `message` relies on the server's
+ * own message.
  */
 export type CutCause = "pause" | "version" | "message";
 
-/** A request that SGLang took out of its queue: it never ran, so nothing in it can have failed. */
+/** SGLang removed the request from its queue. It never ran, so nothing in it can have failed. */
 const NEVER_RAN = /^Abort (?:in waiting queue|before prefill)/;
 
-const OF_AN_UPDATE = /\b(?:paus|weight|update)/i;
+const MENTIONS_UPDATE = /\b(?:paus|weight|update)/i;
 
-/** SGLang's message of every abort that somebody asked for. A failed grammar step asks for one too. */
-const ASKED_FOR = "Aborted";
+/** SGLang's message of every requested abort. A failed grammar step requests one too. */
+const REQUESTED = "Aborted";
 
-/** The state of things when a request is sent, to find out later what cut it. */
+/** Remembers pauses and versions when a request is sent, to find out later what cut it. */
 export class CutWatch {
   readonly #hold: PauseHold;
   readonly #call: GenerateCall;
@@ -43,14 +43,14 @@ export class CutWatch {
     if (this.#hold.pauses !== this.#pauses) return "pause";
     if (this.#call.currentVersion() !== this.#version || this.#hasTwoVersions()) return "version";
     const { message } = finish;
-    if (message !== undefined && (NEVER_RAN.test(message) || OF_AN_UPDATE.test(message))) return "message";
-    const askedFor = message === undefined || message === ASKED_FOR;
+    if (message !== undefined && (NEVER_RAN.test(message) || MENTIONS_UPDATE.test(message))) return "message";
+    const requested = message === undefined || message === REQUESTED;
     const { grammar } = this.#call.sampling;
-    if (askedFor && grammar === undefined) return "message";
+    if (requested && grammar === undefined) return "message";
     const update = await server.weightUpdate?.();
     if (update?.paused) return "pause";
     if (update?.version !== undefined && this.#isNew(update.version)) return "version";
-    throw unexplained(message, grammar !== undefined);
+    throw unexplainedAbort(message, grammar !== undefined);
   }
 
   #versions(): Int32Array {
@@ -68,11 +68,11 @@ export class CutWatch {
   }
 }
 
-function unexplained(message: string | undefined, grammar: boolean): EngineError {
-  const said = message === undefined ? "" : ` (${publicText(message)})`;
+function unexplainedAbort(message: string | undefined, grammar: boolean): EngineError {
+  const detail = message === undefined ? "" : ` (${publicText(message)})`;
   const step = grammar ? " A step of the call's grammar may have failed." : "";
   return new EngineError(
     "engine_error",
-    `The engine aborted the generation${said}, and neither a pause nor a new weight version explains it.${step}`,
+    `The engine aborted the generation${detail}. Neither a pause nor a new weight version explains this.${step}`,
   );
 }

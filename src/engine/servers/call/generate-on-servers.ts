@@ -14,31 +14,31 @@ import { checkReply, readFinish } from "./read-finish.js";
 import { Restarts } from "./restarts.js";
 import { StopReached, type StopWatch } from "./stop-watch.js";
 
-/** One call, and what all of its requests share. */
-interface Generating {
+/** One call and the state that its requests share. */
+interface RunningCall {
   readonly pool: ServerPool;
   readonly hold: PauseHold;
   readonly call: GenerateCall;
   readonly output: OutputSoFar;
 }
 
-/** What one server answered. */
+/** The answer of one server. */
 interface Answer {
   readonly reply: EngineReply;
   readonly server: EngineServer;
   readonly watch: CutWatch;
-  /** How long the request took. */
+  /** Duration of the request. */
   readonly milliseconds: number;
 }
 
 /**
- * Runs one call: as many requests as weight updates make of it. A generation that an update cuts continues from prompt +
- * partial output with the rest of the token budget, on another server if its own is drained.
+ * Runs one call, with one more request after each weight update that cuts it. The next request continues from prompt and
+ * partial output with the rest of the token budget, on another server if the first one is drained.
  *
- * Penalties are the server's work, and it counts from the start of each request: tokens before a cut are prompt to the
- * request after it.
+ * Servers apply penalties to the output of one request. Tokens before a cut are prompt for the next request, so
+ * penalties ignore them.
  *
- * @param signal the caller's, joined with the deadline
+ * @param signal aborts with the caller's signal or at the deadline
  */
 export async function generateOnServers(
   pool: ServerPool,
@@ -60,8 +60,8 @@ export async function generateOnServers(
   }
 }
 
-/** Sends what is left of the call to one server after the other, until one begins with it. */
-async function request({ pool, hold, call, output }: Generating, signal: AbortSignal): Promise<Answer> {
+/** Sends the rest of the call to one server after another until one begins with it. */
+async function request({ pool, hold, call, output }: RunningCall, signal: AbortSignal): Promise<Answer> {
   const { stops } = output;
   let route = pool.route(call.affinityKey);
   for (;;) {
@@ -74,10 +74,10 @@ async function request({ pool, hold, call, output }: Generating, signal: AbortSi
     const { server } = lease;
     const inputTokens = call.prompt.length + call.generation.length;
     const watch = new CutWatch(hold, call);
-    const began = Date.now();
+    const startedAt = Date.now();
     try {
       const reply = await send(lease, call, stops, signal);
-      const milliseconds = Date.now() - began;
+      const milliseconds = Date.now() - startedAt;
       signal.throwIfAborted();
       checkReply(reply, inputTokens);
       await learnLogprobs(server, call, reply, signal);
@@ -90,14 +90,14 @@ async function request({ pool, hold, call, output }: Generating, signal: AbortSi
   }
 }
 
-/** Every server refused. Waits if one of them said when it wants to be asked again, else throws the refusal. */
+/** Called when every server has refused. Waits if one of them named a time to retry; otherwise throws the refusal. */
 async function waitForRetry({ refusal }: ServerRoute, signal: AbortSignal): Promise<void> {
   const retryAfter = refusal instanceof NotStartedError ? refusal.retryAfterMilliseconds : undefined;
   if (retryAfter === undefined) throw refusal;
   await sleep(retryAfter, signal);
 }
 
-/** Sends the request. A server that generates on behind a stop string is stopped when its tokens are read along. */
+/** Sends the request. In a streamed reply, a stop string that the server did not find ends the request early. */
 async function send(
   lease: ServerLease,
   call: GenerateCall,
@@ -121,8 +121,8 @@ async function send(
 }
 
 /**
- * Waits until the server says what its log probabilities include, or until the call is over: it does not fail for it. A
- * server that cut the generation is being updated, and would answer no question now.
+ * Waits until it is known what the server's log probabilities include, or until the call ends; never rejects. A server
+ * that cut the generation is not asked: it is being updated and would not answer.
  */
 async function learnLogprobs(
   server: EngineServer,
@@ -134,7 +134,7 @@ async function learnLogprobs(
   await untilAborted(server.findLogprobs(call), signal).catch(() => undefined);
 }
 
-/** A stop string ends the output, whatever the server says of tokens that were removed. */
+/** Sets the finish reason if a stop string was found here: the server's own applies to tokens that were removed. */
 function applyStop(reply: EngineReply, stops: StopWatch | undefined): EngineReply {
   const matched = stops?.matched;
   if (matched === undefined || reply.finish?.type === "stop") return reply;

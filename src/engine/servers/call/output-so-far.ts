@@ -3,40 +3,40 @@ import { EngineError, type Finish, type GenerateCall, type GenerateResult, type 
 import type { EngineServer } from "../engine-server.js";
 import { StopWatch } from "./stop-watch.js";
 
-/** What is known of a call's output over all of its requests. The tokens themselves are in the call's generation. */
+/** Collects facts about a call's output over all of its requests. The tokens themselves are in the call's generation. */
 export class OutputSoFar {
   readonly stops: StopWatch | undefined;
   readonly #call: GenerateCall;
-  /** The servers that made the tokens. */
-  readonly #makers = new Set<EngineServer>();
-  /** As the first server that says so had them in its cache. */
+  /** The servers that generated the tokens. */
+  readonly #generators = new Set<EngineServer>();
+  /** Cached prompt tokens that the first server to report them had. */
   #cachedTokens: number | undefined;
 
   constructor(call: GenerateCall) {
     this.#call = call;
-    this.stops = StopWatch.of(call);
+    this.stops = StopWatch.create(call);
   }
 
-  /** Notes what a reply added. */
+  /** Adds the facts of one reply. */
   add({ tokens, cachedTokens }: EngineReply, server: EngineServer): void {
-    if (tokens > 0) this.#makers.add(server);
+    if (tokens > 0) this.#generators.add(server);
     this.#cachedTokens ??= cachedTokens === undefined ? undefined : Math.min(cachedTokens, this.#call.prompt.length);
   }
 
-  /** An engine follows a grammar from a request's first token on, so that such an output begins anew with each request. */
+  /** Discards the output so far if it follows a grammar: engines apply a grammar from the first token of a request. */
   prepareResume(): void {
     const { generation, sampling, onTokens } = this.#call;
     if (sampling.grammar !== undefined && generation.length > 0) {
       if (onTokens) {
         const message =
-          "A weight update cut a generation that follows a grammar; what was streamed of it cannot be resumed.";
+          "A weight update cut a streamed generation with a grammar. It cannot be resumed, because its beginning was sent.";
         throw new EngineError("engine_error", message);
       }
       generation.truncate(0);
       this.stops?.reset();
     }
-    // No token of an earlier server is left.
-    if (generation.length === 0) this.#makers.clear();
+    // No tokens of earlier servers are left.
+    if (generation.length === 0) this.#generators.clear();
   }
 
   /** @param resumes how often the generation was resumed */
@@ -44,9 +44,9 @@ export class OutputSoFar {
     return { finish, cachedTokens: this.#cachedTokens, resumes, logprobs: this.#logprobs };
   }
 
-  /** What the log probabilities include; `unknown` if servers with different ones made the tokens. */
+  /** What the log probabilities include; `unknown` if the servers that generated the tokens differ. */
   get #logprobs(): LogprobContent {
-    const [first, ...others] = new Set([...this.#makers].map(({ logprobs }) => logprobs ?? "unknown"));
+    const [first, ...others] = new Set([...this.#generators].map(({ logprobs }) => logprobs ?? "unknown"));
     return first !== undefined && others.length === 0 ? first : "unknown";
   }
 }

@@ -6,11 +6,11 @@ import { abortError } from "../wire/errors.js";
  * Checks a reply against its request.
  *
  * @param inputTokens prompt tokens that were sent
- * @throws EngineError if the server ran on other tokens, or gave the generation up
+ * @throws EngineError if the server used other prompt tokens, or aborted the generation with a status code
  */
 export function checkReply({ promptTokens, finish, tokens }: EngineReply, inputTokens: number): void {
   if (promptTokens !== undefined && promptTokens !== inputTokens) {
-    const message = `The engine ran on ${promptTokens} prompt tokens where ${inputTokens} were sent.`;
+    const message = `Engine reply is inconsistent: it reports ${promptTokens} prompt tokens, but ${inputTokens} were sent.`;
     throw new EngineError("engine_error", message);
   }
   if (finish?.type === "abort" && finish.statusCode !== undefined) {
@@ -18,7 +18,7 @@ export function checkReply({ promptTokens, finish, tokens }: EngineReply, inputT
   }
 }
 
-/** Returns why the generation ended; undefined if it was cut. */
+/** Returns the finish reason; undefined if the generation was cut and can be resumed. */
 export function readFinish({ finish }: EngineReply, { generation, sampling }: GenerateCall): Finish | undefined {
   if (finish?.type === "abort") {
     return generation.length < sampling.maxTokens ? undefined : { reason: "length" };

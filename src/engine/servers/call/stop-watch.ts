@@ -1,14 +1,14 @@
 import type { GenerateCall } from "../../engine.js";
 
-/** Ends a request whose server generates on behind a stop string. No fault: the output is complete. */
+/** Ends a request whose server continues behind a stop string. This is no failure: the output is complete. */
 export class StopReached extends Error {
   override readonly name = "StopReached";
 }
 
 /**
- * Looks for stop strings in the output as it grows, and cuts off the tokens behind the one that completes the first of them.
+ * Searches the growing output for stop strings, and removes the tokens behind the token that completes the first of them.
  *
- * Servers look for themselves, but vLLM's without a detokenizer (`--tokens-only`) do not, and none sees a stop string that
+ * Servers search too, except vLLM servers without a detokenizer (`--tokens-only`). No server finds a stop string that
  * began before a weight update cut the generation. Texts are compared as bytes, because a token may end inside a character.
  */
 export class StopWatch {
@@ -16,7 +16,7 @@ export class StopWatch {
   readonly #tokenBytes: (id: number) => Uint8Array;
   readonly #stops: readonly { readonly text: string; readonly bytes: Buffer }[];
   readonly #tailBytes: number;
-  /** End of the text before the next token, as far as a stop string may begin in it. */
+  /** The last bytes of the text so far, in which a stop string may have begun. */
   #tail = Buffer.alloc(0);
   #seen = 0;
   #matched: string | undefined;
@@ -28,8 +28,8 @@ export class StopWatch {
     this.#tailBytes = Math.max(...this.#stops.map(({ bytes }) => bytes.length)) - 1;
   }
 
-  /** Undefined if the call has no stop strings, or if the texts of its tokens are not known. */
-  static of(call: GenerateCall): StopWatch | undefined {
+  /** Returns undefined if the call has no stop strings or no `tokenBytes`. */
+  static create(call: GenerateCall): StopWatch | undefined {
     const stops = call.sampling.stop.filter((stop) => stop !== "");
     return call.tokenBytes && stops.length > 0 ? new StopWatch(call, call.tokenBytes, stops) : undefined;
   }
@@ -40,9 +40,9 @@ export class StopWatch {
   }
 
   /**
-   * Reads the tokens that came since. Those behind a stop string are removed from the generation.
+   * Reads the new tokens. Tokens behind a stop string are removed from the generation.
    *
-   * @returns whether any were removed: the server does not know that the output is complete.
+   * @returns true if tokens were removed; then the server does not know that the output is complete
    */
   read(): boolean {
     const { generation } = this.#call;
@@ -52,7 +52,7 @@ export class StopWatch {
     return true;
   }
 
-  /** The generation begins anew. */
+  /** Starts over after the generation was discarded. */
   reset(): void {
     this.#tail = Buffer.alloc(0);
     this.#seen = 0;
@@ -63,14 +63,14 @@ export class StopWatch {
     for (const id of ids) {
       this.#seen++;
       const text = Buffer.concat([this.#tail, this.#tokenBytes(id)]);
-      this.#matched = this.#firstIn(text);
+      this.#matched = this.#findFirst(text);
       if (this.#matched !== undefined) return;
       this.#tail = text.subarray(Math.max(0, text.length - this.#tailBytes));
     }
   }
 
-  /** Of several the one that begins first, as in the engines. */
-  #firstIn(text: Buffer): string | undefined {
+  /** Returns the stop string that begins first in the text, like the engines do. */
+  #findFirst(text: Buffer): string | undefined {
     let found: string | undefined;
     let start = text.length;
     for (const stop of this.#stops) {

@@ -32,7 +32,7 @@ export class PauseHold {
     this.#open();
   }
 
-  /** Resolves when requests may be sent. Rejects with the signal's reason when that is aborted before. */
+  /** Resolves when requests may be sent. Rejects with the signal's reason if the signal aborts first. */
   async pass(signal: AbortSignal): Promise<void> {
     while (this.#opened) await untilAborted(this.#opened, signal);
   }

@@ -5,7 +5,7 @@ import { KeyRefusedError } from "../wire/errors.js";
 export interface ReadinessQuestions {
   readonly health: () => Promise<void>;
   readonly model: () => Promise<void>;
-  /** Ends the wait for answers, even if a question does not listen to it. */
+  /** Ends the wait for answers, even if a question ignores it. */
   readonly signal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export async function askReadiness(url: string, questions: ReadinessQuestions): 
   return { url, problem: undefined };
 }
 
-function describeProblem(asked: "server" | "model", error: unknown, signal: AbortSignal): ReadinessProblem {
+function describeProblem(question: "server" | "model", error: unknown, signal: AbortSignal): ReadinessProblem {
   const silent = signal.aborted;
   const message = silent
     ? "The engine did not answer in time."
@@ -31,5 +31,5 @@ function describeProblem(asked: "server" | "model", error: unknown, signal: Abor
       ? error.message
       : String(error);
   if (error instanceof KeyRefusedError) return { about: "key", message };
-  return { about: asked === "model" && silent ? "unanswered" : asked, message };
+  return { about: question === "model" && silent ? "unanswered" : question, message };
 }

@@ -5,20 +5,20 @@ const CHECK_TIMEOUT_MS = 5_000;
 
 export interface HealthMonitorOptions {
   readonly check: (signal: AbortSignal) => Promise<void>;
-  /** Between two checks of a healthy server; 0: none, and what requests report is all that is known. */
+  /** Interval between two checks of a healthy server. 0: no checks; only requests show the server's state. */
   readonly intervalMilliseconds: number;
 }
 
-/** Watches one server: at an even pace while it is healthy, ever more slowly while it is not. */
+/** Checks one server periodically: at a fixed interval while it is healthy, with growing intervals while it is not. */
 export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   readonly #closed = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
-  /** The server has answered, at some time. */
+  /** The server has answered at least once. */
   #reached = false;
   #suspended = false;
-  /** Counts suspensions: what an earlier check finds out does not count. */
+  /** Raised by {@link suspend} and {@link restart}. The result of a check from an earlier epoch is ignored. */
   #epoch = 0;
 
   constructor(options: HealthMonitorOptions) {
@@ -37,14 +37,14 @@ export class HealthMonitor {
     return this.#reached ? "up" : "unknown";
   }
 
-  /** Makes no checks until {@link restart}: the server is paused on purpose. The result of a running check is ignored. */
+  /** Stops checks until {@link restart}, because the server is paused on purpose. The result of a running check is ignored. */
   suspend(): void {
     this.#suspended = true;
     this.#epoch++;
     clearTimeout(this.#timer);
   }
 
-  /** Takes the server for healthy and checks it again at the even pace. */
+  /** Assumes that the server is healthy and resumes checks at the fixed interval. */
   restart(): void {
     this.#suspended = false;
     this.#epoch++;
@@ -52,20 +52,20 @@ export class HealthMonitor {
     this.#schedule();
   }
 
-  /** A request found that the server cannot be reached. */
+  /** Reports that a request could not reach the server. */
   reportFailure(): void {
     if (!this.healthy) return;
     this.#failures = 1;
     this.#schedule();
   }
 
-  /** A request was answered. Where checks are made, it is they that find a server healthy again. */
+  /** Reports that a request was answered. This makes a server healthy again only if there are no checks. */
   reportSuccess(): void {
     this.#reached = true;
     if (this.#options.intervalMilliseconds === 0) this.#failures = 0;
   }
 
-  /** The server has answered, perhaps some time ago. */
+  /** Reports that the server has answered, perhaps some time ago. */
   reportReached(): void {
     this.#reached = true;
   }

@@ -7,29 +7,29 @@ import { HealthMonitor } from "./health-monitor.js";
 import { ServerTally } from "./server-tally.js";
 
 /**
- * A server with requests that has sent nothing for so long is asked whether its scheduler runs. A healthy one is silent
- * while it works on a long prompt or on replies that are not streamed, but answers.
+ * If a server with requests sends nothing for this long, its scheduler is checked. A healthy server may be silent while it
+ * works on a long prompt or on replies that are not streamed, but its scheduler answers.
  */
 const SILENCE_MS = 60_000;
 
 export interface PoolMemberOptions {
   /** Requests that may be in flight at once. */
   readonly connections: number;
-  /** Between two health checks; 0 for none. */
+  /** Interval between two health checks; 0 for none. */
   readonly intervalMilliseconds: number;
 }
 
-/** One server of a pool: its connections, its health, its requests and what became of them. */
+/** One server of a pool: its connections, its health, and its requests and their outcomes. */
 export class PoolMember {
   readonly server: EngineServer;
-  /** Holds back requests for which there is no connection. */
+  /** Requests wait here for a free connection. */
   readonly connections: Semaphore;
   readonly monitor: HealthMonitor;
   readonly tally = new ServerTally();
-  /** Gets no more requests. */
+  /** The server gets no more requests. */
   draining = false;
   #requests = 0;
-  /** When the server last sent a part of a reply or took up work, in milliseconds since the epoch. */
+  /** When the server last sent a part of a reply or got work, in milliseconds since the epoch. */
   #progressAt = Date.now();
   readonly #idle = new Waiters();
 
@@ -52,7 +52,7 @@ export class PoolMember {
     };
   }
 
-  /** Counts a request from the time that it waits for a connection. */
+  /** Counts a request, from the moment that it waits for a connection. */
   enter(): void {
     if (this.#requests === 0) this.noteProgress();
     this.#requests++;
@@ -64,7 +64,7 @@ export class PoolMember {
     if (this.#requests === 0) this.#idle.wake();
   }
 
-  /** The server has sent a part of a reply, or may begin to work. */
+  /** Notes that the server has sent a part of a reply, or may start to work. */
   noteProgress(): void {
     this.#progressAt = Date.now();
   }
@@ -75,7 +75,7 @@ export class PoolMember {
     if (!(await this.#idle.wait(Number.POSITIVE_INFINITY, signal))) signal?.throwIfAborted();
   }
 
-  /** Checks the server outside of the monitor's own pace. The result counts if it is the first that is known. */
+  /** Checks the server now, independent of the monitor. A failure counts only if the state was unknown. */
   async checkNow(signal?: AbortSignal): Promise<void> {
     try {
       await this.#check(signal);
@@ -86,7 +86,7 @@ export class PoolMember {
     this.monitor.reportSuccess();
   }
 
-  /** Rejects unless the server answers, and its scheduler too if its own requests give reason to doubt that it runs. */
+  /** Rejects unless the server answers. If its requests have been silent for long, the scheduler must answer too. */
   async #check(signal?: AbortSignal): Promise<void> {
     await this.server.health(signal);
     const silent = this.#requests > 0 && Date.now() - this.#progressAt >= SILENCE_MS;

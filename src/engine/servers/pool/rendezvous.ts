@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
 /**
- * Rendezvous (highest random weight) hashing: the same key always gets the candidates in the same order, keys spread
- * evenly, and a candidate that comes or goes leaves the order of the others as it is.
+ * Orders candidates for a key by rendezvous (highest random weight) hashing. A key always gets the same order, keys spread
+ * evenly, and adding or removing a candidate does not change the order of the others.
  *
- * @returns the candidates, the key's own first.
+ * @returns the candidates, best first
  */
 export function rendezvousOrder(key: string, candidates: readonly string[]): string[] {
   if (candidates.length < 2) return [...candidates];

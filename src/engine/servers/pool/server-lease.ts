@@ -3,7 +3,7 @@ import type { EngineServer } from "../engine-server.js";
 import { isUnavailable, NotStartedError } from "../wire/errors.js";
 import type { PoolMember } from "./pool-member.js";
 
-/** A request's place on one server, with one of its connections. Dispose it when the request is over. */
+/** A request's place on one server, with one of its connections. Dispose of it when the request ends. */
 export class ServerLease implements Disposable {
   readonly #member: PoolMember;
   #connection: Disposable | undefined;
@@ -22,7 +22,7 @@ export class ServerLease implements Disposable {
     const lease = new ServerLease(member);
     try {
       signal.throwIfAborted();
-      // A free connection is taken in the same turn, so that a drain that begins now waits for the request.
+      // Takes a free connection synchronously, so that a drain that starts now waits for the request.
       lease.#connection = member.connections.tryAcquire();
       if (lease.#connection) return lease;
       lease.#connection = await member.connections.acquire(signal);
@@ -38,7 +38,7 @@ export class ServerLease implements Disposable {
     return this.#member.server;
   }
 
-  /** The server has sent a part of the reply. */
+  /** Notes that the server has sent a part of the reply. */
   noteProgress(): void {
     this.#member.noteProgress();
   }
@@ -49,7 +49,7 @@ export class ServerLease implements Disposable {
     this.#member.monitor.reportSuccess();
   }
 
-  /** Counts the failure, and tells the monitor what it says of the server. */
+  /** Counts the failure and reports to the monitor what it shows about the server. */
   fail(error: unknown, signal: AbortSignal): void {
     const { tally, monitor } = this.#member;
     if (signal.aborted) tally.addAborted();

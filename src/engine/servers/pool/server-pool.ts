@@ -9,18 +9,18 @@ import { ServerRoute } from "./server-route.js";
 export interface ServerPoolOptions {
   /** Requests that may be in flight at once on each server. */
   readonly connections: number;
-  /** Between two health checks of a server if there are several; 0 for none. */
+  /** Interval between two health checks of a server, if there are several servers; 0 for none. */
   readonly healthMilliseconds: number;
 }
 
 /**
- * The servers of an engine. All requests with one key go to the same server, which has their prompt's prefix in its cache:
- * the first of the key's rendezvous order that is up. If that does not begin with a request, the next one gets it.
+ * The servers of an engine. All requests with one key go to the same server, because it has the prompt's prefix in its
+ * cache: the first server in the key's rendezvous order that is up. If it does not begin with a request, the next gets it.
  */
 export class ServerPool {
   readonly #members: ReadonlyMap<string, PoolMember>;
   readonly #urls: readonly string[];
-  /** True if servers are checked. Else none is left out, because nothing would find out that it is up again. */
+  /** Servers are checked. If they are not, none is skipped, because nothing would notice that it is up again. */
   readonly #watched: boolean;
   #suspended = false;
 
@@ -42,8 +42,7 @@ export class ServerPool {
   }
 
   /**
-   * Returns the key's servers, best first, for one request. A server that is down may be up again: it is tried when no
-   * other is left.
+   * Returns the key's servers for one request, best first. Servers that are down come last: they may be up again.
    */
   route(key: string): ServerRoute {
     const members = rendezvousOrder(key, this.#urls).flatMap((url) => this.#members.get(url) ?? []);
@@ -53,19 +52,19 @@ export class ServerPool {
   }
 
   /**
-   * Asks every server something that a call waits for. One that cannot be reached is down, as after a request; if none
-   * answers, the call has failed here.
+   * Asks every server a question that a call waits for. An unreachable server counts as down, like after a request. If no
+   * server answers, the failure is counted on each.
    */
   async ask<T>(question: (server: EngineServer) => Promise<T>): Promise<PromiseSettledResult<T>[]> {
     const members = this.#all();
     const answers = await Promise.allSettled(members.map(({ server }) => question(server)));
-    const none = answers.every(({ status }) => status === "rejected");
+    const noneAnswered = answers.every(({ status }) => status === "rejected");
     answers.forEach((answer, index) => {
       const member = members[index];
       if (!member) return;
       if (answer.status === "fulfilled") return member.monitor.reportReached();
       if (isUnavailable(answer.reason)) member.monitor.reportFailure();
-      if (none) member.tally.addFailed(answer.reason);
+      if (noneAnswered) member.tally.addFailed(answer.reason);
     });
     return answers;
   }
@@ -80,18 +79,18 @@ export class ServerPool {
     this.#member(url).draining = false;
   }
 
-  /** The server took an order. */
+  /** Reports that the server answered a control request. */
   reportReached(url: string): void {
     this.#member(url).monitor.reportReached();
   }
 
-  /** Makes no health checks: the servers are paused on purpose. */
+  /** Stops health checks, because the servers are paused on purpose. */
   suspendChecks(): void {
     this.#suspended = true;
     for (const { monitor } of this.#all()) monitor.suspend();
   }
 
-  /** Takes every server for healthy, and checks them again. */
+  /** Assumes that every server is healthy, and checks them again. */
   restartChecks(): void {
     this.#suspended = false;
     for (const member of this.#all()) {
@@ -100,7 +99,7 @@ export class ServerPool {
     }
   }
 
-  /** Resolves when at least one server takes requests, and at once while checks are suspended. */
+  /** Resolves if at least one server takes requests, and immediately while checks are suspended. */
   async health(signal?: AbortSignal): Promise<void> {
     if (this.#suspended) return;
     const checks = await Promise.allSettled(this.#inUse().map((member) => member.checkNow(signal)));
@@ -110,7 +109,7 @@ export class ServerPool {
     throw new EngineError("engine_unavailable", "Every engine server is being drained.");
   }
 
-  /** Asks every server that is not being drained whether it can serve calls. Never rejects. */
+  /** Checks whether each server that is not being drained can serve calls; never rejects. */
   readiness(question: (server: EngineServer) => Promise<void>, signal: AbortSignal): Promise<ServerReadiness[]> {
     return Promise.all(
       this.#inUse().map(async (member) => {
@@ -143,7 +142,7 @@ export class ServerPool {
 
   #member(url: string): PoolMember {
     const member = this.#members.get(url);
-    if (!member) throw new RangeError(`There is no engine server ${url}.`);
+    if (!member) throw new RangeError(`The engine has no server with the URL ${url}.`);
     return member;
   }
 }

@@ -3,11 +3,11 @@ import { NotStartedError } from "../wire/errors.js";
 import type { PoolMember } from "./pool-member.js";
 import { ServerLease } from "./server-lease.js";
 
-/** The servers that one request may go to, best first. Each gets it once at most. */
+/** The servers that one request may go to, best first. Each gets the request at most once. */
 export class ServerRoute {
   readonly #members: Iterator<PoolMember>;
   #refusal: NotStartedError | undefined;
-  /** Did not begin with the request. */
+  /** The last server that did not begin with the request. */
   #refused: PoolMember | undefined;
   #leased: PoolMember | undefined;
 
@@ -41,7 +41,7 @@ export class ServerRoute {
   }
 
   /**
-   * Notes that the last server did not begin with the request, so that the next one may get it.
+   * Notes that the last server did not begin with the request, so the next one may get it.
    *
    * @throws the error if the request may have begun
    */
@@ -52,7 +52,7 @@ export class ServerRoute {
   }
 }
 
-/** Returns the refusal that says sooner when to ask again, else the later one. */
+/** Returns the refusal with the earlier time to retry; if none is earlier, the later refusal. */
 function chooseSooner(earlier: NotStartedError | undefined, later: NotStartedError): NotStartedError {
   const wait = (error?: NotStartedError): number => error?.retryAfterMilliseconds ?? Number.POSITIVE_INFINITY;
   return earlier && wait(earlier) < wait(later) ? earlier : later;

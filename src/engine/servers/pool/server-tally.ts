@@ -1,6 +1,6 @@
 import type { EngineServerCounts } from "../../engine.js";
 
-/** Counts what became of the requests to one server. */
+/** Counts the requests to one server by outcome. */
 export class ServerTally {
   #counts: EngineServerCounts = { completed: 0, failed: 0, aborted: 0, failovers: 0 };
   #lastFailure: { readonly message: string; readonly at: number } | undefined;
@@ -17,18 +17,18 @@ export class ServerTally {
     this.#add("completed");
   }
 
-  /** The caller gave the request up: no failure of the server. */
+  /** Counts a request that the caller aborted, which is no failure of the server. */
   addAborted(): void {
     this.#add("aborted");
   }
 
-  /** A request failed, or a question that had to be answered before it. */
+  /** Counts a failed request, or a failed question on which a request depends. */
   addFailed(error: unknown): void {
     this.#add("failed");
     this.#lastFailure = { message: error instanceof Error ? error.message : String(error), at: Date.now() };
   }
 
-  /** A request that did not begin here went to another server. */
+  /** Counts a request that did not begin here and went to another server. */
   addFailover(): void {
     this.#add("failovers");
   }

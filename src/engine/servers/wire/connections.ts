@@ -8,7 +8,7 @@ const KEEP_ALIVE_MS = 4_000;
 const CONNECT_MS = 10_000;
 const CONTROL_MS = 10_000;
 
-/** A generation takes as long as it takes: neither its first nor its next byte has a time limit here. */
+/** No time limit for the first or the next byte of a generation. The call's signal has the limit. */
 const GENERATE_OPTIONS = {
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -18,10 +18,10 @@ const GENERATE_OPTIONS = {
 } as const;
 
 export interface GenerateRequest {
-  /** Below the server's base address, without a slash before it. */
+  /** Path below the server's base URL, without a leading slash. */
   readonly path: string;
   readonly body: Buffer;
-  /** Names the session to routers that keep one with one worker. */
+  /** Identifies the session, for routers that send a session to one worker. */
   readonly routingKey: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -49,10 +49,10 @@ export class ServerConnections {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #adminHeaders: Readonly<Record<string, string>>;
   readonly #generations: Pool;
-  /** Control requests have connections of their own: an abort must not queue behind the generations that it is for. */
+  /** Control requests have their own connections: an abort must not wait behind the generations that it stops. */
   readonly #control: Pool;
 
-  /** @param keys `admin` is what the server asks for on its control endpoints, if that is another key */
+  /** @param keys `adminApiKey` is the key of the server's control endpoints, if it differs from `apiKey` */
   constructor(url: string, connections: number, keys: ServerKeys) {
     this.#base = new URL(url.endsWith("/") ? url : `${url}/`);
     this.#headers = authorization(keys.apiKey);
@@ -70,12 +70,12 @@ export class ServerConnections {
   }
 
   /**
-   * Asks for a generation. If the server had closed a kept-alive connection before a byte of the reply came, the request
-   * is sent once more, on a connection of its own; nothing else is ever sent twice.
+   * Requests a generation. If a kept-alive connection breaks before the first byte of the reply, the request is sent once
+   * more on a connection of its own. No other request is sent twice.
    *
    * @param makeSink creates the sink of a reply; called for each request that is sent
    * @returns the sink that took the reply
-   * @throws NotStartedError if the server never had the whole request.
+   * @throws NotStartedError if the server cannot have received the whole request
    */
   async generate<Sink extends ReplySink>(
     request: GenerateRequest,
@@ -85,10 +85,10 @@ export class ServerConnections {
     const use = new ConnectionUse();
     const sink = makeSink();
     try {
-      await post(this.#generations, this.#posted(request, signal), use, sink);
+      await post(this.#generations, this.#toPost(request, signal), use, sink);
       return sink;
     } catch (error) {
-      if (signal.aborted || !use.keptAliveWithoutReply) throw failure(error, use, signal);
+      if (signal.aborted || !use.keptAliveWithoutReply) throw toFailure(error, use, signal);
       return await this.#onFreshConnection(request, makeSink(), signal);
     }
   }
@@ -101,16 +101,16 @@ export class ServerConnections {
     const use = new ConnectionUse();
     const client = new KeepAliveClient(this.#base.origin, GENERATE_OPTIONS);
     try {
-      await post(client, this.#posted(request, signal), use, sink);
+      await post(client, this.#toPost(request, signal), use, sink);
       return sink;
     } catch (error) {
-      throw failure(error, use, signal);
+      throw toFailure(error, use, signal);
     } finally {
       await client.destroy();
     }
   }
 
-  #posted({ path, body, routingKey, headers }: GenerateRequest, signal: AbortSignal) {
+  #toPost({ path, body, routingKey, headers }: GenerateRequest, signal: AbortSignal) {
     const key = headerValue(routingKey);
     const routing = { "x-smg-routing-key": key, "x-session-id": key };
     const own = { ...this.#headers, ...routing, ...headers, "content-type": "application/json" };
@@ -141,7 +141,7 @@ export class ServerConnections {
     return this.control({ method: "GET", path, signal });
   }
 
-  /** Calls in flight are rejected with engine_unavailable. */
+  /** Closes all connections. Requests in flight reject with engine_unavailable. */
   async close(): Promise<void> {
     await Promise.all([this.#generations.destroy(), this.#control.destroy()]);
   }
@@ -155,12 +155,12 @@ function authorization(key: string | undefined): Readonly<Record<string, string>
   return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
-function failure(error: unknown, use: ConnectionUse, signal: AbortSignal): unknown {
+function toFailure(error: unknown, use: ConnectionUse, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   return use.mayHaveRun ? error : notStarted(error);
 }
 
-/** Header values are ASCII here: the rest is percent-encoded. */
+/** Returns a text as an ASCII header value; other characters are percent-encoded. */
 function headerValue(text: string): string {
   return text.toWellFormed().replace(/[^\x20-\x7e]/gu, encodeURIComponent);
 }

@@ -2,16 +2,16 @@ import { EngineError } from "../../engine.js";
 import type { ControlRequest, ServerConnections } from "./connections.js";
 import { KeyRefusedError, statusError } from "./errors.js";
 
-/** @throws EngineError unless the answer has status 200. */
-export async function post(server: ServerConnections, request: Omit<ControlRequest, "method">): Promise<void> {
+/** Sends a control request. @throws EngineError unless the answer has status 200 */
+export async function postControl(server: ServerConnections, request: Omit<ControlRequest, "method">): Promise<void> {
   const { status, body } = await server.control({ ...request, method: "POST" });
   if (status !== 200) throw statusError(status, body);
 }
 
 /**
- * Asks for the first of `paths` that the server has.
+ * Checks a server's health with the first of `paths` that exists.
  *
- * @throws EngineError engine_unavailable unless it answers with status 200; a KeyRefusedError if that is 401
+ * @throws KeyRefusedError if the answer has status 401, EngineError engine_unavailable for any other status than 200
  */
 export async function requireHealthy(
   server: ServerConnections,

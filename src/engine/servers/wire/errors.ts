@@ -3,7 +3,7 @@ import { jsonObject } from "./json.js";
 
 const LONGEST_MESSAGE = 300;
 
-/** Node's and undici's codes for a server that cannot be reached or that went away. */
+/** Error codes of Node and undici for an unreachable server or a lost connection. */
 const UNREACHABLE = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -22,9 +22,9 @@ const UNREACHABLE = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
-/** A server did not begin with a request, so that another one may get it. */
+/** A server did not begin with a request, so another server may get it. */
 export class NotStartedError extends EngineError {
-  /** How long to wait before asking again; undefined if the server does not say. */
+  /** Time to wait before a retry; undefined if the server names none. */
   readonly retryAfterMilliseconds: number | undefined;
 
   constructor(
@@ -37,7 +37,7 @@ export class NotStartedError extends EngineError {
   }
 }
 
-/** A server does not have what was asked for: HTTP 404 or 405. */
+/** A server does not have the requested endpoint: HTTP 404 or 405. */
 export class NotServedError extends EngineError {}
 
 /** A server refused the API key, or requires one although none is configured: HTTP 401. */
@@ -49,15 +49,15 @@ export class KeyRefusedError extends EngineError {
   }
 }
 
-/** Returns true if a server could not be reached, or takes no requests now. */
+/** Returns true if a server is unreachable or takes no requests now. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof EngineError && error.code === "engine_unavailable";
 }
 
 /**
- * The error for a request that got no complete reply.
+ * Returns the error for a request without a complete reply.
  *
- * @param origin of the server: scheme, host and port, without what an address may have of a user's
+ * @param origin scheme, host and port of the server; without the user name and password that a URL may contain
  */
 export function transportError(error: unknown, origin: string): EngineError {
   if (error instanceof EngineError) return error;
@@ -70,15 +70,15 @@ export function transportError(error: unknown, origin: string): EngineError {
   return new EngineError("engine_error", message, { cause: error });
 }
 
-/** A server that is starting, going down or full answers so, and a router without workers: nothing was generated. */
+/** Status of a server that is starting, stopping or full, and of a router without workers. Nothing was generated. */
 const UNAVAILABLE = 503;
 const REFUSED: ReadonlySet<number> = new Set([429, UNAVAILABLE]);
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 405]);
 
 /**
- * The error for a reply with an HTTP status other than 200.
+ * Returns the error for a reply with an HTTP status other than 200.
  *
- * @param retryAfter the header of that name
+ * @param retryAfter value of the header Retry-After
  */
 export function statusError(status: number, body: string, retryAfter = ""): EngineError {
   if (status === KeyRefusedError.STATUS) return new KeyRefusedError("engine_error");
@@ -97,13 +97,13 @@ export function statusError(status: number, body: string, retryAfter = ""): Engi
     : new EngineError("engine_error", message);
 }
 
-/** SGLang's limit for the run of a request (SGLANG_REQ_RUNNING_TIMEOUT): a 503 after it has generated for a while. */
+/** SGLang's message for requests that exceed SGLANG_REQ_RUNNING_TIMEOUT: a 503 after some tokens were generated. */
 const RAN_OUT_OF_TIME = /running timeout/i;
 
-/** The engine finds fault with the request: a grammar that it cannot compile, a parameter that it does not take. */
+/** Statuses of a request that the engine rejects, for example for a grammar that it cannot compile. */
 const REJECTED: ReadonlySet<number> = new Set([400, 422]);
 
-/** The error for a generation that was answered with an HTTP status other than 200. */
+/** Returns the error for a generation whose HTTP status is not 200. */
 export function generationError(status: number, body: string, retryAfter: string): EngineError {
   const error = statusError(status, body, retryAfter);
   if (REJECTED.has(status)) return new EngineError("engine_rejected_request", error.message);
@@ -112,41 +112,45 @@ export function generationError(status: number, body: string, retryAfter: string
 
 const LONGEST_RETRY_MS = 60_000;
 
-/** A Retry-After header (RFC 9110, 10.2.3): seconds, or a date. A minute at most: asking costs a server little. */
+/** Reads a Retry-After header (RFC 9110, 10.2.3): seconds or a date. Limited to a minute, because a retry is cheap. */
 export function retryAfterMilliseconds(header: string): number | undefined {
   const text = header.trim();
   const milliseconds = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.min(Math.max(0, milliseconds), LONGEST_RETRY_MS);
 }
 
-/** The error for a generation that the engine gave up, with so many tokens. */
+/**
+ * Returns the error for a generation that the engine aborted with a status code.
+ *
+ * @param tokens number of tokens that were generated before
+ */
 export function abortError(message: string | undefined, statusCode: number, tokens: number): EngineError {
   const detail = publicText(message ?? "");
-  const text = `The engine gave up (${statusCode})${detail && `: ${detail}`}`;
+  const text = `The engine aborted the generation (${statusCode})${detail && `: ${detail}`}`;
   if (REJECTED.has(statusCode)) return new EngineError("engine_rejected_request", text);
   const neverRan = statusCode === UNAVAILABLE && tokens === 0 && !RAN_OUT_OF_TIME.test(message ?? "");
   return neverRan ? new NotStartedError("engine_error", text) : new EngineError("engine_error", text);
 }
 
-/** The error for a stream that says that something went wrong. */
+/** Returns the error for a stream that contains an error message. */
 export function streamError(message: string): EngineError {
   const detail = publicText(message);
-  return new EngineError("engine_error", `The engine failed on the way${detail && `: ${detail}`}`);
+  return new EngineError("engine_error", `The engine failed during the generation${detail && `: ${detail}`}`);
 }
 
-/** The same error for a request that cannot have begun. */
+/** Returns the same error as a {@link NotStartedError}, for a request that cannot have begun. */
 export function notStarted(error: unknown): unknown {
   if (!(error instanceof EngineError) || error instanceof NotStartedError) return error;
   return new NotStartedError(error.code, error.message, { cause: error });
 }
 
 const REPLY_MESSAGES: Readonly<Record<string, string>> = {
-  ERR_REPLY_MALFORMED: "The engine's reply is not what it should be: malformed JSON or fields missing.",
-  ERR_REPLY_MISMATCH: "The ids, log probabilities and counts of the engine's reply do not agree with each other.",
-  ERR_REPLY_NOT_FINITE: "The engine's reply has a log probability that is not a finite number.",
+  ERR_REPLY_MALFORMED: "The engine's reply is malformed: it is not valid JSON, or fields are missing.",
+  ERR_REPLY_MISMATCH: "The ids, log probabilities and counts of the engine's reply do not agree.",
+  ERR_REPLY_NOT_FINITE: "The engine's reply contains a log probability that is not a finite number.",
 };
 
-/** The error for a reply whose tokens could not be taken over; anything else is returned as it is. */
+/** Returns the error for a reply whose tokens could not be recorded; other errors are returned unchanged. */
 export function replyError(error: unknown): unknown {
   const message = REPLY_MESSAGES[errorCode(error)];
   return message === undefined ? error : new EngineError("engine_error", message, { cause: error });
@@ -156,7 +160,7 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** The engines' error bodies: `{object: "error", message}`, `{error: {message}}`, `{detail}`. */
+/** Reads the message of an error body: `{object: "error", message}`, `{error: {message}}`, `{error}` or `{detail}`. */
 function readMessage(body: string): string {
   const value = jsonObject(body);
   const { message, error, detail } = value;
@@ -166,13 +170,13 @@ function readMessage(body: string): string {
   return "";
 }
 
-/** Returns the error message of a body that was sent in place of a reply; undefined if it has none. */
+/** Returns the error message of a body that was sent instead of a reply; undefined if the body is not an error. */
 export function errorInBody(body: string): string | undefined {
   const { error, object } = jsonObject(body);
   return (error ?? null) !== null || object === "error" ? readMessage(body) : undefined;
 }
 
-/** First line of a server's message, without lists of numbers (prompts) and file paths, cut to a bearable length. */
+/** Returns the first line of a server's message, shortened, without lists of numbers (prompts) and file paths. */
 export function publicText(message: string): string {
   const [line = ""] = message.split("\n", 1);
   const plain = line.replace(/-?\d+(?:\s*,\s*-?\d+){3,}/g, "…").replace(/(?:\/[\w.@-]+){2,}/g, "…");

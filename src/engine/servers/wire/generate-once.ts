@@ -4,14 +4,14 @@ import type { ServerConnections } from "./connections.js";
 import { GenerationSink } from "./reply-sink.js";
 
 export interface GenerationRequest {
-  /** Below the server's base address, without a slash before it. */
+  /** Path below the server's base URL, without a leading slash. */
   readonly path: string;
   readonly body: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly format: ReplyFormat;
 }
 
-/** Sends one request and takes its reply, streamed or whole, into the call's generation. */
+/** Sends one request and adds the tokens of its reply, streamed or not, to the call's generation. */
 export async function generateOnce(
   server: ServerConnections,
   call: ServerCall,

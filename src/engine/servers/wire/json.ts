@@ -12,7 +12,7 @@ export function positiveInteger(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
 }
 
-/** A weight version, which engines give as text; undefined for a label that is no number. */
+/** Reads a weight version, which engines send as text; undefined for a label that is not a number. */
 export function versionNumber(value: unknown): number | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && /^-?\d+$/.test(text) ? Number(text) : undefined;

@@ -1,24 +1,24 @@
 import type { Socket } from "node:net";
 import { buildConnector, Client, type Dispatcher } from "undici";
 
-/** The connection that a client has at the moment. */
+/** The current connection of a client. */
 interface Link {
   socket: Socket | undefined;
 }
 
 /**
- * A connection that the server had closed is found closed within a round trip. Later, it is a request that was worked on,
- * and lost its server or a load balancer's patience.
+ * If the server had already closed a connection, the failure shows within a round trip. A later failure means that the
+ * server was working on the request and died, or that a load balancer timed out.
  */
 const STALE_WITHIN_MS = 5_000;
 
 /**
- * Which connection one request went over, to tell a stale one from a failing server. To be passed as the request's
+ * Observes the connection of one request, to tell a stale connection from a failing server. Pass it as the request's
  * `opaque`.
  */
 export class ConnectionUse {
   #link: Link | undefined;
-  /** The client's connection when it took the request. It may be over, and another one in its place before long. */
+  /** The client's connection when it took the request. The client may replace it before it sends the request. */
   #before: Socket | undefined;
   #wasOpen = false;
   #bytesBefore = 0;
@@ -34,15 +34,15 @@ export class ConnectionUse {
     this.#bytesBefore = link.socket?.bytesRead ?? 0;
   }
 
-  /** The request's last byte was given to the socket. */
+  /** Called when the request's last byte was given to the socket. */
   written(): void {
-    // What is written behind it is done when the request's bytes are all with the operating system.
+    // This empty write completes after the operating system has taken all bytes of the request.
     this.#link?.socket?.write("", (error) => {
       if (!error) this.#sent = true;
     });
   }
 
-  /** The request may have reached the server whole, or the server has answered. Before, nothing can have come of it. */
+  /** The server may have received the whole request, or has answered. If false, the request cannot have had an effect. */
   get mayHaveRun(): boolean {
     const socket = this.#link?.socket;
     const before = socket === this.#before ? this.#bytesBefore : 0;
@@ -50,8 +50,8 @@ export class ConnectionUse {
   }
 
   /**
-   * The request went over a connection that had served an earlier one, and no byte came back. If it failed just now, the
-   * server had most likely closed the idle connection before it saw the request.
+   * The request used a connection that had served an earlier request, and got no byte back. If it failed within a round
+   * trip, the server had most likely closed the idle connection before it saw the request.
    */
   get keptAliveWithoutReply(): boolean {
     const socket = this.#link?.socket;
@@ -61,7 +61,7 @@ export class ConnectionUse {
   }
 }
 
-/** An undici client that tells a request's {@link ConnectionUse} which connection it got. */
+/** An undici client that reports to each request's {@link ConnectionUse} which connection it uses. */
 export class KeepAliveClient extends Client {
   readonly #link: Link;
 

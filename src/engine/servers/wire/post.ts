@@ -12,7 +12,7 @@ export interface PostRequest {
   readonly signal: AbortSignal;
 }
 
-/** Takes the body of a reply piece by piece. An error that it throws ends the request. */
+/** Receives the body of a reply piece by piece. An error that it throws ends the request. */
 export interface ReplySink {
   /** @param header returns a header's value by its name in lower case; empty if there is none. */
   begin(status: number, header: (name: string) => string): void;
@@ -20,8 +20,8 @@ export interface ReplySink {
 }
 
 /**
- * Sends a request and hands over the reply's body as it comes from the socket, without a copy and without a stream in
- * between. Resolves when the body is complete; rejects with the signal's reason, with what the sink threw, or with an
+ * Sends a request and passes the reply's body to the sink as it comes from the socket, without a copy or a stream in
+ * between. Resolves when the body is complete. Rejects with the signal's reason, with the sink's error, or with an
  * EngineError if the connection failed.
  */
 export function post(dispatcher: Dispatcher, request: PostRequest, use: ConnectionUse, sink: ReplySink): Promise<void> {
@@ -35,7 +35,7 @@ export function post(dispatcher: Dispatcher, request: PostRequest, use: Connecti
     }
     if (signal.aborted) return reject(signal.reason);
     const listening = onAbort(signal, () => handler.abort(signal.reason));
-    // `opaque` tells the client whose connection use it is.
+    // KeepAliveClient finds the request's ConnectionUse in `opaque`.
     const options = { method: "POST", path, headers, body, opaque: use } as const;
     dispatcher.dispatch(options, handler);
   });
@@ -43,7 +43,14 @@ export function post(dispatcher: Dispatcher, request: PostRequest, use: Connecti
 
 type AbortRequest = (reason: Error) => void;
 
-/** Uses the older of undici's two handler interfaces, because only that is told when the request's body was sent. */
+/**
+ * Receives the events of one request.
+ *
+ * Implements the deprecated one of undici's two handler interfaces on purpose: only that one has `onBodySent`. Without
+ * it, {@link ConnectionUse} cannot tell a request that never left this process, which another server may get, from one
+ * that may have run; failover would either stop or generate twice. Do not add methods of the new interface: if
+ * `onRequestStart` exists, undici ignores the methods below. test/engine/servers/failover.test.ts covers this.
+ */
 class PostHandler implements Dispatcher.DispatchHandler {
   readonly #sink: ReplySink;
   readonly #use: ConnectionUse;
@@ -59,7 +66,7 @@ class PostHandler implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Ends the request for a reason of our own, which the caller gets at once. */
+  /** Ends the request early. The caller gets this error immediately, before undici reports its own. */
   abort(error: unknown): void {
     if (this.#failure) return;
     this.#failure = { error };
@@ -104,7 +111,7 @@ class PostHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** @param headers names and values in turn. */
+/** @param headers alternating names and values */
 function findHeader(headers: readonly Buffer[], name: string): string {
   const at = headers.findIndex((field, index) => index % 2 === 0 && field.toString("latin1").toLowerCase() === name);
   return at < 0 ? "" : (headers[at + 1]?.toString("latin1") ?? "");

@@ -13,7 +13,7 @@ const OK = 200;
 /** Bytes kept of the body of an error: its message is at the beginning. */
 const ERROR_BYTES = 64 * 1024;
 
-/** Takes one reply into a call's generation: a stream piece by piece as it comes, a whole body when it is complete. */
+/** Adds one reply to a call's generation: a stream piece by piece, any other body when it is complete. */
 export class GenerationSink implements ReplySink {
   readonly #call: ServerCall;
   readonly #format: ReplyFormat;
@@ -24,7 +24,7 @@ export class GenerationSink implements ReplySink {
   #stream: NativeReplyStream | undefined;
   readonly #pieces: Buffer[] = [];
 
-  /** @param version the weight version of tokens for which the reply names none. */
+  /** @param version weight version of tokens for which the reply has none */
   constructor(call: ServerCall, format: ReplyFormat, version: number) {
     this.#call = call;
     this.#format = format;
@@ -49,12 +49,12 @@ export class GenerationSink implements ReplySink {
     }
   }
 
-  /** Ends the reply when its body is complete. @throws EngineError if the reply cannot be recorded. */
+  /** Ends the reply when its body is complete. @throws EngineError if the reply cannot be recorded */
   async finish(): Promise<EngineReply> {
     if (this.#stream) return endStream(this.#stream);
     const body = this.#pieces.length === 1 && this.#pieces[0] ? this.#pieces[0] : Buffer.concat(this.#pieces);
     if (this.#status !== OK) throw generationError(this.#status, body.toString("utf8"), this.#retryAfter);
-    const reply = await this.#takeOver(body);
+    const reply = await this.#append(body);
     if (reply.tokens > 0) this.#receivedAll();
     return reply;
   }
@@ -64,7 +64,7 @@ export class GenerationSink implements ReplySink {
     (received ?? onTokens)?.();
   }
 
-  /** The reply is complete: there is nothing to stop. */
+  /** Ignores {@link StopReached}: the reply is complete, so there is no request to end. */
   #receivedAll(): void {
     try {
       this.#received();
@@ -73,26 +73,26 @@ export class GenerationSink implements ReplySink {
     }
   }
 
-  async #takeOver(body: Buffer): Promise<EngineReply> {
+  async #append(body: Buffer): Promise<EngineReply> {
     const { generation, sampling } = this.#call;
-    const atOnce = body.byteLength < ASYNC_SCAN_BYTES;
+    const isSmall = body.byteLength < ASYNC_SCAN_BYTES;
     try {
       if (this.#format === "sglang") {
-        return atOnce
+        return isSmall
           ? generation.appendSglangReply(body, this.#version)
           : await generation.appendSglangReplyAsync(body, this.#version);
       }
-      return atOnce
+      return isSmall
         ? generation.appendVllmReply(body, this.#version, sampling.topLogprobs)
         : await generation.appendVllmReplyAsync(body, this.#version, sampling.topLogprobs);
     } catch (error) {
-      throw answeredError(error, body) ?? replyError(error);
+      throw findErrorInBody(error, body) ?? replyError(error);
     }
   }
 }
 
-/** Some servers and routers answer an error with status 200. */
-function answeredError(error: unknown, body: Buffer): unknown {
+/** Returns the error in a malformed reply, because some servers and routers send errors with status 200. */
+function findErrorInBody(error: unknown, body: Buffer): unknown {
   if (errorCode(error) !== "ERR_REPLY_MALFORMED" || body.byteLength > ERROR_BYTES) return undefined;
   const message = errorInBody(body.toString("utf8"));
   return message === undefined ? undefined : streamError(message);

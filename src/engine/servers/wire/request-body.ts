@@ -3,7 +3,7 @@ import type { GenerateCall } from "../../engine.js";
 /** From this many ids on, a request is written on a worker thread. */
 const ASYNC_WRITE_IDS = 32 * 1024;
 
-/** A request's JSON: `prefix`, the ids of the prompt and of what was generated so far, `suffix`. */
+/** Returns a request's JSON: `prefix`, the ids of prompt and generation so far, `suffix`. */
 export async function requestBody(
   { prompt, generation }: GenerateCall,
   prefix: string,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
-import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
+import { expectFixture, type Fixture, makeTexts } from "../support/fixtures.js";
 
 const calls = (tools: OutputFamilies["tools"]): OutputFamilies => ({ tools, reasoning: "none" });
 
@@ -155,7 +155,7 @@ const FAMILIES: [OutputFamilies, Record<string, Fixture>][] = [
 ];
 
 const CASES = FAMILIES.flatMap(([families, fixtures]) =>
-  textsOf(families).flatMap(([kind, text]) =>
+  makeTexts(families).flatMap(([kind, text]) =>
     Object.entries(fixtures).map(([name, fixture]) => ({ families, tools: families.tools, kind, text, name, fixture })),
   ),
 );

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadChatModel } from "../../../../src/model/load-chat-model.js";
 import { accepts } from "../../../helpers/xgrammar.js";
 import { writeModelFolder } from "../../support/model-folder.js";
-import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
+import { expectFixture, type Fixture, makeTexts } from "../support/fixtures.js";
 import { buildTag, describeStrictTools, describeStructure } from "../support/structure-checks.js";
 import type { MeantCall, WriteCalls } from "../support/written-calls.js";
 
@@ -98,7 +98,7 @@ const REASONING: Record<string, Fixture> = {
   },
 };
 
-describe.each(textsOf(FAMILIES))("hy_v3, markers are %s", (_, text) => {
+describe.each(makeTexts(FAMILIES))("hy_v3, markers are %s", (_, text) => {
   it.each(Object.entries({ ...CALLS, ...REASONING }))("%s", (_name, fixture) => {
     expectFixture(text, FAMILIES, fixture);
     expect(fixture.output).not.toBe("");

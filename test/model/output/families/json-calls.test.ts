@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
-import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
+import { expectFixture, type Fixture, makeTexts } from "../support/fixtures.js";
 
 const FAMILIES: OutputFamilies = { tools: "hermes", reasoning: "none" };
 
@@ -90,7 +90,7 @@ const HERMES: Record<string, Fixture> = {
   },
 };
 
-describe.each(textsOf(FAMILIES))("hermes, markers are %s", (_, text) => {
+describe.each(makeTexts(FAMILIES))("hermes, markers are %s", (_, text) => {
   it.each(Object.entries(HERMES))("%s", (_name, fixture) => {
     expectFixture(text, FAMILIES, fixture);
     expect(fixture.output).not.toBe("");

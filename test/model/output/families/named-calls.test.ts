@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
-import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
-import { byteLevelText, idsOf } from "../support/outputs.js";
+import { expectFixture, type Fixture, makeTexts } from "../support/fixtures.js";
+import { byteLevelText, encodeText } from "../support/outputs.js";
 
 const calls = (tools: OutputFamilies["tools"]): OutputFamilies => ({ tools, reasoning: "none" });
 const WEATHER = '{"city": "Paris", "days": 3}';
@@ -224,7 +224,7 @@ const FAMILIES: [OutputFamilies, Record<string, Fixture>][] = [
 ];
 
 const CASES = FAMILIES.flatMap(([families, fixtures]) =>
-  textsOf(families).flatMap(([kind, text]) =>
+  makeTexts(families).flatMap(([kind, text]) =>
     Object.entries(fixtures).map(([name, fixture]) => ({ families, tools: families.tools, kind, text, name, fixture })),
   ),
 );
@@ -233,7 +233,9 @@ describe("DeepSeek's tags with a token in them", () => {
   it.each([true, false])("are read as they are spelled (special: %s)", (special) => {
     const text = byteLevelText([{ content: "｜DSML｜", special }]);
     for (const fixture of Object.values(dsml("tool_calls"))) {
-      expect(idsOf(text, fixture.output).length).toBeLessThan(idsOf(byteLevelText([]), fixture.output).length);
+      expect(encodeText(text, fixture.output).length).toBeLessThan(
+        encodeText(byteLevelText([]), fixture.output).length,
+      );
       expectFixture(text, calls("deepseek_v4"), fixture);
     }
   });

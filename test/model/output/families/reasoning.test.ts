@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
-import { expectFixture, type Fixture, textsOf } from "../support/fixtures.js";
+import { expectFixture, type Fixture, makeTexts } from "../support/fixtures.js";
 import { HARMONY } from "../support/harmony-outputs.js";
 
 const PING = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>';
@@ -164,7 +164,7 @@ const FAMILIES: [OutputFamilies, Record<string, Fixture>][] = [
 ];
 
 const CASES = FAMILIES.flatMap(([families, fixtures]) =>
-  textsOf(families).flatMap(([kind, text]) =>
+  makeTexts(families).flatMap(([kind, text]) =>
     Object.entries(fixtures).map(([name, fixture]) => ({
       families,
       of: families.reasoning,

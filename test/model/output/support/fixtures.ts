@@ -3,7 +3,7 @@ import type { Tool } from "../../../../src/conversation/message.js";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
 import { outputFormat } from "../../../../src/model/output/output-format.js";
 import type { OutputEnd, OutputParserOptions } from "../../../../src/model/output/output-parser.js";
-import { byteLevelText, chunks, idsOf, messageOf, numbers, one, read, type TestText } from "./outputs.js";
+import { byteLevelText, chunks, collectMessage, encodeText, numbers, one, read, type TestText } from "./outputs.js";
 
 const tool = (name: string, properties: object): Tool => ({
   type: "function",
@@ -39,7 +39,7 @@ export interface Fixture {
 const ENDS: Partial<Record<OutputFamilies["tools"], string>> = { gpt_oss: "<|return|>" };
 
 /** Vocabularies in which the family's markers are special tokens, other added tokens, and no tokens at all. */
-export function textsOf(families: OutputFamilies): [string, TestText][] {
+export function makeTexts(families: OutputFamilies): [string, TestText][] {
   const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
   // A quote or a brace in a marker would make the tokenizer find it in JSON.
   const tokens = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
@@ -55,13 +55,13 @@ export function textsOf(families: OutputFamilies): [string, TestText][] {
 
 /** Holds a fixture against what is read, for pushes of every size. */
 export function expectFixture(text: TestText, families: OutputFamilies, fixture: Fixture): void {
-  const ids = idsOf(text, fixture.output);
-  const expected = expectedOf(fixture);
-  for (const pushes of pushesOf(ids)) {
+  const ids = encodeText(text, fixture.output);
+  const expected = toExpected(fixture);
+  for (const pushes of listPushes(ids)) {
     const options: Partial<OutputParserOptions> = { tools: TOOLS, promptEnd: fixture.promptEnd ?? "" };
     const { told, message, toolCalls, reasoningTokens } = read(text, families, pushes, options, fixture.end);
     expect(reasoningTokens).toBe(tokensIn(text, fixture));
-    const events = messageOf(told.flat());
+    const events = collectMessage(told.flat());
     const said = { content: message.content, reasoning: message.reasoning ?? "", calls: message.toolCalls ?? [] };
     expect(events).toEqual(said);
     expect({ ...said, calls: said.calls.map((call) => [call.name, call.arguments]), toolCalls }).toEqual(expected);
@@ -73,7 +73,7 @@ export function expectFixture(text: TestText, families: OutputFamilies, fixture:
 
 /** Tokens that begin in one of the parts, by what a decode of all tokens before them gives. */
 function tokensIn(text: TestText, { output, thought = [] }: Fixture): number {
-  const ids = idsOf(text, output);
+  const ids = encodeText(text, output);
   const starts = ids.map((_, i) => {
     const before = text.tokenizer.decode(Int32Array.from(ids.slice(0, i)), { skipSpecialTokens: false });
     return before.replace(/\uFFFD+$/, "").length;
@@ -89,7 +89,7 @@ function tokensIn(text: TestText, { output, thought = [] }: Fixture): number {
   return count;
 }
 
-function expectedOf({ content = "", reasoning = "", calls = [], toolCalls }: Fixture) {
+function toExpected({ content = "", reasoning = "", calls = [], toolCalls }: Fixture) {
   return {
     content,
     reasoning,
@@ -102,7 +102,7 @@ function expectedOf({ content = "", reasoning = "", calls = [], toolCalls }: Fix
 const SHORT = 40;
 
 /** All at once, in frames of 1, 2 and 3 tokens, in two parts at every place, and at random. */
-function pushesOf(ids: readonly number[]): Int32Array[][] {
+function listPushes(ids: readonly number[]): Int32Array[][] {
   const next = numbers(ids.length);
   const places = ids.length <= SHORT ? ids.map((_, at) => at) : Array.from({ length: SHORT }, () => next(ids.length));
   const halves = places.map((at) => [Int32Array.from(ids.slice(0, at)), Int32Array.from(ids.slice(at))]);

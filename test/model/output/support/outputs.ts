@@ -36,7 +36,7 @@ export function testText(json: TokenizerJson, decoder: unknown = json.decoder): 
 
 export const byteLevelText = (added: readonly AddedTokenSpec[]): TestText => testText(byteLevelTokenizer(added));
 
-export const idsOf = ({ encode }: TestText, text: string): number[] => encode(text);
+export const encodeText = ({ encode }: TestText, text: string): number[] => encode(text);
 
 /** A small generator of reproducible numbers below `n`. */
 export function numbers(seed: number): (n: number) => number {
@@ -84,7 +84,7 @@ export function read(
 }
 
 /** The message that the events add up to. */
-export function messageOf(events: readonly OutputEvent[]) {
+export function collectMessage(events: readonly OutputEvent[]) {
   const message = { content: "", reasoning: "", calls: [] as { id: string; name: string; arguments: string }[] };
   for (const event of events) {
     if (event.type === "text") message.content += event.text;

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/model/output/family-lookup.js";
 import { buildOutputStructure, type OutputRules } from "../../../../src/model/output/structure/output-structure.js";
 import { accepts } from "../../../helpers/xgrammar.js";
-import { byteLevelText, idsOf, read } from "./outputs.js";
+import { byteLevelText, encodeText, read } from "./outputs.js";
 import type { MeantCall, WriteCalls } from "./written-calls.js";
 
 export const toolWith = (name: string, properties: object, required: readonly string[]): Tool => ({
@@ -67,7 +67,7 @@ export function describeStructure(family: ToolFamily, write: WriteCalls): void {
       const { message, toolCalls } = read(
         text,
         { tools: family, reasoning: "none" },
-        [Int32Array.from(idsOf(text, two))],
+        [Int32Array.from(encodeText(text, two))],
         {
           tools: TOOLS,
         },

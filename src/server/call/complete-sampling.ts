@@ -4,6 +4,12 @@ import { type RecordedSampling, recordedTemperature } from "../../session/record
 import type { ServerContext } from "../context.js";
 import { OVERRIDE_NAMES } from "./sampling-override.js";
 
+export interface OutputLimits {
+  /** Tokens that the context has left for the output, at least 1. */
+  readonly tokensLeft: number;
+  readonly grammar: Grammar | undefined;
+}
+
 export interface CompletedSampling {
   readonly params: SamplingParams;
   /** Names of the fields whose value the configuration changed. */
@@ -11,33 +17,30 @@ export interface CompletedSampling {
 }
 
 /**
- * Replaces sampling parameters that the configuration fixes and fills in those that the request left open.
- *
- * @param room `left`: tokens that the context has left for the output, at least 1; `grammar`: what limits the output,
- * if anything
+ * Replaces the sampling parameters that the configuration fixes and fills in those that the request leaves open.
  */
 export function completeSampling(
   context: ServerContext,
   request: RequestSampling,
-  room: { readonly left: number; readonly grammar: Grammar | undefined },
+  limits: OutputLimits,
 ): CompletedSampling {
-  const asked = toParams(context, request, room);
-  const params = toParams(context, { ...request, ...context.settings.samplingOverride }, room);
-  const overridden = OVERRIDE_NAMES.filter(([field]) => params[field] !== asked[field]).map(([, name]) => name);
+  const requested = toParams(context, request, limits);
+  const params = toParams(context, { ...request, ...context.settings.samplingOverride }, limits);
+  const overridden = OVERRIDE_NAMES.filter(([field]) => params[field] !== requested[field]).map(([, name]) => name);
   return { params, overridden };
 }
 
 function toParams(
   { engine, model }: ServerContext,
   request: RequestSampling,
-  { left, grammar }: { readonly left: number; readonly grammar: Grammar | undefined },
+  { tokensLeft, grammar }: OutputLimits,
 ): SamplingParams {
   const { structure: _, ...sampling } = request;
   return {
     ...sampling,
     ...(grammar ? { grammar } : {}),
     temperature: engine.effectiveTemperature?.(request.temperature) ?? request.temperature,
-    maxTokens: Math.min(request.maxTokens ?? left, left),
+    maxTokens: Math.min(request.maxTokens ?? tokensLeft, tokensLeft),
     stopTokenIds: [...new Set([...model.stopTokenIds, ...request.stopTokenIds])],
   };
 }

@@ -7,19 +7,19 @@ import { type Api, inputLength } from "../../session/interaction.js";
 import type { PreparedMessages, Session } from "../../session/session.js";
 import { LONG_TEXT, turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
-import { contextLengthExceeded } from "./context-limit.js";
+import { contextLengthError } from "./context-limit.js";
 
 export interface BuiltPrompt {
   readonly prompt: NativePrompt;
-  /** The prompt's last tokens as text, where a template opens the model's reasoning. Few parsers look at it. */
-  readonly end: () => string;
+  /** Returns the prompt's last tokens as text. A template may open the model's reasoning there. */
+  readonly decodeEnd: () => string;
   /** The parent that the prompt continues token by token. */
   readonly parent?: ParentMatch;
-  /** Why the prompt does not continue its parent's tokens although it was to; undefined where it does, or is a root. */
+  /** In `concat`: why the prompt does not continue its parent's tokens. Undefined if it does, or if it is a root. */
   readonly fallback?: string;
 }
 
-/** Tokens of the prompt's end that are shown to the output parser: no template's generation prompt is longer. */
+/** Number of tokens that {@link BuiltPrompt.decodeEnd} decodes. No template's generation prompt is longer. */
 const END_TOKENS = 32;
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
@@ -34,36 +34,37 @@ interface PiecesRequest {
 
 export interface PromptRequest extends PiecesRequest {
   readonly api: Api;
-  /** Of the call: encoding takes a while, and the session may be freed meanwhile. */
+  /** The call's signal. Encoding takes a while, and the session may be freed meanwhile. */
   readonly signal: AbortSignal;
 }
 
-/** The tokens of a prompt that follow its parent's, all of them where it continues none. */
+/** The tokens that follow the parent's tokens; without a parent, all tokens of the prompt. */
 interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback"> {
   readonly pieces: readonly Int32Array[];
 }
 
 /**
- * In `concat` the parent's tokens as generated and the new messages behind them; else what the template renders.
+ * Builds the prompt of a call. With `chat_template_type: concat` it is the parent's tokens as generated, followed by the new
+ * messages. Without a parent, and with `hf`, the template renders all messages.
  *
- * @throws ApiError context_length_exceeded where no output token has room behind it
+ * @throws ApiError `context_length_exceeded` if there is no room for an output token
  */
 export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
   const { api, limit } = request;
   try {
-    const built = await promptOf(context, request);
+    const built = await createPrompt(context, request);
     const promptTokens = built.prompt.length;
     if (promptTokens < limit) return built;
     built.prompt.release();
-    throw contextLengthExceeded({ api, limit, promptTokens, counted: "all" });
+    throw contextLengthError({ api, limit, promptTokens, counted: "all" });
   } catch (error) {
     if (!(error instanceof TooManyTokensError)) throw error;
-    throw contextLengthExceeded({ api, limit, promptTokens: error.tokens, counted: "part" });
+    throw contextLengthError({ api, limit, promptTokens: error.tokens, counted: "part" });
   }
 }
 
-/** How many tokens the prompt of this conversation would have, were it sent now; however many that is. */
-export async function countPrompt(
+/** Returns the number of tokens that the prompt of this conversation would have now. It may exceed the context. */
+export async function countPromptTokens(
   context: ServerContext,
   session: Session,
   conversation: Conversation,
@@ -71,38 +72,40 @@ export async function countPrompt(
   session.requireTokens();
   const prepared = session.prepare(conversation);
   const known = { ...conversation, messages: prepared.messages };
-  const { pieces, parent } = await piecesOf(context, { session, conversation: known, prepared, limit: UNLIMITED });
+  const { pieces, parent } = await encodePieces(context, { session, conversation: known, prepared, limit: UNLIMITED });
   session.requireTokens();
-  const before = parent ? session.sequenceLength(parent.index) : 0;
-  return before + lengthOf(pieces);
+  const parentTokens = parent ? session.sequenceLength(parent.index) : 0;
+  return parentTokens + lengthOf(pieces);
 }
 
-async function promptOf(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
+async function createPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
   const { session, signal } = request;
-  const { pieces, ...rest } = await piecesOf(context, request);
+  const { pieces, ...rest } = await encodePieces(context, request);
   signal.throwIfAborted();
   const prompt = session.prompt(pieces, rest.parent?.index);
-  return { prompt, end: () => endOf(context.model, pieces), ...rest };
+  return { prompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
 }
 
-async function piecesOf(context: ServerContext, request: PiecesRequest): Promise<PromptPieces> {
+async function encodePieces(context: ServerContext, request: PiecesRequest): Promise<PromptPieces> {
   const { settings, model } = context;
   const { session, prepared } = request;
-  if (settings.chatTemplateType !== "concat") return { pieces: await rendered(context, request) };
+  if (settings.chatTemplateType !== "concat") return { pieces: await renderAll(context, request) };
   const parent = session.findParent(prepared);
   if (parent === undefined) {
     const fallback = session.changesSystem(prepared) ? { fallback: "system_changed" } : {};
-    return { pieces: await rendered(context, request), ...fallback };
+    return { pieces: await renderAll(context, request), ...fallback };
   }
-  const pieces = await continuationOf(model, request, parent);
-  if (typeof pieces === "string") return { pieces: await rendered(context, request), fallback: pieces };
-  return { pieces, parent };
+  const continuation = await encodeContinuation(model, request, parent);
+  if ("fallback" in continuation) {
+    return { pieces: await renderAll(context, request), fallback: continuation.fallback };
+  }
+  return { pieces: continuation.pieces, parent };
 }
 
-async function rendered({ model, known }: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
+async function renderAll({ model, known }: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
   const { session, conversation, limit } = request;
   if (isLong(conversation)) await turns.next();
-  const { ids } = await model.prompt(conversation, { known: known.prompts.of(session), maxTokens: limit });
+  const { ids } = await model.prompt(conversation, { known: known.prompts.forSession(session), maxTokens: limit });
   return [ids];
 }
 
@@ -110,25 +113,24 @@ function isLong({ messages }: Conversation): boolean {
   return messages.reduce((length, { content }) => length + content.length, 0) >= LONG_TEXT;
 }
 
-/** What follows the parent's tokens, or why it cannot be told. */
-async function continuationOf(
+/** Returns the tokens that follow the parent's tokens, or why the prompt cannot continue them. */
+async function encodeContinuation(
   model: ChatModel,
   { session, conversation, prepared, limit }: PiecesRequest,
   parent: ParentMatch,
-): Promise<Int32Array[] | string> {
-  if (parent.rule !== "continuation") return "history_rewritten";
+): Promise<{ readonly pieces: Int32Array[] } | { readonly fallback: string }> {
+  if (parent.rule !== "continuation") return { fallback: "history_rewritten" };
   const interaction = session.interaction(parent.index);
   const { output, lastTokenId, toolsKey, templateArgs } = interaction;
   const [answer] = output;
-  if (!answer) return "no_answer";
-  if (toolsKey !== prepared.toolsKey) return "tools_changed";
+  if (!answer) return { fallback: "no_answer" };
+  if (toolsKey !== prepared.toolsKey) return { fallback: "tools_changed" };
   const messageCount = inputLength(interaction) + output.length;
   const turn = { messageCount, output: answer, lastTokenId, templateArgs };
-  const result = await model.continuation(conversation, turn, limit);
-  return "pieces" in result ? result.pieces : result.fallback;
+  return model.continuation(conversation, turn, limit);
 }
 
-function endOf(model: ChatModel, pieces: readonly Int32Array[]): string {
+function decodeEnd(model: ChatModel, pieces: readonly Int32Array[]): string {
   const end: number[] = [];
   for (let i = pieces.length - 1; i >= 0 && end.length < END_TOKENS; i--) {
     end.unshift(...(pieces[i]?.subarray(-(END_TOKENS - end.length)) ?? []));

@@ -10,9 +10,9 @@ const TURN_BUCKETS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const REWARD_BUCKETS = [-10, -1, -0.5, -0.01, 0, 0.25, 0.5, 0.75, 0.99, 1, 10, 100];
 
 /**
- * Adds the metrics of a registry's sessions: gauges of the present ones, and histograms of those that are over.
+ * Adds the metrics of a registry's sessions: gauges of current sessions, and histograms of finished ones.
  *
- * @returns a function that stops the counting
+ * @returns a function that stops counting
  */
 export function observeSessions(sessions: SessionRegistry, register: Registry): () => void {
   const registers = [register];
@@ -26,14 +26,14 @@ export function observeSessions(sessions: SessionRegistry, register: Registry): 
   });
   const turns = new Histogram({
     name: "rolltape_session_turns",
-    help: "Interactions that a session had recorded when it was over, by outcome.",
+    help: "Interactions of a session when it was finished, by outcome.",
     labelNames: ["outcome"],
     buckets: TURN_BUCKETS,
     registers,
   });
   const rewards = new Histogram({
     name: "rolltape_rewards",
-    help: "Rewards that were set, before any discount, by scope. A changed reward counts again.",
+    help: "Rewards that were set, before any discount, by scope. A changed reward is counted again.",
     labelNames: ["scope"],
     buckets: REWARD_BUCKETS,
     registers,

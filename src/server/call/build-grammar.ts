@@ -3,19 +3,21 @@ import type { OutputRules } from "../../model/output/structure/output-structure.
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { RequestError } from "../../protocols/request-error.js";
 import type { ServerContext } from "../context.js";
+import type { BuiltPrompt } from "./build-prompt.js";
 import type { ModelCall } from "./model-call.js";
-import type { BuiltPrompt } from "./prompt.js";
 
 /**
- * The grammar that a request asks for: structured output, a call that must be made, one call at most, strict tools.
+ * Builds the grammar that a request needs, for structured output, a required call, at most one call, or strict tools.
  *
- * What no grammar can enforce is refused, but for `strict`, which SDKs set of their own accord: the answer says so then, as
- * it does where the configuration leaves tools to the policy.
+ * A request is refused if the engine cannot enforce what it asks for. Strict tools are an exception, because SDKs set
+ * `strict` by themselves: they are reported as not enforced, as they are if the configuration does not enforce them.
+ *
+ * @returns undefined if the request needs no grammar
  */
-export function grammarFor(
+export function buildGrammar(
   { engine, model, settings }: ServerContext,
   { request, onUnenforced }: ModelCall,
-  { end }: BuiltPrompt,
+  { decodeEnd }: BuiltPrompt,
 ): Grammar | undefined {
   const { calls, sampling } = request;
   const { mustCall, single } = calls;
@@ -23,23 +25,23 @@ export function grammarFor(
   if (calls.strict.size > strict.size) onUnenforced("tools.strict");
   if (!sampling.structure && !mustCall && !single && strict.size === 0) return undefined;
   if (engine.supports.grammar) {
-    const rules = rulesOf(request, strict, end());
+    const rules = toOutputRules(request, strict, decodeEnd());
     const structure = model.outputStructure(rules);
     if (structure) return structure;
     if (!mustCall && !single) {
       if (strict.size > 0) onUnenforced("tools.strict");
       return sampling.structure && model.outputStructure({ ...rules, tools: [] });
     }
-    refuse(request, "no grammar knows how the model writes calls.");
+    refuse(request, "there is no grammar for the tool calls of this model.");
   }
-  refuse(request, `the engine (${engine.type}) has no grammars.`);
+  refuse(request, `the engine (${engine.type}) does not support grammars.`);
   onUnenforced("tools.strict");
   return undefined;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function rulesOf(
+function toOutputRules(
   { calls, conversation, sampling }: ModelRequest,
   strict: ReadonlySet<string>,
   promptEnd: string,
@@ -54,14 +56,15 @@ function rulesOf(
   };
 }
 
-/** @throws RequestError for the first field that needs a grammar */
+/** @throws RequestError for the first field that needs a grammar; returns if only strict tools need one */
 function refuse({ calls, sampling }: ModelRequest, reason: string): void {
   const fields: readonly (readonly [string | undefined, string])[] = [
-    [calls.mustCall, "asks for a call, which is not supported"],
-    [calls.single, "allows one call at most, which is not supported"],
-    [sampling.structure?.param, "asks for structured output, which is not supported"],
+    [calls.mustCall, "requires a tool call"],
+    [calls.single, "allows at most one tool call"],
+    [sampling.structure?.param, "requires structured output"],
   ];
-  for (const [param, what] of fields) {
-    if (param !== undefined) throw new RequestError(param, `${param} ${what}: ${reason}`, "unsupported_parameter");
+  for (const [param, demand] of fields) {
+    if (param === undefined) continue;
+    throw new RequestError(param, `${param} ${demand}, which is not supported: ${reason}`, "unsupported_parameter");
   }
 }

@@ -1,13 +1,13 @@
 import { ApiError } from "../../http/errors.js";
 import { encodeHeader, tensorBytes } from "../../support/safetensors/write-header.js";
-import { CHUNK_BYTES, type Column } from "./columns.js";
-import { mergedMetadata } from "./metadata.js";
-import { packedColumns } from "./packed.js";
-import { type Padding, paddedColumns } from "./padded.js";
+import { CHUNK_BYTES, type Column } from "./column.js";
+import { mergeMetadata } from "./merge-metadata.js";
+import { packedColumns } from "./packed-columns.js";
+import { type Padding, paddedColumns } from "./padded-columns.js";
 import type { Part } from "./part.js";
 import { RowTensors } from "./row-tensors.js";
 import { findSegments, type Segment } from "./segments.js";
-import { treeColumns } from "./tree.js";
+import { treeColumns } from "./tree-columns.js";
 
 export type BatchLayout = "padded" | "packed" | "tree";
 
@@ -15,7 +15,7 @@ export interface MergeOptions extends Padding {
   readonly layout: BatchLayout;
 }
 
-/** A batch that is put together while it is sent: planned as a whole, and each byte written when it is asked for. */
+/** A batch whose layout is planned, but whose bytes are created while they are sent. */
 export interface MergedBatch {
   readonly byteLength: number;
   /** The safetensors file, in pieces. */
@@ -24,13 +24,14 @@ export interface MergedBatch {
 
 const MAX_OFFSET = 2 ** 31 - 1;
 
-/** The layout in which a worker is asked for its part. Rows are padded to the longest of all parts, so here. */
+/** Returns the layout of the parts. Parts of a padded batch are packed, because rows are padded to the longest of all parts. */
 export function partLayout(layout: BatchLayout): "packed" | "tree" {
   return layout === "tree" ? "tree" : "packed";
 }
 
 /**
- * Puts the parts of several workers together, byte for byte the file that one worker with all these sessions would send.
+ * Merges the parts of several workers. The result is byte for byte the file that one worker with all these sessions would
+ * send.
  *
  * @param sessionIds all sessions of the parts, in the order of the batch
  * @throws {@link ApiError} `batch_too_large` if offsets or the header do not fit the format
@@ -40,10 +41,10 @@ export function mergeParts(parts: readonly Part[], sessionIds: readonly string[]
   const segments = findSegments(parts, sessionIds, offsets);
   const rowTensors = new RowTensors(parts, segments);
   const columns = planColumns(segments, options, rowTensors);
-  const metadata = mergedMetadata({ parts, segments, sessionIds, labels: rowTensors.labels }, options.layout);
+  const metadata = mergeMetadata({ parts, segments, sessionIds, labels: rowTensors.labels }, options.layout);
   const header = buildHeader(columns, metadata);
   const byteLength = columns.reduce((sum, column) => sum + tensorBytes(column), header.length);
-  return { byteLength, chunks: () => gathered(header, columns) };
+  return { byteLength, chunks: () => gatherChunks(header, columns) };
 }
 
 function buildHeader(columns: readonly Column[], metadata: Readonly<Record<string, string>>): Buffer {
@@ -59,17 +60,20 @@ function buildHeader(columns: readonly Column[], metadata: Readonly<Record<strin
 function planColumns(segments: readonly Segment[], options: MergeOptions, rowTensors: RowTensors): Column[] {
   const tokens = segments.reduce((sum, { tokens: [from, to] }) => sum + to - from, 0);
   if (options.layout !== "padded" && tokens > MAX_OFFSET) {
-    throw new ApiError("batch_too_large", `The batch has ${tokens} tokens; its int32 offsets count to ${MAX_OFFSET}.`);
+    throw new ApiError(
+      "batch_too_large",
+      `The batch has ${tokens} tokens; at most ${MAX_OFFSET} fit its int32 offsets.`,
+    );
   }
   if (options.layout === "padded") return paddedColumns(segments, options, rowTensors);
   return options.layout === "packed" ? packedColumns(segments, rowTensors) : treeColumns(segments, rowTensors);
 }
 
-/** Small pieces are copied together: a write to a socket costs more than they do. */
-function* gathered(header: Uint8Array, columns: readonly Column[]): Generator<Uint8Array> {
+/** Yields chunks of about {@link CHUNK_BYTES}. Small pieces are copied into one chunk: that costs less than a socket write each. */
+function* gatherChunks(header: Uint8Array, columns: readonly Column[]): Generator<Uint8Array> {
   let block = Buffer.allocUnsafe(CHUNK_BYTES);
   let used = 0;
-  for (const piece of pieces(header, columns)) {
+  for (const piece of readPieces(header, columns)) {
     if (used > 0 && used + piece.length > CHUNK_BYTES) {
       yield block.subarray(0, used);
       block = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -85,7 +89,7 @@ function* gathered(header: Uint8Array, columns: readonly Column[]): Generator<Ui
   if (used > 0) yield block.subarray(0, used);
 }
 
-function* pieces(header: Uint8Array, columns: readonly Column[]): Generator<Uint8Array> {
+function* readPieces(header: Uint8Array, columns: readonly Column[]): Generator<Uint8Array> {
   yield header;
   for (const column of columns) yield* column.chunks();
 }

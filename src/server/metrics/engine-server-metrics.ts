@@ -5,7 +5,7 @@ const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining",
 
 const LOGPROBS: readonly LogprobContent[] = ["temperature", "truncated", "raw", "unknown"];
 
-/** Adds the metrics of each server of an engine. The servers count for themselves. Their values are read at each scrape. */
+/** Adds the metrics of each server of an engine. The servers have their own counts, which are read at each scrape. */
 export function observeEngineServers(servers: EngineServers, register: Registry): void {
   const registers = [register];
   addRequestCounters(servers, registers);
@@ -79,7 +79,7 @@ function addRequestCounters(servers: EngineServers, registers: Registry[]): void
   });
 }
 
-/** Returns the servers with the label `server`: the address without user name and password, since anyone can read metrics. */
+/** Returns the servers with the label `server`, their address without user name and password: anyone can read metrics. */
 function withLabel(servers: EngineServers): (EngineServerState & { readonly server: string })[] {
   return servers.list().map((state) => {
     const { origin, pathname } = new URL(state.url);

@@ -4,8 +4,8 @@ import { scrapeProcessMetrics } from "../http/metrics/process.js";
 import type { WorkerPool } from "./worker-pool.js";
 
 /**
- * The gateway's own Prometheus metrics. Their names differ from those of workers, which stand beside them in one scrape: a
- * sum over a name never counts a forwarded request twice.
+ * The gateway's own Prometheus metrics. One scrape has these and the metrics of all workers. Their names differ, so that a sum
+ * over a name never counts a forwarded request twice.
  */
 export class GatewayMetrics {
   readonly registry = new Registry();
@@ -24,7 +24,7 @@ export class GatewayMetrics {
     });
   }
 
-  /** The text that Prometheus scrapes, without the metrics of workers. */
+  /** Returns these metrics and those of the process in Prometheus' text format, without the metrics of workers. */
   async scrape(): Promise<string> {
     return `${await this.registry.metrics()}\n${await scrapeProcessMetrics()}`;
   }

@@ -1,7 +1,7 @@
 import { ELEMENT_BYTES } from "../../support/safetensors/dtype.js";
-import { bytesOf, CHUNK_BYTES, type Column } from "./columns.js";
-import { rewardsColumn, rowLengths } from "./packed.js";
-import { type BatchDtype, type Part, tensorOf } from "./part.js";
+import { CHUNK_BYTES, type Column, toBytes } from "./column.js";
+import { readRowLengths, rewardsColumn } from "./packed-columns.js";
+import { type BatchDtype, type Part, requireTensor } from "./part.js";
 import type { RowTensors } from "./row-tensors.js";
 import type { Segment } from "./segments.js";
 
@@ -13,14 +13,14 @@ export interface Padding {
 
 interface PaddedRow {
   readonly part: Part;
-  /** Of the row's tokens in its part. */
+  /** Index of the row's first token in its part. */
   readonly from: number;
   readonly length: number;
 }
 
-/** The tensors of layout `padded` (docs/reference/batch-format.md), from packed parts. */
+/** Returns the tensors of layout `padded` (docs/reference/batch-format.md), from packed parts. */
 export function paddedColumns(segments: readonly Segment[], padding: Padding, rowTensors: RowTensors): Column[] {
-  const longest = rowLengths(segments).reduce((most, length) => Math.max(most, length), 0);
+  const longest = readRowLengths(segments).reduce((most, length) => Math.max(most, length), 0);
   const width = Math.ceil(longest / padding.pad_to_multiple_of) * padding.pad_to_multiple_of;
   const rows = listRows(segments);
   const side = padding.pad_side;
@@ -28,7 +28,7 @@ export function paddedColumns(segments: readonly Segment[], padding: Padding, ro
     name,
     dtype,
     shape: [rows.length, width],
-    chunks: () => padded(rows, { name, dtype, pad, width, side }),
+    chunks: () => padRows(rows, { name, dtype, pad, width, side }),
   });
   return [
     column("input_ids", "I32", padding.pad_token_id),
@@ -50,14 +50,14 @@ interface PaddedColumn {
   readonly side: "left" | "right";
 }
 
-function* padded(rows: readonly PaddedRow[], column: PaddedColumn): Generator<Uint8Array> {
+function* padRows(rows: readonly PaddedRow[], column: PaddedColumn): Generator<Uint8Array> {
   const size = ELEMENT_BYTES[column.dtype];
   const perChunk = Math.max(1, Math.floor(CHUNK_BYTES / Math.max(1, column.width * size)));
   for (let first = 0; first < rows.length; first += perChunk) {
-    const some = rows.slice(first, first + perChunk);
-    const block = filled(column, some.length * column.width);
-    some.forEach(({ part, from, length }, index) => {
-      const { bytes } = tensorOf(part, column.name);
+    const chunkRows = rows.slice(first, first + perChunk);
+    const block = createBlock(column, chunkRows.length * column.width);
+    chunkRows.forEach(({ part, from, length }, index) => {
+      const { bytes } = requireTensor(part, column.name);
       const start = index * column.width + (column.side === "left" ? column.width - length : 0);
       block.set(bytes.subarray(from * size, (from + length) * size), start * size);
     });
@@ -65,8 +65,9 @@ function* padded(rows: readonly PaddedRow[], column: PaddedColumn): Generator<Ui
   }
 }
 
-function filled({ dtype, pad }: PaddedColumn, elements: number): Uint8Array {
-  if (dtype === "I32") return bytesOf(new Int32Array(elements).fill(pad));
+/** Returns memory that is filled with padding. For `F32` and `BOOL` the padding is always 0. */
+function createBlock({ dtype, pad }: PaddedColumn, elements: number): Uint8Array {
+  if (dtype === "I32") return toBytes(new Int32Array(elements).fill(pad));
   return new Uint8Array(elements * ELEMENT_BYTES[dtype]);
 }
 

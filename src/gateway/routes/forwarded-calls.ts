@@ -1,0 +1,30 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../../http/errors.js";
+import type { GatewayContext } from "../context.js";
+import { forwardTo } from "../forward.js";
+import { findWorkerByKey } from "../routing.js";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
+
+/** Forwards all other calls to the worker of their key, without parsing the body: model calls, rewards, ends of sessions. */
+export function forwardedCallRoutes(app: FastifyInstance, { pool }: GatewayContext): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (request, payload, done) => done(findOversize(request), payload));
+  const handler = async (request: FastifyRequest, reply: FastifyReply) =>
+    forwardTo(await findWorkerByKey(request, pool), request, reply);
+  for (const url of ["/v1/messages", "/v1/messages/*"]) {
+    app.route({ method: METHODS, url, config: { errors: "anthropic" }, exposeHeadRoute: false, handler });
+  }
+  app.route({ method: METHODS, url: "/*", exposeHeadRoute: false, handler });
+}
+
+/**
+ * Returns an error if the body is larger than the limit. A worker would refuse such a body and close the connection, and the
+ * client would rarely receive that response while it is still sending.
+ */
+function findOversize({ headers, server }: FastifyRequest): ApiError | null {
+  const limit = server.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY;
+  const length = Number(headers["content-length"]);
+  if (!(length > limit)) return null;
+  return new ApiError("body_too_large", `The request body must have at most ${limit} bytes; received ${length}.`);
+}

@@ -1,0 +1,24 @@
+import type { FastifyRequest } from "fastify";
+import type { ParseBody } from "../../http/json-body.js";
+import { LONG_TEXT, turns } from "../../support/async/turns.js";
+import { cutShared, findShared, isContinuation, type KnownBody, restoreShared, toKnown } from "./known-body.js";
+import type { Recent } from "./recent.js";
+
+/**
+ * Returns a reader of large bodies. It parses only the part that the session's recent bodies do not have, and at most one
+ * long text per round of the event loop.
+ */
+export function createKnownBodyReader(known: Recent<KnownBody>) {
+  return async (request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> => {
+    const { session } = request;
+    const recent = session ? known.forSession(session) : undefined;
+    const shared = recent && findShared(json, recent.items);
+    const newPart = shared ? cutShared(json, shared) : json;
+    if (newPart.length >= LONG_TEXT) await turns.next();
+    const restored = shared && restoreShared(parse(newPart), shared);
+    const value = restored ?? parse(json);
+    const body = recent && toKnown(json, value, restored && shared);
+    if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
+    return value;
+  };
+}
