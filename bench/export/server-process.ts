@@ -34,6 +34,7 @@ const { app } = await createServer({
     modelName: "tiny",
     maxBodyBytes: 1 << 20,
     jsonLimits: JSON_LIMITS,
+    publicMetrics: true,
     knownRequestBytes: 0,
     engineMaxTokens: undefined,
     chatTemplateType: "hf",

@@ -16,6 +16,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
+import { EngineHealth } from "./engine-health.js";
 import { toApiError } from "./errors.js";
 import { createKnownBodyReader } from "./known/known-body-reader.js";
 import { KnownRequests } from "./known/known-requests.js";
@@ -64,6 +65,7 @@ export async function createServer({
   const context: ServerContext = {
     ...options,
     exporter: new Exporter(registry),
+    engineHealth: new EngineHealth(options.engine),
     metrics: new Metrics({ ...options, known }),
     sharedMemory: new SharedMemory(settings.sharedMemory),
     sharedExports: new SharedExports(),

@@ -9,6 +9,7 @@ import type { SessionRegistry } from "../session/registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
 import type { SamplingOverride } from "./call/sampling-override.js";
 import type { CurrentVersion } from "./current-version.js";
+import type { EngineHealth } from "./engine-health.js";
 import type { KnownRequests } from "./known/known-requests.js";
 import type { Metrics } from "./metrics/metrics.js";
 
@@ -17,6 +18,7 @@ export interface ServerContext {
   readonly registry: SessionRegistry;
   readonly exporter: Exporter;
   readonly engine: Engine;
+  readonly engineHealth: EngineHealth;
   readonly model: ChatModel;
   readonly metrics: Metrics;
   readonly settings: ServerSettings;
@@ -59,6 +61,8 @@ export interface ServerSettings {
   /** How long an export waits for calls in flight. */
   readonly drainSeconds: number;
   readonly sharedMemory?: SharedMemoryOptions;
+  /** Answers `/metrics` and `/openapi.json` without a key. */
+  readonly publicMetrics: boolean;
   /** How long a shutdown waits for calls in flight and for exports of ended sessions. */
   readonly shutdownSeconds: number;
 }

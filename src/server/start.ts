@@ -131,6 +131,7 @@ export function toServerSettings(config: Config, adminKey: string, modelName: st
     modelName,
     maxBodyBytes: config.server.max_body_bytes,
     jsonLimits: toJsonLimits(config),
+    publicMetrics: config.server.public_metrics,
     strictControlFields: config.server.strict_control_fields,
     knownRequestBytes: config.server.known_request_bytes,
     engineMaxTokens: agent.engine_max_tokens ?? undefined,

@@ -23,6 +23,7 @@ describe("defaults", () => {
         worker_tag: "auto",
         workers_folder: null,
         advertised_host: null,
+        public_metrics: true,
         log_level: "info",
       },
       model: { path: null, name: null },

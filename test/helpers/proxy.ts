@@ -97,6 +97,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       modelName: "tiny",
       maxBodyBytes: 64 * 1024 * 1024,
       jsonLimits: JSON_LIMITS,
+      publicMetrics: true,
       knownRequestBytes: 64 * 1024 * 1024,
       engineMaxTokens: undefined,
       chatTemplateType: "hf",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { EngineError } from "../../src/engine/engine.js";
 import { CATALOGUE } from "../../src/http/errors.js";
 import { drain } from "../../src/server/drain.js";
@@ -15,12 +15,55 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-describe("GET /health", () => {
-  it("says ok, or what is wrong", async () => {
-    expect((await proxy.request({ url: "/health" }, null)).json()).toEqual({ status: "ok" });
+describe.each(["/readyz", "/health"])("GET %s", (url) => {
+  it("is ok while the engine is", async () => {
+    expect((await proxy.request({ url }, null)).json()).toEqual({ status: "ok" });
+  });
+
+  it("is 503 with the reason if the engine is not", async () => {
     proxy.engine.healthError = new EngineError("engine_unavailable", "connection refused");
-    const sick = await proxy.request({ url: "/health" }, null);
-    expect([sick.status, sick.json()]).toEqual([503, { status: "engine_unavailable", message: "connection refused" }]);
+    const reply = await proxy.request({ url }, null);
+    expect([reply.status, reply.json()]).toEqual([
+      503,
+      { status: "engine_unavailable", message: "connection refused" },
+    ]);
+  });
+
+  it("checks the engine once for probes of the same second", async () => {
+    const check = vi.spyOn(proxy.engine, "health");
+    await Promise.all(Array.from({ length: 20 }, () => proxy.request({ url }, null)));
+    expect(check).toHaveBeenCalledTimes(1);
+  });
+
+  it("checks the engine again after a second", async () => {
+    const clock = vi.spyOn(performance, "now");
+    onTestFinished(() => clock.mockRestore());
+    clock.mockReturnValue(1000);
+    expect((await proxy.request({ url }, null)).status).toBe(200);
+    proxy.engine.healthError = new EngineError("engine_unavailable", "connection refused");
+    clock.mockReturnValue(1999);
+    expect((await proxy.request({ url }, null)).status).toBe(200);
+    clock.mockReturnValue(2000);
+    expect((await proxy.request({ url }, null)).status).toBe(503);
+  });
+});
+
+describe("GET /livez", () => {
+  it("is ok while the process answers, whatever the engine does", async () => {
+    proxy.engine.healthError = new EngineError("engine_unavailable", "connection refused");
+    const reply = await proxy.request({ url: "/livez" }, null);
+    expect([reply.status, reply.json()]).toEqual([200, { status: "ok" }]);
+  });
+});
+
+describe("a server with public_metrics: false", () => {
+  it.each(["/metrics", "/openapi.json"])("answers %s with the admin key only", async (url) => {
+    const closed = await Proxy.start({ settings: { publicMetrics: false } });
+    onTestFinished(() => closed.close());
+    const { key } = await closed.session();
+    expect((await closed.request({ url }, null)).refusal).toBe("401 missing_api_key");
+    expect((await closed.request({ url }, key)).refusal).toBe("403 wrong_key_kind");
+    expect((await closed.request({ url })).status).toBe(200);
   });
 });
 

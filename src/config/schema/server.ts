@@ -78,5 +78,9 @@ export const serverSchema = z.strictObject({
   advertised_host: optionalText.describe(
     "Host name or address at which gateways reach this server. Null: `host`, or the machine's name if `host` is a wildcard address.",
   ),
+  public_metrics: z
+    .boolean()
+    .default(true)
+    .describe("Answer `/metrics` and `/openapi.json` without a key; false: they need the admin key."),
   log_level: z.enum(LOG_LEVELS).default("info").describe("Minimum severity of log lines."),
 });

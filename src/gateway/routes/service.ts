@@ -1,9 +1,11 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
 import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
 import { mergeMetrics } from "../merge-metrics.js";
+import { pickCredentials } from "../routing.js";
 import type { Worker } from "../worker-pool.js";
 
 const health = z.object({
@@ -19,24 +21,32 @@ const health = z.object({
   ),
 });
 
+const alive = z.object({ status: z.literal("ok") });
+
 const SCRAPE_TIMEOUT_MS = 5_000;
 
-/** Health and metrics of the gateway and all workers. */
+/** Probes, and metrics of the gateway and all workers. */
 export function serviceRoutes(app: App, { pool, upstream }: GatewayContext, metrics: GatewayMetrics): void {
-  app.get("/health", { schema: { response: { 200: health, 503: health } } }, async (_, reply) => {
+  app.get("/livez", { schema: { response: { 200: alive } } }, async () => ({ status: "ok" as const }));
+
+  const readiness = async (_: FastifyRequest, reply: FastifyReply) => {
     const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
       return { tag, status, capacity, sessions, weight_version };
     });
     if (pool.ready().length === 0) return reply.code(503).send({ status: "no_workers", workers });
     return { status: "ok" as const, workers };
-  });
+  };
+  for (const path of ["/readyz", "/health"]) {
+    app.get(path, { schema: { response: { 200: health, 503: health } } }, readiness);
+  }
 
-  app.get("/metrics", async (_, reply) => {
+  app.get("/metrics", async (request, reply) => {
+    const headers = pickCredentials(request);
     const scrape = async ({ tag, url }: Worker) => {
       try {
         const signal = AbortSignal.timeout(SCRAPE_TIMEOUT_MS);
-        const { body } = await upstream.call(url, { method: "GET", path: "/metrics", signal });
-        return [{ tag, text: body.toString() }];
+        const { status, body } = await upstream.call(url, { method: "GET", path: "/metrics", headers, signal });
+        return status === 200 ? [{ tag, text: body.toString() }] : [];
       } catch {
         return [];
       }

@@ -18,27 +18,31 @@ const health = z.object({
   worker: worker.optional(),
 });
 
-const HEALTH_TIMEOUT_MS = 3000;
+const alive = z.object({ status: z.literal("ok") });
 
-/** Health, metrics and the OpenAPI description. */
+/** Probes, metrics and the OpenAPI description. */
 export function serviceRoutes(app: App, context: ServerContext): void {
-  app.get("/health", { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
-    const workerState = describeWorker(context);
-    if (context.draining) return reply.code(503).send({ status: "draining", ...workerState });
-    try {
-      await context.engine.health(AbortSignal.timeout(HEALTH_TIMEOUT_MS));
-      return { status: "ok" as const, ...workerState };
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      return reply.code(503).send({ status: "engine_unavailable", message, ...workerState });
-    }
-  });
+  // A lost engine must not make an orchestrator end a process that holds sessions: the engine may come back, they do not.
+  app.get("/livez", { schema: { summary: "Liveness", response: { 200: alive } } }, async () => ({
+    status: "ok" as const,
+  }));
 
-  app.get("/metrics", { schema: { summary: "Prometheus metrics" } }, async (_, reply) => {
+  for (const path of ["/readyz", "/health"]) {
+    app.get(path, { schema: { summary: "Readiness", response: { 200: health, 503: health } } }, async (_, reply) => {
+      const workerState = describeWorker(context);
+      if (context.draining) return reply.code(503).send({ status: "draining", ...workerState });
+      const engine = await context.engineHealth.check();
+      if (engine.ok) return { status: "ok" as const, ...workerState };
+      return reply.code(503).send({ status: "engine_unavailable", message: engine.message, ...workerState });
+    });
+  }
+
+  const scrapeKey = context.settings.publicMetrics ? "none" : "admin";
+  app.get("/metrics", { config: { key: scrapeKey }, schema: { summary: "Prometheus metrics" } }, async (_, reply) => {
     return reply.type(context.metrics.registry.contentType).send(await context.metrics.scrape());
   });
 
-  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  app.get("/openapi.json", { config: { key: scrapeKey }, schema: { hide: true } }, async () => app.swagger());
 }
 
 function describeWorker({ registry, weightVersion }: ServerContext): { worker?: z.input<typeof worker> } {
