@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 describe("GET /health", () => {
-  it("says ok, or what is wrong", async () => {
+  it("returns ok, or what is wrong", async () => {
     expect((await proxy.request({ url: "/health" }, null)).json()).toEqual({ status: "ok" });
     proxy.engine.healthError = new EngineError("engine_unavailable", "connection refused");
     const sick = await proxy.request({ url: "/health" }, null);
@@ -84,8 +84,8 @@ describe("GET /openapi.json", () => {
   });
 });
 
-describe("shutting down", () => {
-  it("refuses new work with 503, lets calls in flight end and ended sessions be exported", async () => {
+describe("a server that shuts down", () => {
+  it("refuses new calls with 503, completes calls in flight and exports ended sessions", async () => {
     const session = await proxy.session();
     const release = proxy.engine.hold();
     const running = proxy.chat(session, USER);
@@ -101,7 +101,7 @@ describe("shutting down", () => {
     await drained;
   });
 
-  it("ends exports that wait for sessions that do not end", async () => {
+  it("ends exports that wait for active sessions", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });
     const session = await proxy.session();
@@ -112,7 +112,7 @@ describe("shutting down", () => {
     expect((await waiting).refusal).toBe("409 session_active");
   });
 
-  it("aborts what does not end in time", async () => {
+  it("aborts calls that do not end in time", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });
     const session = await proxy.session();
@@ -125,7 +125,7 @@ describe("shutting down", () => {
 });
 
 describe("docs/reference/errors.md", () => {
-  it("has a row for every code, with its status, and no other", () => {
+  it("has exactly one row per error code, with its status", () => {
     const text = readFileSync(new URL("../../docs/reference/errors.md", import.meta.url), "utf8");
     const documented = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
       code,
