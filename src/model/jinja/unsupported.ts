@@ -1,6 +1,6 @@
 import type { CallExpression, Expression, FilterNode, Node, Program } from "./ast.js";
-import { hasTextMethod } from "./methods/str.js";
 import { childNodes } from "./child-nodes.js";
+import { hasTextMethod } from "./methods/str.js";
 
 // What Jinja2 and Python's `str` have and this interpreter has not. A name that nobody knows is an error when it is
 // reached, in Python too: templates guard such names by conditions.
@@ -24,14 +24,14 @@ const METHODS: ReadonlySet<string> = new Set(
 export function findUnsupported(root: Program): string | undefined {
   const stack: Node[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    const problem = problemOf(node);
+    const problem = findProblem(node);
     if (problem !== undefined) return problem;
     stack.push(...childNodes(node));
   }
   return undefined;
 }
 
-function problemOf(node: Node): string | undefined {
+function findProblem(node: Node): string | undefined {
   if (node.type === "FilterExpression" || node.type === "FilterStatement") return filterProblem(node.filter);
   if (node.type === "TestExpression") return testProblem(node.test.value);
   return node.type === "CallExpression" ? callProblem(node) : undefined;

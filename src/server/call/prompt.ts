@@ -1,7 +1,7 @@
 import type { Conversation } from "../../conversation/message.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
-import { lengthOf } from "../../model/tokenizer/total-length.js";
+import { totalLength } from "../../model/tokenizer/total-length.js";
 import type { NativePrompt, ParentMatch } from "../../native/contract.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { PreparedMessages, Session } from "../../session/session.js";
@@ -74,7 +74,7 @@ export async function countPrompt(
   const { pieces, parent } = await piecesOf(context, { session, conversation: known, prepared, limit: UNLIMITED });
   session.requireTokens();
   const before = parent ? session.sequenceLength(parent.index) : 0;
-  return before + lengthOf(pieces);
+  return before + totalLength(pieces);
 }
 
 async function promptOf(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {

@@ -1,6 +1,6 @@
 import { RenderError } from "../errors.js";
-import { percentFormat } from "../text/string-format.js";
 import * as python from "../text/python-string.js";
+import { percentFormat } from "../text/string-format.js";
 import { optionalInteger, optionalText } from "../values/argument-values.js";
 import { escape, textLike } from "../values/markup.js";
 import { pyStr } from "../values/repr.js";

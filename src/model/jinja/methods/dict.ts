@@ -1,5 +1,5 @@
-import { itemTuples, keyValue } from "../values/iterate.js";
 import { valueAt } from "../values/dict-keys.js";
+import { itemTuples, keyValue } from "../values/iterate.js";
 import { type Callable, type Dict, NONE, type Undefined } from "../values/value.js";
 import { type Method, unsafeMethod } from "./method.js";
 

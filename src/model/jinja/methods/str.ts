@@ -1,6 +1,6 @@
 import { RenderError } from "../errors.js";
-import { braceFormat } from "../text/string-format.js";
 import * as python from "../text/python-string.js";
+import { braceFormat } from "../text/string-format.js";
 import { optionalInteger, optionalText, requiredText } from "../values/argument-values.js";
 import { itemsIn, sequenceItems } from "../values/iterate.js";
 import { type Callable, type Text, Tuple } from "../values/value.js";
