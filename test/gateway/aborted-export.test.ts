@@ -1,22 +1,8 @@
 import { expect, it } from "vitest";
 import { ADMIN_KEY } from "../helpers/proxy.js";
 import { until } from "../helpers/until.js";
-import { Gateway, startWorker, type WorkerServer } from "./workers.js";
-
-/** Makes a worker's next export wait until `release`. `waits` returns true once it does. */
-function holdPrepare({ proxy }: WorkerServer): { waits: () => boolean; release: () => void } {
-  const { exporter } = proxy.context;
-  const prepare = exporter.prepare.bind(exporter);
-  let waits = false;
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  exporter.prepare = async (...args) => {
-    waits = true;
-    await released;
-    return prepare(...args);
-  };
-  return { waits: () => waits, release };
-}
+import { holdPrepare } from "./hold-prepare.js";
+import { Gateway, startWorker } from "./workers.js";
 
 it("drops the prepared parts when the client of a batch disconnects, so that their sessions accept rewards immediately", async () => {
   const [one, two] = [await startWorker("one"), await startWorker("two")];
