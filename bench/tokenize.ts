@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { loadChatModel } from "../src/model/load-chat-model.js";
 import { readModelFiles } from "../src/model/model-files.js";
 import { LibraryTokenizer } from "../src/model/tokenizer/library-tokenizer.js";
-import { pieceEncoderFor } from "../src/model/tokenizer/piece-encoder.js";
+import { createPieceEncoder } from "../src/model/tokenizer/piece-encoder.js";
 import { sized } from "./sized.js";
 import { median } from "./text.js";
 
@@ -50,7 +50,7 @@ function milliseconds(work: () => unknown): number {
 async function compare(folder: string): Promise<Record<string, string>[]> {
   const { tokenizer, tokenizerConfig } = await readModelFiles(folder);
   const library = new LibraryTokenizer(tokenizer, tokenizerConfig);
-  const encoder = pieceEncoderFor({ tokenizer, config: tokenizerConfig }, () => library);
+  const encoder = createPieceEncoder({ tokenizer, config: tokenizerConfig }, () => library);
   return Object.entries(TEXTS).map(([kind, value]) => {
     const own = milliseconds(() => encoder.encode(value));
     const theirs = milliseconds(() => library.encode(value, { add_special_tokens: false }));

@@ -9,70 +9,72 @@ import type { CacheStats } from "./tokenizer/piece-cache.js";
 /** A chat model as its Hugging Face folder describes it: tokenizer, chat template, stop tokens. */
 export interface ChatModel {
   readonly name: string;
-  /** SHA-256 of tokenizer and chat template: models with the same one make the same tokens of a conversation. */
+  /** SHA-256 of tokenizer and chat template. Models with equal digests turn a conversation into the same tokens. */
   readonly digest: string;
-  /** Every token id that ends a turn: generation_config.json, config.json and tokenizer_config.json together. */
+  /** All token ids that end a turn, from generation_config.json, config.json and tokenizer_config.json. */
   readonly stopTokenIds: readonly number[];
-  /** The model's own limit (config.json), where the folder says. */
+  /** The model's own limit (config.json); undefined if the folder has none. */
   readonly contextLength: number | undefined;
   /**
-   * The prompt that the chat template renders for this conversation, with the generation prompt. Rejects with
-   * {@link TemplateError} where the template refuses.
+   * Renders and encodes the conversation's prompt, including the generation prompt.
+   *
+   * @throws TemplateError if the template refuses the conversation
    */
   prompt(conversation: Conversation, options?: PromptOptions): Promise<EncodedText>;
   /**
-   * What follows a recorded turn when `conversation` (whose messages begin with those of the turn and its output)
-   * goes on: the rest of the end of turn, the new messages, the generation prompt. Where the conversation cannot be
-   * continued without rendering its history anew, why not.
+   * Encodes the text that follows a recorded turn when its conversation continues: the rest of the end of turn, the new
+   * messages and the generation prompt. If the conversation cannot be continued without rendering its history again, the
+   * result says why.
    *
-   * @param maxTokens of what follows the turn, as for `prompt`
+   * @param conversation its messages begin with those of the turn and its output
+   * @param maxTokens limit of the text that follows the turn, as in {@link PromptOptions}
    */
   continuation(conversation: Conversation, turn: RecordedTurn, maxTokens?: number): Promise<ContinuationResult>;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
-  /** What one token adds to a text, in UTF-8. */
+  /** Returns the UTF-8 bytes that a token adds to the text. */
   tokenBytes(id: number): Uint8Array;
-  /** What makes an engine write outputs by rules; undefined where the model's way of calling tools cannot be told so. */
+  /** Returns the structure that makes an engine follow the rules; undefined if no grammar describes the model's calls. */
   outputStructure(rules: OutputRules): OutputStructure | undefined;
-  /** A parser for the tokens of one output. */
+  /** Returns a parser for the tokens of one output. */
   outputParser(options: OutputParserOptions): OutputParser;
-  /** How the cache of encoded text does. */
+  /** Counters of the cache of encoded text. */
   readonly cacheStats: CacheStats;
 }
 
 export interface PromptOptions {
-  /** Prompts that this one may begin like, to which it is added: only what is new is encoded. */
+  /** Earlier prompts. Only the part that differs from them is encoded; the new prompt is added. */
   readonly known?: KnownTexts;
-  /** A prompt with far more is not encoded to its end: rejects with a {@link TooManyTokensError}. */
+  /** Encoding a prompt with far more tokens stops early and rejects with a {@link TooManyTokensError}. */
   readonly maxTokens?: number;
 }
 
-/** Why a recorded turn is not continued token by token, so that its conversation is rendered anew. */
+/** Why a recorded turn cannot be continued token by token, so its conversation is rendered again. */
 export type ContinuationFallback =
-  /** The new messages hold an answer that this session did not generate there, or there are none. */
+  /** The new messages contain an answer that this session did not generate there, or there are no new messages. */
   | "answer_among_new_messages"
-  /** The variables for the template are not those of the turn, and show in the header. */
+  /** The template variables differ from those of the turn, and this changes the header. */
   | "template_args_changed"
   /** The template shows the system message or the tools behind the answer. */
   | "template_moves_context"
-  /** The template shows a new system message somewhere else than behind the answer. */
+  /** The template does not show a new system message behind the answer. */
   | "system_message_moved"
   /** The template refuses the new messages, or an answer like the turn's. */
   | "template_refuses"
-  /** The template opens an answer otherwise than it shows one, and the answer has begun. */
+  /** The request has begun the answer, and the template opens an answer differently from how it shows one. */
   | "answer_opened_otherwise"
-  /** The template ends the turn with no token at which the model stops. */
+  /** The template does not end the turn with a token at which the model stops. */
   | "no_end_of_turn";
 
-/** Token ids in pieces whose concatenation is the whole, or why there are none. */
+/** Token ids in pieces to be concatenated, or the reason for a fallback. */
 export type ContinuationResult = { readonly pieces: Int32Array[] } | { readonly fallback: ContinuationFallback };
 
 export interface RecordedTurn {
-  /** How many messages of the conversation the turn covers: its input and its output. */
+  /** Number of the conversation's messages that belong to the turn: its input and its output. */
   readonly messageCount: number;
   readonly output: Message;
-  /** The last token of the turn's output, to see whether it ended with an end-of-turn token. */
+  /** The last token of the turn's output, which may be an end-of-turn token. */
   readonly lastTokenId: number | undefined;
-  /** What the template was given for the turn's prompt beside the messages and tools. */
+  /** Further template variables of the turn's prompt. */
   readonly templateArgs?: TemplateArgs | undefined;
 }
 

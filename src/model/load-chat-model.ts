@@ -10,7 +10,7 @@ import type { OutputParser, OutputParserOptions } from "./output/output-parser.j
 import type { CallStructure } from "./output/structure/call-structure.js";
 import { buildOutputStructure, type OutputRules, type OutputStructure } from "./output/structure/output-structure.js";
 import { TokenOutputParser } from "./output/token-output-parser.js";
-import { prefillBehindOpening, renderPrefilled } from "./prefilled-prompt.js";
+import { renderPrefillAfterOpening, renderPrefilled } from "./prefilled-prompt.js";
 import { ChatTemplate, type ChatTemplateOptions } from "./template/chat-template.js";
 import { encodePartsWithin, encodeWithin } from "./tokenizer/encode-within.js";
 import type { EncodedText } from "./tokenizer/encoded-text.js";
@@ -18,11 +18,11 @@ import type { CacheStats } from "./tokenizer/piece-cache.js";
 import { Tokenizer } from "./tokenizer/tokenizer.js";
 
 export interface ChatModelOptions extends FamilyChoice {
-  /** The clock behind templates that show the date; the system's by default. */
+  /** Clock for templates that show the date. Default: the system's clock. */
   readonly now?: () => Date;
-  /** Bytes that ids of known pieces of text may take, 64 MiB by default; 0 keeps none. */
+  /** Limit of the cache of encoded pieces, in bytes. Default 64 MiB; 0 turns the cache off. */
   readonly cacheBytes?: number;
-  /** Variables that the chat template is given beside a conversation's own, which win key by key. */
+  /** Variables for the chat template. A conversation's own variables override them key by key. */
   readonly templateArgs?: Readonly<Record<string, unknown>>;
 }
 
@@ -31,25 +31,25 @@ const CACHE_BYTES = 64 << 20;
 /**
  * Loads the chat model that a Hugging Face folder describes.
  *
- * @throws ModelFolderError where a file is missing or invalid, or its template cannot render one user message
+ * @throws ModelFolderError if a file is missing or invalid, or if the template cannot render one user message
  */
 export async function loadChatModel(folder: string, options: ChatModelOptions = {}): Promise<FolderChatModel> {
   return new FolderChatModel(folder, await readModelFiles(folder), options);
 }
 
-/** A template with what continues its conversations. */
+/** A template, and the finder of continuations for it. */
 interface Dialogue {
   readonly template: ChatTemplate;
   readonly continuations: ContinuationFinder;
 }
 
-/** A {@link ChatModel} made of the files of a model folder. */
+/** A {@link ChatModel} that is created from the files of a model folder. */
 export class FolderChatModel implements ChatModel {
   readonly name: string;
   readonly digest: string;
   readonly stopTokenIds: readonly number[];
   readonly contextLength: number | undefined;
-  /** How the model is taken to write reasoning and tool calls. */
+  /** The families that describe how the model writes reasoning and tool calls. */
   readonly families: OutputFamilies;
   readonly #tokenizer: Tokenizer;
   readonly #vocabulary: Vocabulary;
@@ -66,44 +66,44 @@ export class FolderChatModel implements ChatModel {
     this.contextLength =
       files.config.max_position_embeddings ?? files.config.text_config?.max_position_embeddings ?? undefined;
     const sources = templateSources(folder, files);
-    const signs = signsOf(sources, files, this.#vocabulary);
+    const signs = collectSigns(sources, files, this.#vocabulary);
     this.families = chooseFamilies(options, signs);
     this.#callStructure = findCallStructure(this.families.tools, (marker) => hasMarker(signs, marker));
     const { now = () => new Date(), templateArgs = {} } = options;
-    const given = { now, templateArgs, specialTokens: specialTokens(files) };
-    const make = (source: string): Dialogue => this.#dialogue(makeTemplate(folder, source, given));
-    this.#plain = make(sources.plain);
-    this.#withTools = sources.withTools === sources.plain ? this.#plain : make(sources.withTools);
+    const templateOptions = { now, templateArgs, specialTokens: specialTokens(files) };
+    const create = (source: string): Dialogue => this.#createDialogue(makeTemplate(folder, source, templateOptions));
+    this.#plain = create(sources.plain);
+    this.#withTools = sources.withTools === sources.plain ? this.#plain : create(sources.withTools);
   }
 
   get cacheStats(): CacheStats {
     return this.#tokenizer.cacheStats;
   }
 
-  /** Starts a thread for large texts, so that the first of them does not wait for it. */
+  /** Starts a thread for large texts, so the first large text does not wait for it. */
   warmUp(): void {
     this.#tokenizer.warmUp();
   }
 
-  /** Ends the threads that encode large texts; without it they end with the process. */
+  /** Ends the threads that encode large texts. Without this call, they end with the process. */
   close(): Promise<void> {
     return this.#tokenizer.close();
   }
 
   async prompt(conversation: Conversation, { known, maxTokens }: PromptOptions = {}): Promise<EncodedText> {
-    const { template } = this.#for(conversation);
-    const begun = conversation.prefill !== undefined;
-    const parts = begun ? [renderPrefilled(template, conversation)] : template.renderParts(conversation, true);
+    const { template } = this.#chooseDialogue(conversation);
+    const hasPrefill = conversation.prefill !== undefined;
+    const parts = hasPrefill ? [renderPrefilled(template, conversation)] : template.renderParts(conversation, true);
     return encodePartsWithin(this.#tokenizer, parts, maxTokens, known);
   }
 
   async continuation(conversation: Conversation, turn: RecordedTurn, maxTokens?: number): Promise<ContinuationResult> {
-    const { template, continuations } = this.#for(conversation);
+    const { template, continuations } = this.#chooseDialogue(conversation);
     const found = continuations.find(conversation, turn);
     if (typeof found === "string") return { fallback: found };
-    const begun = prefillBehindOpening(template, conversation);
-    if (begun === undefined) return { fallback: "answer_opened_otherwise" };
-    return { pieces: await encodeWithin(this.#tokenizer, found.text + begun, maxTokens, found.after) };
+    const prefill = renderPrefillAfterOpening(template, conversation);
+    if (prefill === undefined) return { fallback: "answer_opened_otherwise" };
+    return { pieces: await encodeWithin(this.#tokenizer, found.text + prefill, maxTokens, found.after) };
   }
 
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string {
@@ -122,14 +122,14 @@ export class FolderChatModel implements ChatModel {
     return new TokenOutputParser(this.#vocabulary, this.families, options);
   }
 
-  #for(conversation: Conversation): Dialogue {
+  #chooseDialogue(conversation: Conversation): Dialogue {
     return (conversation.tools ?? []).length > 0 ? this.#withTools : this.#plain;
   }
 
-  #dialogue(template: ChatTemplate): Dialogue {
+  #createDialogue(template: ChatTemplate): Dialogue {
     const stops = new Map<number, string>();
     for (const id of this.stopTokenIds) {
-      const token = this.#tokenizer.tokenOf(id);
+      const token = this.#tokenizer.findToken(id);
       if (token !== undefined) stops.set(id, token);
     }
     const addedTokenAt = (text: string): string | undefined => this.#tokenizer.addedTokenAt(text);
@@ -141,7 +141,7 @@ function makeTokenizer(folder: string, files: ModelFiles, cacheBytes: number): T
   try {
     return new Tokenizer({ tokenizer: files.tokenizer, config: files.tokenizerConfig }, cacheBytes);
   } catch (cause) {
-    const message = `${folder}/tokenizer.json is of a kind that cannot be used: ${String(cause)}`;
+    const message = `${folder}/tokenizer.json describes an unsupported tokenizer: ${String(cause)}`;
     throw new ModelFolderError("model_file_invalid", message, { cause });
   }
 }
@@ -161,7 +161,10 @@ function specialTokens({ tokenizerConfig }: ModelFiles): Map<string, string> {
   return new Map(names.flatMap((name) => (tokenizerConfig[name] ? [[name, tokenizerConfig[name]] as const] : [])));
 }
 
-/** chat_template.jinja, else tokenizer_config.json: one template, or named ones of which `tool_use` is for tools. */
+/**
+ * Chooses the templates: chat_template.jinja, or else those of tokenizer_config.json, where one named `tool_use` is for
+ * conversations with tools.
+ */
 function templateSources(folder: string, files: ModelFiles): { readonly plain: string; readonly withTools: string } {
   const configured = files.chatTemplate ?? files.tokenizerConfig.chat_template ?? [];
   if (typeof configured === "string") return { plain: configured, withTools: configured };
@@ -174,7 +177,7 @@ function templateSources(folder: string, files: ModelFiles): { readonly plain: s
   return { plain, withTools: named.get("tool_use") ?? plain };
 }
 
-function signsOf(
+function collectSigns(
   { plain, withTools }: { readonly plain: string; readonly withTools: string },
   { config }: ModelFiles,
   vocabulary: Vocabulary,
@@ -186,9 +189,9 @@ function signsOf(
   };
 }
 
-/** Every id that ends a turn, of all files that name one. */
+/** Collects the ids that end a turn from all files. */
 function stopTokenIds({ generationConfig, config, tokenizerConfig }: ModelFiles, tokenizer: Tokenizer): number[] {
-  const eos = tokenizerConfig.eos_token ? tokenizer.idOf(tokenizerConfig.eos_token) : undefined;
+  const eos = tokenizerConfig.eos_token ? tokenizer.findId(tokenizerConfig.eos_token) : undefined;
   const ids = [generationConfig.eos_token_id, config.eos_token_id, config.text_config?.eos_token_id, eos].flat();
   return [...new Set(ids.filter((id) => id !== undefined && id !== null))];
 }

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The files that decide which tokens a conversation becomes. */
+/** The files that determine the tokens of a conversation. */
 const FILES = ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"];
 
 /**
- * Identifies the tokenizer and the chat template of a model folder: SHA-256, in hex, of what
- * `sha256sum tokenizer.json tokenizer_config.json chat_template.jinja` prints of the files that exist.
+ * Returns a digest of a model folder's tokenizer and chat template: the SHA-256, in hex, of the output of
+ * `sha256sum tokenizer.json tokenizer_config.json chat_template.jinja` for the files that exist.
  */
 export async function modelDigest(folder: string): Promise<string> {
   const lines = await Promise.all(FILES.map((name) => checksumLine(folder, name)));

@@ -6,23 +6,23 @@ import { modelDigest } from "./model-digest.js";
 import { type AddedToken, addedTokenSchema } from "./tokenizer/added-token.js";
 
 export type ModelFolderErrorCode =
-  /** A file that every model needs is not there, or cannot be read. */
+  /** A required file does not exist or cannot be read. */
   | "model_file_missing"
-  /** A file does not hold what it should. */
+  /** The content of a file is invalid. */
   | "model_file_invalid"
   /** No chat template in the folder. */
   | "chat_template_missing"
   /** The chat template does not parse, or refuses a single user message. */
   | "chat_template_invalid";
 
-/** A Hugging Face model folder that cannot be used; the message names the file. */
+/** A Hugging Face model folder that cannot be used. The message names the file. */
 export class ModelFolderError extends CodedError<ModelFolderErrorCode> {
   override readonly name = "ModelFolderError";
 }
 
 const tokenId = z.int().min(0);
 const stopIds = z.union([tokenId, z.array(tokenId)]).nullish();
-/** A special token is its spelling, or an object that has it. */
+/** A special token is its text, or an object that contains the text. */
 const specialToken = z
   .union([z.string(), z.object({ content: z.string() }).transform((token) => token.content)])
   .nullish();
@@ -52,23 +52,23 @@ const configSchema = z.looseObject({
   text_config: z.looseObject(limits).nullish(),
 });
 
-/** What a model folder says, file by file. */
+/** The content of a model folder, file by file. */
 export interface ModelFiles {
   readonly tokenizer: z.infer<typeof tokenizerSchema> & { readonly added_tokens: readonly AddedToken[] };
   readonly tokenizerConfig: z.infer<typeof tokenizerConfigSchema>;
   readonly generationConfig: z.infer<typeof generationConfigSchema>;
   readonly config: z.infer<typeof configSchema>;
-  /** chat_template.jinja, which stands before the templates of tokenizer_config.json. */
+  /** chat_template.jinja, which takes precedence over the templates of tokenizer_config.json. */
   readonly chatTemplate: string | undefined;
   /** See {@link modelDigest}. */
   readonly digest: string;
 }
 
 /**
- * Reads a Hugging Face model folder: tokenizer.json and tokenizer_config.json, and where they are there
- * chat_template.jinja, generation_config.json and config.json.
+ * Reads a Hugging Face model folder: tokenizer.json and tokenizer_config.json, and if they exist chat_template.jinja,
+ * generation_config.json and config.json.
  *
- * @throws ModelFolderError
+ * @throws ModelFolderError if a file is missing or invalid
  */
 export async function readModelFiles(folder: string): Promise<ModelFiles> {
   const tokenizer = await readJson(folder, "tokenizer.json", tokenizerSchema);
@@ -85,21 +85,21 @@ export async function readModelFiles(folder: string): Promise<ModelFiles> {
 
 type TokenizerFile = z.infer<typeof tokenizerSchema>;
 
-/** Tokens that only tokenizer_config.json has are added as `transformers` adds them. */
+/** Adds the tokens that only tokenizer_config.json has, like `transformers` does. */
 function withAddedTokens(tokenizer: TokenizerFile, decoder: z.infer<typeof addedTokensDecoder>): TokenizerFile {
   const known = new Set(tokenizer.added_tokens.map((token) => token.id));
-  const more = Object.entries(decoder).map(([id, token]) => ({ ...token, id: Number(id) }));
-  const missing = more.filter((token) => Number.isInteger(token.id) && !known.has(token.id));
+  const configured = Object.entries(decoder).map(([id, token]) => ({ ...token, id: Number(id) }));
+  const missing = configured.filter((token) => Number.isInteger(token.id) && !known.has(token.id));
   return { ...tokenizer, added_tokens: [...tokenizer.added_tokens, ...missing] };
 }
 
-/** @param absent stands for a file that is not there; without it the file must be there */
-async function readJson<T>(folder: string, name: string, schema: z.ZodType<T>, absent?: T): Promise<T> {
+/** @param ifMissing returned if the file does not exist; without it the file is required */
+async function readJson<T>(folder: string, name: string, schema: z.ZodType<T>, ifMissing?: T): Promise<T> {
   const path = join(folder, name);
   const text = await readText(path);
   if (text === undefined) {
-    if (absent !== undefined) return absent;
-    throw new ModelFolderError("model_file_missing", `the model folder has no ${name}: ${path} is not there`);
+    if (ifMissing !== undefined) return ifMissing;
+    throw new ModelFolderError("model_file_missing", `the model folder has no ${name}: ${path} does not exist`);
   }
   try {
     return schema.parse(JSON.parse(text));

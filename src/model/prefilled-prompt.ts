@@ -1,30 +1,31 @@
 import type { Conversation, Message } from "../conversation/message.js";
 import { TemplateError } from "./chat-model.js";
-import { markerFor } from "./continuation/stand-in.js";
+import { makeMarker } from "./continuation/stand-in.js";
 import type { ChatTemplate } from "./template/chat-template.js";
 
 /**
- * The prompt that ends with the beginning of an answer: what the template renders of an answer that begins so, up to there.
+ * Renders a prompt that ends with the beginning of an answer. The template renders an answer that continues with a marker;
+ * the prompt is the text before the marker.
  *
- * @throws TemplateError where the template does not show the beginning as it is
+ * @throws TemplateError if the template does not show the beginning of the answer unchanged
  */
 export function renderPrefilled(template: ChatTemplate, { prefill = "", ...conversation }: Conversation): string {
-  const begun: Message = { role: "assistant", content: prefill };
-  const marker = markerFor([...conversation.messages, begun]);
-  const messages = [...conversation.messages, { ...begun, content: prefill + marker }];
+  const answer: Message = { role: "assistant", content: prefill };
+  const marker = makeMarker([...conversation.messages, answer]);
+  const messages = [...conversation.messages, { ...answer, content: prefill + marker }];
   const text = template.render({ ...conversation, messages }, false);
   const shown = text.slice(0, Math.max(0, text.lastIndexOf(marker)));
   if (!shown.endsWith(prefill)) {
-    throw new TemplateError("it does not show the last answer as it is, so that it cannot be continued");
+    throw new TemplateError("it changes the last answer, so this answer cannot be continued");
   }
   return shown;
 }
 
 /**
- * What follows the opening of the assistant's turn where its answer has begun; undefined where the template opens a turn
- * otherwise than it shows one.
+ * Renders the beginning of the answer behind the opening of the assistant's turn; empty if the request has not begun the
+ * answer. Undefined if the template opens a turn differently from how it shows one.
  */
-export function prefillBehindOpening(template: ChatTemplate, conversation: Conversation): string | undefined {
+export function renderPrefillAfterOpening(template: ChatTemplate, conversation: Conversation): string | undefined {
   if (conversation.prefill === undefined) return "";
   const opened = template.render(conversation, true);
   const shown = renderPrefilled(template, conversation);

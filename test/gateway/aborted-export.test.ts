@@ -1,24 +1,10 @@
 import { expect, it } from "vitest";
 import { ADMIN_KEY } from "../helpers/proxy.js";
 import { until } from "../helpers/until.js";
-import { Gateway, startWorker, type WorkerServer } from "./workers.js";
+import { holdPrepare } from "./hold-prepare.js";
+import { Gateway, startWorker } from "./workers.js";
 
-/** Lets a worker's next export wait. Answers whether it does, and what lets it go on. */
-function holdPrepare({ proxy }: WorkerServer): { waits: () => boolean; release: () => void } {
-  const { exporter } = proxy.context;
-  const prepare = exporter.prepare.bind(exporter);
-  let waits = false;
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  exporter.prepare = async (...given) => {
-    waits = true;
-    await released;
-    return prepare(...given);
-  };
-  return { waits: () => waits, release };
-}
-
-it("gives back the parts that are prepared when the asker of a batch leaves: they take rewards at once", async () => {
+it("drops the prepared parts when the client of a batch disconnects, so that their sessions accept rewards immediately", async () => {
   const [one, two] = [await startWorker("one"), await startWorker("two")];
   const gateway = await Gateway.start({ urls: [one.url, two.url] });
   const sessions = [await gateway.session(), await gateway.session()];

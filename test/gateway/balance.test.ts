@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { spreadSlots } from "../../src/gateway/balance.js";
 
-describe("slots over workers", () => {
-  it("go one by one to whoever has the least to do", () => {
+describe("new slots", () => {
+  it("go to the workers with the least load", () => {
     const loads = fc.array(fc.nat(20), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(fc.nat(60), loads, (slots, before) => {

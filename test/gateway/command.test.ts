@@ -12,7 +12,7 @@ interface Ready {
 }
 
 describe("rolltape gateway", () => {
-  it("serves the servers that register in its folder, and one that dies takes only its own sessions", async () => {
+  it("serves the workers that register in its folder, and a dead worker affects only its own sessions", async () => {
     const folder = join(temporaryFolder(), "workers");
     const serve = () => rolltape(["serve", "server.port=0", `server.workers_folder=${folder}`], KEY);
     const servers = [serve(), serve()];
@@ -38,7 +38,7 @@ describe("rolltape gateway", () => {
     expect(await gateway.ended).toMatchObject({ code: 0 });
   });
 
-  it("ignores misspelled fields, and so do its servers, with server.strict_control_fields=false", async () => {
+  it("ignores misspelled fields, like its workers, with server.strict_control_fields=false", async () => {
     const folder = join(temporaryFolder(), "workers");
     const lenient = ["server.port=0", "server.strict_control_fields=false"];
     const server = rolltape(["serve", ...lenient, `server.workers_folder=${folder}`], KEY);

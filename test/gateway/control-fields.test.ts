@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AREAL_BODIES, AREAL_EMPTY } from "../helpers/areal-bodies.js";
 import { readSafetensors } from "../helpers/safetensors.js";
-import { Gateway, startWorker, tagOf, type WorkerServer } from "./workers.js";
+import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "./workers.js";
 
 interface Started {
   readonly gateway: Gateway;
@@ -15,11 +15,11 @@ async function started({ strict = true } = {}): Promise<Started> {
   return { gateway, workers };
 }
 
-/** Every call that takes a body, with a misspelled field: those that the gateway handles, and those that it passes on. */
+/** Every call with a body, with a misspelled field: calls that the gateway handles, and calls that it forwards. */
 async function typos({ gateway }: Started) {
   const ids = [await gateway.conversation("a", 1), await gateway.conversation("b", 2)];
   const [first = "", second = ""] = ids;
-  expect(tagOf(first)).not.toBe(tagOf(second));
+  expect(readWorkerTag(first)).not.toBe(readWorkerTag(second));
   const { key } = await gateway.session();
   await gateway.chat(key, "hello");
   return [
@@ -37,7 +37,7 @@ async function typos({ gateway }: Started) {
 }
 
 describe("an unknown field that is sent to a gateway", () => {
-  it("is the same 400 as from a server, and no session is taken", async () => {
+  it("returns the same 400 as a server, and no session is exported", async () => {
     const all = await started();
     for (const [path, body, param, key] of await typos(all)) {
       const reply = await all.gateway.post(path, body, key);
@@ -51,7 +51,7 @@ describe("an unknown field that is sent to a gateway", () => {
     expect((await all.gateway.post("/grant_capacity")).json()).toEqual({ capacity: 1 });
   });
 
-  it("is ignored where gateway and workers have server.strict_control_fields: false", async () => {
+  it("is ignored if gateway and workers have server.strict_control_fields: false", async () => {
     const all = await started({ strict: false });
     for (const [path, body, , key] of await typos(all)) {
       expect([path, (await all.gateway.post(path, body, key)).refusal]).not.toEqual([path, "400 unknown_parameter"]);
@@ -61,7 +61,7 @@ describe("an unknown field that is sent to a gateway", () => {
 });
 
 describe("a batch over several workers", () => {
-  it("takes every field that one server takes", async () => {
+  it("accepts every field that one server accepts", async () => {
     const { gateway } = await started();
     const session_ids = [await gateway.conversation("a", 1), await gateway.conversation("b", 2)];
     const body = { transport: "body", shards: 1, shard: 0, lease_seconds: 5, reader_pid: 1, drain_seconds: 1 };
@@ -82,7 +82,7 @@ describe("a batch over several workers", () => {
 });
 
 describe("AReaL's client, through a gateway", () => {
-  it.each(AREAL_BODIES)("(%s) gets answers to every body that it sends", async (_, bodies) => {
+  it.each(AREAL_BODIES)("(%s) can send every body that it sends to AReaL's server", async (_, bodies) => {
     const { gateway } = await started();
     await gateway.post("/grant_capacity");
     const session = await gateway.post("/rl/start_session", bodies.start);
@@ -97,7 +97,7 @@ describe("AReaL's client, through a gateway", () => {
     expect(Object.values(exported.json<{ interactions: object }>().interactions)).toMatchObject([{ own_reward: 1 }]);
   });
 
-  it("may send no body, an empty one, and null", async () => {
+  it("may send no body, an empty body and null", async () => {
     const { gateway } = await started();
     const { key } = await gateway.session();
     for (const init of AREAL_EMPTY) {

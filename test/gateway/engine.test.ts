@@ -36,7 +36,7 @@ async function startOn(tag: string, urls: readonly string[]): Promise<WorkerServ
   return startWorker(tag, { engine });
 }
 
-/** Two workers: the first engine server is the first worker's, the second is shared, the third is the second worker's. */
+/** Starts two workers and three engine servers. Each worker has one server of its own, and they share the second server. */
 async function startFleet() {
   const servers = await Promise.all([startEngineServer(), startEngineServer(), startEngineServer()]);
   const [own, shared, other] = servers.map(({ url }) => url) as [string, string, string];
@@ -49,7 +49,7 @@ const PAUSE = "/pause_generation";
 const RESUME = "/continue_generation";
 
 const told = (servers: readonly SglangServer[], path: string) => servers.map((server) => server.to(path).length);
-const pausedOf = (workers: readonly WorkerServer<Engine>[]) =>
+const listPaused = (workers: readonly WorkerServer<Engine>[]) =>
   workers.map(({ proxy }) => proxy.engine.servers?.paused ?? null);
 const record = async (gateway: Gateway) => (await gateway.get("/rl/engine")).json<MergedEngine>();
 const find = ({ servers }: MergedEngine, url: string) => servers.find((server) => server.url === url);
@@ -82,7 +82,7 @@ describe("GET /rl/engine of a gateway", () => {
     });
   });
 
-  it("takes localhost and 127.0.0.1 for one server", async () => {
+  it("treats localhost and 127.0.0.1 as one server", async () => {
     const server = await startEngineServer();
     const { port } = new URL(server.url);
     const workers = [await startOn("one", [server.url]), await startOn("two", [`http://localhost:${port}/`])];
@@ -92,7 +92,7 @@ describe("GET /rl/engine of a gateway", () => {
     expect(servers[0]?.workers.map(({ url }) => url)).toEqual([server.url, `http://localhost:${port}/`]);
   });
 
-  it("takes the admin key only", async () => {
+  it("requires the admin key", async () => {
     const { gateway } = await startFleet();
     expect((await gateway.get("/rl/engine", "sk-nobody-knows-this")).refusal).toBe("401 invalid_api_key");
     expect((await gateway.post("/rl/engine/pause", {}, "sk-nobody-knows-this")).refusal).toBe("401 invalid_api_key");
@@ -106,7 +106,7 @@ describe("GET /rl/engine of a gateway", () => {
 });
 
 describe("POST /rl/engine/pause and resume through a gateway", () => {
-  it("tell each engine server once and hold the calls of every worker", async () => {
+  it("call each engine server once and hold the model calls of every worker", async () => {
     const { servers, workers, gateway } = await startFleet();
     const paused = await gateway.post("/rl/engine/pause", { mode: "keep" });
     expect(paused.json()).toMatchObject({ paused: "keep" });
@@ -114,7 +114,7 @@ describe("POST /rl/engine/pause and resume through a gateway", () => {
     expect(servers.flatMap((server) => server.to(PAUSE).map(({ json }) => json["mode"]))).toEqual(
       Array(3).fill("in_place"),
     );
-    expect(pausedOf(workers)).toEqual(["keep", "keep"]);
+    expect(listPaused(workers)).toEqual(["keep", "keep"]);
     const sessions = [await gateway.session(), await gateway.session()];
     const held = sessions.map(({ key }) => gateway.chat(key, "hello"));
     await expect.poll(async () => (await gateway.get("/metrics", null)).raw.toString()).toMatch(/paused\{.*\} 1/);
@@ -132,7 +132,7 @@ describe("POST /rl/engine/pause and resume through a gateway", () => {
     expect(reply.error.message).toContain("Worker two");
     expect(reply.error.message).toContain(urls[2]);
     expect(reply.error["worker"]).toBe("two");
-    expect(pausedOf(workers)).toEqual([null, null]);
+    expect(listPaused(workers)).toEqual([null, null]);
     for (const server of servers.slice(0, 2)) {
       expect(server.to(RESUME).length).toBeGreaterThanOrEqual(server.to(PAUSE).length);
     }
@@ -146,7 +146,7 @@ describe("POST /rl/engine/pause and resume through a gateway", () => {
     const reply = await gateway.post("/rl/engine/pause");
     expect(reply.refusal).toBe("409 no_engine_servers");
     expect(reply.error["worker"]).toBe("two");
-    expect(pausedOf([served])).toEqual([null]);
+    expect(listPaused([served])).toEqual([null]);
     expect(server.to(PAUSE)).toHaveLength(0);
   });
 
@@ -178,7 +178,7 @@ describe("POST /rl/engine/pause and resume through a gateway", () => {
     expect(workers[1].proxy.engine.servers?.paused).toBeUndefined();
   });
 
-  it("resume what can be resumed, and name the worker whose server cannot be told", async () => {
+  it("resume all other workers if one server cannot be resumed, and name its worker", async () => {
     const { servers, urls, workers, gateway } = await startFleet();
     await gateway.post("/rl/engine/pause");
     await servers[0].close();
@@ -187,10 +187,10 @@ describe("POST /rl/engine/pause and resume through a gateway", () => {
     expect(reply.error.message).toContain(urls[0]);
     expect(reply.error["worker"]).toBe("one");
     for (const server of servers.slice(1)) expect(server.to(RESUME)).not.toHaveLength(0);
-    expect(pausedOf(workers)).toEqual([null, null]);
+    expect(listPaused(workers)).toEqual([null, null]);
   });
 
-  it("reach a worker that joins while the others are paused", async () => {
+  it("include a worker that joins while the others are paused", async () => {
     const folder = temporaryFolder();
     const server = await startEngineServer();
     const first = await startOn("one", [server.url]);
@@ -201,24 +201,24 @@ describe("POST /rl/engine/pause and resume through a gateway", () => {
       if (url === "/rl/engine/pause") registerWorker(folder, { url: late.url, tag: "two" });
     });
     await gateway.post("/rl/engine/pause");
-    expect(pausedOf([first, late])).toEqual(["abort", "abort"]);
+    expect(listPaused([first, late])).toEqual(["abort", "abort"]);
     expect(server.to(PAUSE)).toHaveLength(1);
   });
 
-  it("do not overtake each other", async () => {
+  it("run one after the other", async () => {
     const { workers, gateway } = await startFleet();
     const replies = await Promise.all([gateway.post("/rl/engine/pause"), gateway.post("/rl/engine/resume")]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
-    expect(new Set(pausedOf(workers)).size).toBe(1);
+    expect(new Set(listPaused(workers)).size).toBe(1);
   });
 
-  it("refuse the field by which a gateway tells a worker which servers to pause", async () => {
+  it("refuse the field `servers`, which only gateways send to workers", async () => {
     const { gateway } = await startFleet();
     expect((await gateway.post("/rl/engine/pause", { servers: [] })).refusal).toBe("400 unknown_parameter");
     expect((await gateway.post("/rl/engine/pause", { mode: "retract" })).refusal).toBe("400 invalid_value");
   });
 
-  it("say that no worker answers if there is none", async () => {
+  it("return worker_unavailable without workers", async () => {
     const gateway = await Gateway.start({});
     for (const path of ["/pause", "/resume"]) {
       expect((await gateway.post(`/rl/engine${path}`)).refusal).toBe("503 worker_unavailable");
@@ -273,7 +273,7 @@ describe("POST /rl/engine/drain and restore through a gateway", () => {
     expect(states).toEqual(["up", "up"]);
   });
 
-  it("name the servers that there are if they are told another", async () => {
+  it("list the known servers if the url is unknown", async () => {
     const { urls, gateway } = await startFleet();
     for (const path of ["/drain", "/restore"]) {
       const reply = await gateway.post(`/rl/engine${path}`, { url: "http://nowhere:1" });
@@ -282,7 +282,7 @@ describe("POST /rl/engine/drain and restore through a gateway", () => {
     }
   });
 
-  it("find no server of a worker that is down", async () => {
+  it("do not find a server whose only worker is down", async () => {
     const { urls, workers, gateway } = await startFleet();
     await workers[1].kill();
     await gateway.pool.refresh();

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Reply } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
-import { Gateway, startWorker, tagOf, type WorkerServer } from "./workers.js";
+import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "./workers.js";
 
 interface Rows {
   session_id: string;
 }
 
-function sessionsOf({ raw }: Reply): string[] {
+function readSessionIds({ raw }: Reply): string[] {
   return (JSON.parse(readSafetensors(raw).metadata["rows"] ?? "") as Rows[]).map(({ session_id }) => session_id);
 }
 
-async function stateOf(gateway: Gateway, id: string): Promise<string> {
+async function readState(gateway: Gateway, id: string): Promise<string> {
   return (await gateway.get(`/rl/sessions/${id}`)).json<{ state: string }>().state;
 }
 
-/** Two workers and the sessions that a gateway opened on them in turn. */
+/** Starts two workers and a gateway, with ended sessions on both workers. */
 async function started(count: number): Promise<{ gateway: Gateway; workers: WorkerServer[]; ids: string[] }> {
   const workers = [await startWorker("one"), await startWorker("two")];
   const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
@@ -25,78 +25,78 @@ async function started(count: number): Promise<{ gateway: Gateway; workers: Work
 }
 
 describe("POST /export_batch over several workers", () => {
-  it.each(["padded", "packed", "tree"])("answers one %s batch in the order of the request", async (layout) => {
+  it.each(["padded", "packed", "tree"])("returns one %s batch in the order of the request", async (layout) => {
     const { gateway, ids } = await started(5);
-    expect(new Set(ids.map(tagOf)).size).toBe(2);
+    expect(new Set(ids.map(readWorkerTag)).size).toBe(2);
     const order = [ids[3], ids[0], ids[4], ids[1], ids[2]].map(String);
     const reply = await gateway.post("/export_batch", { session_ids: order, layout });
     expect(reply.headers["content-type"]).toBe("application/vnd.safetensors");
-    expect(sessionsOf(reply)).toEqual(order);
+    expect(readSessionIds(reply)).toEqual(order);
     const { tensors, metadata } = readSafetensors(reply.raw);
     expect(tensors[layout === "tree" ? "node_rewards" : "rewards"]?.data).toEqual([3, 0, 4, 1, 2]);
     expect(metadata["layout"]).toBe(layout);
-    for (const id of ids) expect(await stateOf(gateway, id)).toBe("exported");
-    // A lost answer can be had again, and keys are revoked.
+    for (const id of ids) expect(await readState(gateway, id)).toBe("exported");
+    // A lost response can be requested again, and the keys are revoked.
     const again = await gateway.post("/export_batch", { session_ids: order, layout });
     expect(Buffer.compare(again.raw, reply.raw)).toBe(0);
   });
 
-  it("answers a batch of one worker as that worker does", async () => {
+  it("returns a batch of one worker unchanged", async () => {
     const { gateway, workers, ids } = await started(4);
-    const own = ids.filter((id) => tagOf(id) === "one");
+    const own = ids.filter((id) => readWorkerTag(id) === "one");
     const reply = await gateway.post("/export_batch", { session_ids: own });
     const direct = await workers[0]?.proxy.post("/export_batch", { session_ids: own });
     expect(Buffer.compare(reply.raw, direct?.raw ?? Buffer.alloc(0))).toBe(0);
   });
 
-  it("takes no session where one cannot be exported, and names each that cannot", async () => {
+  it("exports no session if one cannot be exported, and lists each that cannot", async () => {
     const { gateway, ids } = await started(2);
     const { id: active } = await gateway.session();
     const reply = await gateway.post("/export_batch", {
-      session_ids: [...ids, active, `task-${tagOf(ids[0] ?? "")}-99`],
+      session_ids: [...ids, active, `task-${readWorkerTag(ids[0] ?? "")}-99`],
     });
     expect(reply.refusal).toBe("409 batch_not_exportable");
     const refused = reply.error["sessions"] as { session_id: string; code: string }[];
     expect(refused.map(({ code }) => code).sort()).toEqual(["session_active", "session_not_found"]);
-    for (const id of ids) expect(await stateOf(gateway, id)).toBe("ended");
+    for (const id of ids) expect(await readState(gateway, id)).toBe("ended");
     expect((await gateway.post("/export_batch", { session_ids: ids })).status).toBe(200);
   });
 
-  it("takes no session where one part cannot be packed, and keeps rewards open", async () => {
+  it("exports no session if one part cannot be packed, and still accepts rewards", async () => {
     const { gateway, workers, ids } = await started(2);
     const long = await gateway.session();
-    const engine = workers.find(({ tag }) => tag === tagOf(long.id))?.proxy.engine;
+    const engine = workers.find(({ tag }) => tag === readWorkerTag(long.id))?.proxy.engine;
     engine?.replies.push({ ids: Array.from({ length: 50 }, () => 300) });
     await gateway.chat(long.key, "a long one");
     await gateway.post("/rl/end_session", {}, long.key);
     const limit = { max_length: 40 };
     const refused = await gateway.post("/export_batch", { session_ids: [...ids, long.id], ...limit });
     expect([refused.refusal, refused.error.param]).toEqual(["422 max_length_exceeded", "max_length"]);
-    for (const id of [...ids, long.id]) expect(await stateOf(gateway, id)).toBe("ended");
-    // Nothing is held any more.
+    for (const id of [...ids, long.id]) expect(await readState(gateway, id)).toBe("ended");
+    // No part is held any more.
     expect((await gateway.post("/rl/set_reward", { reward: 9 }, long.key)).status).toBe(200);
     const reply = await gateway.post("/export_batch", { session_ids: [...ids, long.id] });
     expect(readSafetensors(reply.raw).tensors["rewards"]?.data).toEqual([0, 1, 9]);
   });
 
-  it("loses nothing of the living where a worker is gone", async () => {
+  it("keeps the sessions of the other workers exportable if a worker is down", async () => {
     const { gateway, workers, ids } = await started(4);
     await workers[0]?.kill();
     const refused = await gateway.post("/export_batch", { session_ids: ids });
     expect(refused.refusal).toBe("503 worker_unavailable");
     const lost = (refused.error["sessions"] as { session_id: string }[]).map(({ session_id }) => session_id);
-    expect(lost).toEqual(ids.filter((id) => tagOf(id) === "one"));
+    expect(lost).toEqual(ids.filter((id) => readWorkerTag(id) === "one"));
     const left = ids.filter((id) => !lost.includes(id));
-    for (const id of left) expect(await stateOf(gateway, id)).toBe("ended");
-    expect(sessionsOf(await gateway.post("/export_batch", { session_ids: left }))).toEqual(left);
+    for (const id of left) expect(await readState(gateway, id)).toBe("ended");
+    expect(readSessionIds(await gateway.post("/export_batch", { session_ids: left }))).toEqual(left);
     const unknown = await gateway.post("/export_batch", { session_ids: [...left, "task-nobody-0", "task-0"] });
     expect(unknown.refusal).toBe("409 batch_not_exportable");
   });
 
-  it("waits for sessions to end while others still take rewards", async () => {
+  it("accepts rewards of other sessions while it waits for a session to end", async () => {
     const { gateway, ids } = await started(1);
     const other = await gateway.session();
-    const late = tagOf(other.id) === tagOf(ids[0] ?? "") ? await gateway.session() : other;
+    const late = readWorkerTag(other.id) === readWorkerTag(ids[0] ?? "") ? await gateway.session() : other;
     await gateway.chat(late.key, "hello");
     const waiting = gateway.post("/export_batch", { session_ids: [ids[0], late.id], wait_seconds: 20 });
     await gateway.post("/rl/set_reward", { reward: 7 }, late.key);
@@ -105,7 +105,7 @@ describe("POST /export_batch over several workers", () => {
     expect(tensors["rewards"]?.data).toEqual([0, 7]);
   });
 
-  it("says what to do instead of shared memory and of shards", async () => {
+  it("explains what to do instead of shared memory and shards", async () => {
     const { gateway, ids } = await started(1);
     const message = async (extra: object) =>
       (await gateway.post("/export_batch", { session_ids: ids, ...extra })).error.message;
@@ -120,7 +120,7 @@ describe("POST /export_batch over several workers", () => {
     expect(await message({ shard: 1 })).toMatch(/^`shard` must be 0 through a gateway; received 1\. /);
   });
 
-  it("refuses what is only to be had on a worker's machine, and what is wrong", async () => {
+  it("refuses options that only a worker supports, and invalid options", async () => {
     const { gateway, ids } = await started(2);
     const ask = async (extra: object) => {
       const { refusal, error } = await gateway.post("/export_batch", { session_ids: ids, ...extra });
@@ -134,7 +134,7 @@ describe("POST /export_batch over several workers", () => {
     expect(unkeyed.refusal).toBe("401 missing_api_key");
   });
 
-  it("exports one session's trajectories wherever it is", async () => {
+  it("exports the trajectories of a session on any worker", async () => {
     const { gateway, ids } = await started(3);
     for (const session_id of ids) {
       const reply = await gateway.post("/export_trajectories", { session_id });
@@ -143,33 +143,33 @@ describe("POST /export_batch over several workers", () => {
   });
 });
 
-describe("an export that was prepared", () => {
+describe("a prepared export", () => {
   const prepare = (worker: WorkerServer, ids: readonly string[], hold_seconds: number) =>
     worker.proxy.post("/export_batch/prepare", { session_ids: ids, hold_seconds });
 
-  it("takes its sessions once that is said, and not before", async () => {
+  it("marks its sessions as exported when it is settled, and not before", async () => {
     const { gateway, workers, ids } = await started(1);
-    const [worker] = workers.filter(({ tag }) => tag === tagOf(ids[0] ?? ""));
+    const [worker] = workers.filter(({ tag }) => tag === readWorkerTag(ids[0] ?? ""));
     if (!worker) throw new Error("no worker has the session");
     const prepared = await prepare(worker, ids, 60);
-    expect(await stateOf(gateway, ids[0] ?? "")).toBe("ended");
+    expect(await readState(gateway, ids[0] ?? "")).toBe("ended");
     const id = String(prepared.headers["x-rolltape-export-id"]);
     const settle = () => worker.proxy.post(`/export_batch/${id}/settle`, { outcome: "taken" });
     expect((await settle()).status).toBe(200);
-    expect(await stateOf(gateway, ids[0] ?? "")).toBe("exported");
+    expect(await readState(gateway, ids[0] ?? "")).toBe("exported");
     expect((await settle()).refusal).toBe("404 batch_not_found");
   });
 
-  it("leaves its sessions as they were without a word in time, and rewards wait for that", async () => {
+  it("leaves its sessions unchanged if it is not settled in time, and rewards wait until then", async () => {
     const { gateway, workers } = await started(0);
     const { id, key } = await gateway.session();
     await gateway.chat(key, "hello");
     await gateway.post("/rl/end_session", {}, key);
-    const [worker] = workers.filter(({ tag }) => tag === tagOf(id));
+    const [worker] = workers.filter(({ tag }) => tag === readWorkerTag(id));
     if (!worker) throw new Error("no worker has the session");
     await prepare(worker, [id], 0.2);
     expect((await gateway.post("/rl/set_reward", { reward: 4 }, key)).status).toBe(200);
-    expect(await stateOf(gateway, id)).toBe("ended");
+    expect(await readState(gateway, id)).toBe("ended");
     const reply = await gateway.post("/export_batch", { session_ids: [id] });
     expect(readSafetensors(reply.raw).tensors["rewards"]?.data).toEqual([4]);
   });

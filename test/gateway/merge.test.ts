@@ -11,13 +11,13 @@ import { batchOptions, manySessions } from "../helpers/export-model/arbitraries.
 import type { ModelledSession } from "../helpers/export-model/modelled-session.js";
 import { recordCalls } from "../helpers/export-model/record.js";
 
-// Batches tell when each call completed: these are recorded again and again, to be compared byte for byte.
+// A batch has the time of each call. The tests record the same calls several times and compare bytes, so the clock is fixed.
 beforeEach(() => void vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2026, 10, 22)));
 afterEach(() => vi.restoreAllMocks());
 
 const ORIGIN = { model: "tiny", modelDigest: "none", config: {} };
 
-/** What one worker with these sessions exports, alone or as a part; undefined where it refuses. */
+/** Returns the export of one worker with these sessions, alone or as a part; undefined if it is refused. */
 async function exported(
   sessions: readonly ModelledSession[],
   options: BatchOptionsInput,
@@ -42,7 +42,7 @@ async function exported(
   }
 }
 
-/** The same through several workers, each with some of the sessions, and put together. */
+/** Returns the same export merged from several workers, each with some of the sessions. */
 async function merged(
   sessions: readonly ModelledSession[],
   options: BatchOptionsInput,
@@ -83,7 +83,7 @@ describe("parts of several workers", () => {
     await fc.assert(property, { numRuns: 300 });
   }, 120_000);
 
-  it("become one batch where rows are longer than a piece that is written at once", async () => {
+  it("become one batch if rows are longer than a chunk", async () => {
     const store = new TrajectoryStore();
     const make = (target: TrajectoryStore, sessionId: string, tokens: number) => {
       const session = target.createSession({ sessionId });
@@ -124,7 +124,7 @@ describe("parts of several workers", () => {
   });
 });
 
-describe("a part that is no batch", () => {
+describe("an invalid part", () => {
   it.each([
     ["nothing", new Uint8Array(0)],
     ["a length beyond its end", Uint8Array.of(9, 0, 0, 0, 0, 0, 0, 0, 0x7b)],

@@ -6,7 +6,7 @@ import { Gateway, startWorker } from "./workers.js";
 const LIMIT = 1 << 16;
 const OVERSIZE = "x".repeat(1 << 24);
 
-/** An upload that its client leaves once the worker has the beginning of it. */
+/** Starts an upload whose client disconnects when the worker has received the beginning. */
 async function leaveMidway(url: string, key: string, arrived: () => boolean): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": "50000" };
   const upload = request(`${url}/v1/chat/completions`, { method: "POST", headers });
@@ -17,7 +17,7 @@ async function leaveMidway(url: string, key: string, arrived: () => boolean): Pr
   await closed;
 }
 
-it("refuses a body over the limit as a server does", async () => {
+it("refuses a body larger than the limit, like a server", async () => {
   const worker = await startWorker("one", { settings: { maxBodyBytes: LIMIT } });
   const gateway = await Gateway.start({ urls: [worker.url] }, 60, LIMIT);
   const { key } = await gateway.session();
@@ -25,7 +25,7 @@ it("refuses a body over the limit as a server does", async () => {
   expect((await gateway.chat(key, "hello")).status).toBe(200);
 });
 
-it("does not take a worker for gone that takes no such body, or whose client left within it", async () => {
+it("keeps a worker that refused a large body, or whose client disconnected while sending", async () => {
   const worker = await startWorker("one", { settings: { maxBodyBytes: LIMIT } });
   const gateway = await Gateway.start({ urls: [worker.url] });
   const { key } = await gateway.session();

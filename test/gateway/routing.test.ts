@@ -4,28 +4,28 @@ import { describe, expect, it } from "vitest";
 import { registerWorker } from "../../src/control/worker-registration.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "../helpers/until.js";
-import { Gateway, startWorker, tagOf } from "./workers.js";
+import { Gateway, readWorkerTag, startWorker } from "./workers.js";
 
 describe("a gateway over two workers", () => {
-  it("brings every call to the worker of its key", async () => {
+  it("forwards every call to the worker of its key", async () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     const sessions = [];
     for (let index = 0; index < 6; index++) sessions.push(await gateway.session({ task_id: "a-b" }));
     for (const { key } of sessions) expect((await gateway.chat(key, "hello")).status).toBe(200);
-    const placed = sessions.map(({ id }) => tagOf(id));
+    const placed = sessions.map(({ id }) => readWorkerTag(id));
     expect(placed.filter((tag) => tag === "one")).toHaveLength(3);
     expect(placed.filter((tag) => tag === "two")).toHaveLength(3);
     expect(workers.map(({ proxy }) => proxy.engine.calls.length)).toEqual([3, 3]);
     for (const { id, key } of sessions) {
-      expect(key).toMatch(new RegExp(`^sk-${tagOf(id)}\\.`));
+      expect(key).toMatch(new RegExp(`^sk-${readWorkerTag(id)}\\.`));
       expect((await gateway.post("/rl/set_reward", { reward: 0.5 }, key)).status).toBe(200);
       expect((await gateway.post("/rl/end_session", {}, key)).json()).toEqual({ session_id: id, interaction_count: 1 });
       expect((await gateway.get(`/rl/sessions/${id}`)).json()).toMatchObject({ session_id: id, state: "ended" });
     }
   });
 
-  it("answers what a worker answers, refusals too", async () => {
+  it("returns a worker's response unchanged, including errors", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const { id, key } = await gateway.session();
@@ -45,7 +45,7 @@ describe("a gateway over two workers", () => {
     expect((await gateway.get("/v1/models")).status).toBe(200);
   });
 
-  it("finds the worker of a key that comes beside one for another service", async () => {
+  it("finds the worker of a key that is sent beside a key for another service", async () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     const sessions = [await gateway.session(), await gateway.session()];
@@ -57,7 +57,7 @@ describe("a gateway over two workers", () => {
     }
   });
 
-  it("pages through the sessions of all workers, and says when it cut", async () => {
+  it("pages through the sessions of all workers with has_more", async () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     const started: string[] = [];
@@ -79,7 +79,7 @@ describe("a gateway over two workers", () => {
     expect(pages).toEqual([true, true, false]);
   });
 
-  it("answers Anthropic's errors to Anthropic's calls", async () => {
+  it("returns errors in Anthropic's shape for calls of Anthropic's API", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const { key } = await gateway.session();
@@ -88,34 +88,34 @@ describe("a gateway over two workers", () => {
     expect([reply.status, reply.json()]).toMatchObject([503, { type: "error", error: { code: "worker_unavailable" } }]);
   });
 
-  it("answers 503 for the sessions of a worker that is gone, and serves the others", async () => {
+  it("returns 503 for the sessions of a dead worker, and serves the others", async () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: [one.url, two.url] });
     const sessions = [await gateway.session(), await gateway.session()];
     const [lost, left] = [
-      sessions.find(({ id }) => tagOf(id) === "one"),
-      sessions.find(({ id }) => tagOf(id) === "two"),
+      sessions.find(({ id }) => readWorkerTag(id) === "one"),
+      sessions.find(({ id }) => readWorkerTag(id) === "two"),
     ];
     await one.kill();
     expect((await gateway.chat(lost?.key ?? "", "hello")).refusal).toBe("503 worker_unavailable");
     expect((await gateway.chat(left?.key ?? "", "hello")).status).toBe(200);
-    // Its share of new slots goes to the other one.
+    // The other worker gets its share of new slots.
     expect((await gateway.post("/grant_capacity", { slots: 4 })).json()).toEqual({ capacity: 4 });
     for (let index = 0; index < 4; index++) {
       const started = await gateway.post("/rl/start_session");
-      expect(tagOf(started.json<{ session_id: string }>().session_id)).toBe("two");
+      expect(readWorkerTag(started.json<{ session_id: string }>().session_id)).toBe("two");
     }
     expect((await gateway.post("/rl/start_session")).refusal).toBe("429 no_capacity");
   });
 
-  it("takes a key of the caller's choice where it names its worker, and refuses any other", async () => {
+  it("accepts a key of the client's choice only if it names a worker", async () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     await gateway.post("/grant_capacity", { slots: 8 });
     const start = (api_key: string) => gateway.post("/rl/start_session", { api_key });
     const chosen = "sk-two.a-key-of-my-own-choice";
     const started = (await start(chosen)).json<{ session_id: string; session_api_key: string }>();
-    expect([tagOf(started.session_id), started.session_api_key]).toEqual(["two", chosen]);
+    expect([readWorkerTag(started.session_id), started.session_api_key]).toEqual(["two", chosen]);
     expect((await gateway.chat(chosen, "hello")).status).toBe(200);
     expect((await start(chosen)).refusal).toBe("409 api_key_in_use");
     for (const key of ["a-key-of-my-own-choice", "sk-three.a-key-of-my-own-choice", "sk-two-a-key-of-my-own-choice"]) {
@@ -124,12 +124,12 @@ describe("a gateway over two workers", () => {
     }
     const message = (await start("sk-three.a-key-of-my-own-choice")).error.message;
     expect(message).toMatch(/^`api_key` must be `sk-<tag>\.` .*; received the tag three, which no worker has\.$/);
-    // Asked directly, a worker refuses the key of another one: nobody would find it.
+    // A worker refuses a key with another worker's tag: no gateway would find the session.
     const direct = await workers[0]?.proxy.post("/rl/start_session", { api_key: "sk-two.another-key-of-mine" });
     expect(direct?.refusal).toBe("400 invalid_value");
   });
 
-  it("spreads new slots so that all workers have the same to do", async () => {
+  it("spreads new slots so that all workers have the same load", async () => {
     const workers = [await startWorker("one"), await startWorker("two"), await startWorker("three")];
     for (let index = 0; index < 4; index++) await workers[0]?.proxy.session();
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
@@ -137,7 +137,7 @@ describe("a gateway over two workers", () => {
     expect(workers.map(({ proxy }) => proxy.context.registry.capacity)).toEqual([0, 3, 3]);
   });
 
-  it("sets the weight version everywhere", async () => {
+  it("sets the weight version on all workers", async () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     expect((await gateway.post("/rl/set_version", { version: 3 })).json()).toEqual({ version: 3 });
@@ -147,7 +147,7 @@ describe("a gateway over two workers", () => {
     expect((await gateway.post("/rl/set_version", { version: 4 })).refusal).toBe("503 worker_unavailable");
   });
 
-  it("lists the sessions of all, and their metrics and health", async () => {
+  it("returns the sessions, metrics and health of all workers", async () => {
     const workers = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
     const ids = [];
@@ -177,8 +177,8 @@ describe("a gateway over two workers", () => {
   });
 });
 
-describe("answers under way", () => {
-  it("flow as they come", async () => {
+describe("responses in progress", () => {
+  it("are streamed without buffering", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const { key } = await gateway.session();
@@ -205,7 +205,7 @@ describe("answers under way", () => {
     expect(rest).toContain("[DONE]");
   });
 
-  it.each([false, true])("are aborted when their agent leaves (stream: %s)", async (stream) => {
+  it.each([false, true])("are aborted when their client disconnects (stream: %s)", async (stream) => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const { key } = await gateway.session();
@@ -228,7 +228,7 @@ describe("answers under way", () => {
     expect(gateway.pool.living()).toHaveLength(1);
   });
 
-  it("break off, and are not taken for whole, when their worker is gone", async () => {
+  it("end with a connection error when their worker dies", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const { key } = await gateway.session();
@@ -253,7 +253,7 @@ describe("answers under way", () => {
 });
 
 describe("the list of workers", () => {
-  it("follows a file that changes", async () => {
+  it("follows changes of a file", async () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
     const file = join(temporaryFolder(), "workers");
     writeFileSync(file, `# mine\n${one.url}\nnonsense\n`);
@@ -265,7 +265,7 @@ describe("the list of workers", () => {
     expect(gateway.pool.all().map(({ tag }) => tag)).toEqual(["two"]);
   });
 
-  it("follows the folder in which workers register, without a wait for who has just come", async () => {
+  it("follows the folder in which workers register, and finds a new worker immediately", async () => {
     const folder = temporaryFolder();
     const gateway = await Gateway.start({ folder: join(folder, "not-yet") });
     expect((await gateway.post("/grant_capacity")).refusal).toBe("503 worker_unavailable");
@@ -278,7 +278,7 @@ describe("the list of workers", () => {
     expect((await gateway.chat(key, "hello")).refusal).toBe("503 worker_unavailable");
   });
 
-  it("takes a server that starts again at the same address for another one", async () => {
+  it("treats a server that restarts at the same address as another worker", async () => {
     const first = await startWorker("one");
     const port = Number(new URL(first.url).port);
     const gateway = await Gateway.start({ urls: [first.url] });
@@ -288,10 +288,10 @@ describe("the list of workers", () => {
     await gateway.pool.refresh();
     expect(gateway.pool.all().map(({ tag }) => tag)).toEqual(["two"]);
     expect((await gateway.chat(key, "hello")).refusal).toBe("503 worker_unavailable");
-    expect(tagOf((await gateway.session()).id)).toBe("two");
+    expect(readWorkerTag((await gateway.session()).id)).toBe("two");
   });
 
-  it("says which workers it cannot use", async () => {
+  it("reports workers that it cannot use", async () => {
     const [one, same] = [await startWorker("one"), await startWorker("one")];
     const gateway = await Gateway.start({ urls: [one.url, same.url] });
     expect(gateway.problems.join()).toContain("the same tag one");

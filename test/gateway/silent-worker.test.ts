@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { Gateway, startWorker } from "./workers.js";
 
-/** Says once that it is well, and takes calls from then on without a word, as a stopped process does. */
+/** Starts a server that answers one health check, and then accepts calls without answering, like a stopped process. */
 async function startSilent(tag: string): Promise<string> {
   let heard = false;
   const server = createServer((request, reply) => {
@@ -19,14 +19,14 @@ async function startSilent(tag: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it("lists the sessions of the others where a worker takes the call and never answers", async () => {
+it("lists the sessions of the other workers if a worker accepts the call and never answers", async () => {
   const worker = await startWorker("one");
   const gateway = await Gateway.start({ urls: [worker.url, await startSilent("two")] });
   const reply = await gateway.get("/rl/sessions");
   expect(reply.json()).toEqual({ sessions: [], has_more: false, next: null, unavailable_workers: ["two"] });
 });
 
-it("tells the weight version to a worker too that was down when last heard of", async () => {
+it("sets the weight version also on a worker that was down", async () => {
   const workers = [await startWorker("one"), await startWorker("two")];
   const gateway = await Gateway.start({ urls: [...workers.map(({ url }) => url), await startSilent("three")] });
   for (const worker of gateway.pool.all()) if (worker.tag !== "one") worker.state = "down";

@@ -5,9 +5,9 @@ import { type RunningServer, startServer } from "../../src/server/start.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { ADMIN_KEY } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
-import { Gateway, startWorker, tagOf, type WorkerServer } from "./workers.js";
+import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "./workers.js";
 
-/** Ends a session that was started through a gateway; answers the versions of the tokens that it sampled. */
+/** Makes a call in a session, ends it, and returns the versions of the sampled tokens. */
 async function sampledVersions(gateway: Gateway, session: { id: string; key: string }): Promise<number[]> {
   await gateway.chat(session.key, "hello", { max_tokens: 4 });
   await gateway.post("/rl/end_session", {}, session.key);
@@ -16,11 +16,11 @@ async function sampledVersions(gateway: Gateway, session: { id: string; key: str
   return [...new Set(versions.filter((version) => version >= 0))];
 }
 
-function versionsOf(workers: readonly WorkerServer[]): number[] {
+function listVersions(workers: readonly WorkerServer[]): number[] {
   return workers.map(({ proxy }) => proxy.context.weightVersion.version);
 }
 
-describe("a worker that is killed and started again at its address, without a folder", () => {
+describe("a worker that is killed and restarted at its address, without a folder", () => {
   async function restarted(tag: string): Promise<{ gateway: Gateway; worker: WorkerServer }> {
     const first = await startWorker("one");
     const port = Number(new URL(first.url).port);
@@ -30,18 +30,18 @@ describe("a worker that is killed and started again at its address, without a fo
     return { gateway, worker: await startWorker(tag, { port }) };
   }
 
-  it("starts its first session with the version that its former life was told", async () => {
+  it("starts its first session with the version from before the restart", async () => {
     const { gateway } = await restarted("two");
     await gateway.pool.refresh();
     expect(await sampledVersions(gateway, await gateway.session())).toEqual([6]);
   });
 
-  it("does so with a fixed tag too, before the gateway notices the restart", async () => {
+  it("does so with a fixed tag, before the gateway notices the restart", async () => {
     const { gateway } = await restarted("one");
     expect(await sampledVersions(gateway, await gateway.session())).toEqual([6]);
   });
 
-  it("learns it from its peers through a gateway that has started again as well", async () => {
+  it("receives the version of other workers through a gateway that restarted, too", async () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
     const former = await Gateway.start({ urls: [one.url, two.url] });
     await former.post("/rl/set_version", { version: 6 });
@@ -49,23 +49,23 @@ describe("a worker that is killed and started again at its address, without a fo
     await startWorker("two", { port: Number(new URL(two.url).port) });
     const gateway = await Gateway.start({ urls: [one.url, two.url] });
     const sessions = [await gateway.session(), await gateway.session()];
-    expect(sessions.map(({ id }) => tagOf(id)).sort()).toEqual(["one", "two"]);
+    expect(sessions.map(({ id }) => readWorkerTag(id)).sort()).toEqual(["one", "two"]);
     for (const session of sessions) expect(await sampledVersions(gateway, session)).toEqual([6]);
   });
 
-  it("keeps a version of 0 from a trainer that has started over", async () => {
+  it("keeps version 0 from a trainer that restarted", async () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: [one.url, two.url] });
     for (const version of [6, 0]) await gateway.post("/rl/set_version", { version });
-    expect(versionsOf([one, two])).toEqual([0, 0]);
+    expect(listVersions([one, two])).toEqual([0, 0]);
     await gateway.session();
     await gateway.session();
-    expect(versionsOf([one, two])).toEqual([0, 0]);
+    expect(listVersions([one, two])).toEqual([0, 0]);
   });
 });
 
 describe("set_version through a gateway", () => {
-  it("reaches a worker that joins while the others are told", async () => {
+  it("reaches a worker that joins during the call", async () => {
     const folder = temporaryFolder();
     const first = await startWorker("one");
     registerWorker(folder, { url: first.url, tag: "one" });
@@ -76,44 +76,44 @@ describe("set_version through a gateway", () => {
       if (url === "/rl/set_version") registerWorker(folder, { url: late.url, tag: "two" });
     });
     expect((await gateway.post("/rl/set_version", { version: 6 })).json()).toEqual({ version: 6 });
-    expect(versionsOf([first, late])).toEqual([6, 6]);
+    expect(listVersions([first, late])).toEqual([6, 6]);
   });
 
-  it("reaches a worker that missed it before it starts another session there", async () => {
+  it("reaches a worker that missed it before the next session there", async () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
     const former = await Gateway.start({ urls: [one.url, two.url] });
     await former.post("/rl/set_version", { version: 5 });
-    // As while the connection to the second worker is broken.
+    // As if the connection to the second worker were broken.
     const apart = await Gateway.start({ urls: [one.url] });
     await apart.post("/rl/set_version", { version: 6 });
-    expect(versionsOf([one, two])).toEqual([6, 5]);
+    expect(listVersions([one, two])).toEqual([6, 5]);
     await former.pool.refresh();
     await former.session();
     await former.session();
-    expect(versionsOf([one, two])).toEqual([6, 6]);
+    expect(listVersions([one, two])).toEqual([6, 6]);
   });
 
-  it("is the last word even if a worker's clock runs ahead", async () => {
+  it("replaces the version even if a worker's clock runs ahead", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const set_at = Date.now() / 1000 + 3600;
     await worker.proxy.post("/rl/set_version", { version: 9, set_at });
     expect((await gateway.post("/rl/set_version", { version: 3 })).json()).toEqual({ version: 3 });
-    expect(versionsOf([worker])).toEqual([3]);
+    expect(listVersions([worker])).toEqual([3]);
     await worker.proxy.post("/rl/set_version", { version: 4 });
-    expect(versionsOf([worker])).toEqual([4]);
+    expect(listVersions([worker])).toEqual([4]);
   });
 
-  it("is not remembered if the workers reject it", async () => {
+  it("is dropped if the workers reject it", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     const refused = await gateway.post("/rl/set_version", { version: 9 }, "sk-nobody-knows-this");
     expect(refused.refusal).toBe("401 invalid_api_key");
     await gateway.session();
-    expect(versionsOf([worker])).toEqual([0]);
+    expect(listVersions([worker])).toEqual([0]);
   });
 
-  it("names the worker that does not take it", async () => {
+  it("names the worker that rejects it", async () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
     const gateway = await Gateway.start({ urls: [one.url, two.url] });
     await two.kill();
@@ -124,7 +124,7 @@ describe("set_version through a gateway", () => {
     );
   });
 
-  it("is shown by the gateway's health, of each worker", async () => {
+  it("is shown for each worker in the gateway's health", async () => {
     const worker = await startWorker("one");
     const gateway = await Gateway.start({ urls: [worker.url] });
     await gateway.post("/rl/set_version", { version: 9 });
@@ -143,7 +143,7 @@ describe("the registration folder", () => {
     return server;
   }
 
-  it("gives a late worker the current version before its first call, without a gateway's help", async () => {
+  it("has the current version for a late worker before its first call, without a gateway", async () => {
     const folder = temporaryFolder();
     const first = await serve(folder);
     const gateway = await Gateway.start({ folder });
@@ -151,7 +151,7 @@ describe("the registration folder", () => {
     await gateway.post("/rl/set_version", { version: 6 });
     await first.close();
     const late = await serve(folder);
-    // A gateway that was told no version and sees no other worker.
+    // A gateway that knows no version and has no other worker.
     const direct = await Gateway.start({ urls: [late.url] });
     expect(await sampledVersions(direct, await direct.session())).toEqual([6]);
   });

@@ -7,12 +7,12 @@ import { WorkerPool } from "../../src/gateway/worker-pool.js";
 import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../helpers/proxy.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 
-/** A proxy that listens, one of several. */
+/** A listening proxy, one of several workers. */
 export interface WorkerServer<E extends Engine = ScriptedEngine> {
   readonly tag: string;
   readonly proxy: Proxy<E>;
   readonly url: string;
-  /** As a machine that is switched off: no answer is finished. */
+  /** Stops the worker like a machine that is switched off: responses in progress are cut. */
   kill(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function startWorker<E extends Engine = ScriptedEngine>(
   return { tag, proxy, url, kill };
 }
 
-/** A gateway that listens, and what tests say to it. */
+/** A listening gateway with a client for tests. */
 export class Gateway {
   readonly url: string;
   readonly pool: WorkerPool;
@@ -93,7 +93,7 @@ export class Gateway {
     return this.post("/v1/chat/completions", { messages: [{ role: "user", content: text }], ...extra }, key);
   }
 
-  /** A session with one call, ended. Answers its id. */
+  /** Creates a session with one call and ends it. Returns its id. */
   async conversation(text: string, reward?: number): Promise<string> {
     const { id, key } = await this.session();
     await this.chat(key, text);
@@ -103,7 +103,7 @@ export class Gateway {
   }
 }
 
-/** Which worker a session is on. */
-export function tagOf(sessionId: string): string {
+/** Returns the tag of a session's worker. */
+export function readWorkerTag(sessionId: string): string {
   return sessionId.split("-").at(-2) ?? "";
 }

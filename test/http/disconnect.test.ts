@@ -5,16 +5,16 @@ import { expect, it, onTestFinished } from "vitest";
 import { disconnectSignal, onResponseClose } from "../../src/http/disconnect.js";
 import { until } from "../helpers/until.js";
 
-/** Answers with more bytes than the buffers between server and client hold, to a client that reads none of them. */
-async function answerUnread() {
+/** Sends a response with more bytes than the buffers between server and client hold, to a client that reads nothing. */
+async function sendUnreadResponse() {
   const app = Fastify();
   onTestFinished(() => app.close());
-  const outcome: { connection?: Socket; signal?: AbortSignal; whole?: boolean } = {};
+  const outcome: { connection?: Socket; signal?: AbortSignal; complete?: boolean } = {};
   app.get("/", (request, reply) => {
     outcome.connection = request.socket;
     outcome.signal = disconnectSignal(reply);
-    onResponseClose(reply, (whole) => {
-      outcome.whole = whole;
+    onResponseClose(reply, (complete) => {
+      outcome.complete = complete;
     });
     return reply.send(Buffer.alloc(32 << 20));
   });
@@ -26,20 +26,20 @@ async function answerUnread() {
   return { socket, outcome };
 }
 
-it("tells of a client that leaves with bytes unsent, although Node says then that all were written", async () => {
-  const { socket, outcome } = await answerUnread();
-  expect(outcome.whole).toBeUndefined();
+it("reports an incomplete response if the client disconnects with bytes unsent, although Node then reports all as written", async () => {
+  const { socket, outcome } = await sendUnreadResponse();
+  expect(outcome.complete).toBeUndefined();
   socket.resetAndDestroy();
-  await until(() => outcome.whole !== undefined && outcome.signal?.aborted === true);
-  expect(outcome.whole).toBe(false);
+  await until(() => outcome.complete !== undefined && outcome.signal?.aborted === true);
+  expect(outcome.complete).toBe(false);
 });
 
-it("tells of a whole answer, and not of a client that leaves later", async () => {
-  const { socket, outcome } = await answerUnread();
+it("reports a complete response, and ignores a client that disconnects later", async () => {
+  const { socket, outcome } = await sendUnreadResponse();
   socket.resume();
-  await until(() => outcome.whole !== undefined);
+  await until(() => outcome.complete !== undefined);
   socket.destroy();
   await until(() => outcome.connection?.closed === true);
   await nextTurn();
-  expect([outcome.whole, outcome.signal?.aborted]).toEqual([true, false]);
+  expect([outcome.complete, outcome.signal?.aborted]).toEqual([true, false]);
 });

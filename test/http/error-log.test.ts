@@ -10,7 +10,7 @@ interface Line extends Record<string, unknown> {
   readonly level: number;
 }
 
-function linesOf(...errors: unknown[]): Line[] {
+function logLines(...errors: unknown[]): Line[] {
   const lines: Line[] = [];
   const sink = new Writable({
     write: (text, _, done) => {
@@ -25,25 +25,25 @@ function linesOf(...errors: unknown[]): Line[] {
 
 const { warn, info, error: errorLevel } = pino.levels.values;
 
-describe("the log of an answered error", () => {
-  it("is a note without a stack where the server only refuses", () => {
-    const [line] = linesOf(new ApiError("server_draining", "The server is shutting down."));
+describe("the log line of an error response", () => {
+  it("has level info and no stack for an expected refusal", () => {
+    const [line] = logLines(new ApiError("server_draining", "The server is shutting down."));
     expect(line).toEqual({ level: info, code: "server_draining", msg: "The server is shutting down." });
   });
 
-  it("is a warning with the reasons where the engine failed", () => {
+  it("has level warn and the causes for a failure of the engine", () => {
     const reason = new Error("a frame has 3 log probabilities after 2 tokens, but there are 4");
-    const [line] = linesOf(new EngineError("engine_error", "They do not agree.", { cause: reason }));
+    const [line] = logLines(new EngineError("engine_error", "They do not agree.", { cause: reason }));
     expect(line).toEqual({ level: warn, code: "engine_error", reasons: [reason.message], msg: "They do not agree." });
   });
 
-  it("has the stack of what nobody expected", () => {
-    const [line] = linesOf(new TypeError("x is undefined"));
+  it("has level error and the stack for an unexpected error", () => {
+    const [line] = logLines(new TypeError("x is undefined"));
     expect(line).toMatchObject({ level: errorLevel, code: "internal_error" });
     expect(JSON.stringify(line)).toContain("error-log.test");
   });
 
   it("is not written for a client's mistake", () => {
-    expect(linesOf(new ApiError("invalid_value", "no"))).toEqual([]);
+    expect(logLines(new ApiError("invalid_value", "no"))).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { Gateway, startWorker, tagOf, type WorkerServer } from "../gateway/workers.js";
+import { Gateway, readWorkerTag, startWorker, type WorkerServer } from "../gateway/workers.js";
 import type { WireExport } from "../helpers/export-json.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { until } from "../helpers/until.js";
 
 const QUESTION = { messages: [{ role: "user", content: "hello" }] };
 
-/** A client that leaves while the engine generates. Resolves when the call has ended on the worker. */
+/** Starts a call whose client disconnects during generation. Resolves when the call has ended on the worker. */
 async function leave({ url, proxy }: WorkerServer, session: { id: string; key: string }, body: object = {}) {
   const { calls } = proxy.context.registry.get(session.id);
   const resume = proxy.engine.hold();
@@ -22,43 +22,43 @@ async function leave({ url, proxy }: WorkerServer, session: { id: string; key: s
   resume();
 }
 
-async function abortedOf(gateway: Gateway, id: string): Promise<unknown> {
+async function findSession(gateway: Gateway, id: string): Promise<unknown> {
   const { sessions } = (await gateway.get("/rl/sessions")).json<{ sessions: { session_id: string }[] }>();
   return sessions.find(({ session_id }) => session_id === id);
 }
 
-it("counts calls whose client left while the engine generated, in the list of sessions and in exports", async () => {
+it("counts calls whose client disconnected during generation, in the session list and in exports", async () => {
   const worker = await startWorker("one");
   const gateway = await Gateway.start({ urls: [worker.url] });
   const session = await gateway.session();
   await gateway.chat(session.key, "hello");
   await leave(worker, session);
   await leave(worker, session, { stream: true });
-  expect(await abortedOf(gateway, session.id)).toMatchObject({ aborted_calls: 2, interaction_count: 1 });
+  expect(await findSession(gateway, session.id)).toMatchObject({ aborted_calls: 2, interaction_count: 1 });
   await gateway.post("/rl/end_session", {}, session.key);
   const exported = await gateway.post("/export_trajectories", { session_id: session.id });
   expect(exported.json<WireExport>()).toMatchObject({ aborted_calls: 2, incomplete_calls: 0 });
 });
 
-it("counts them by session in the metadata of a batch over several workers", async () => {
+it("counts aborted calls by session in the metadata of a batch over several workers", async () => {
   const workers = [await startWorker("one"), await startWorker("two")];
   const gateway = await Gateway.start({ urls: workers.map(({ url }) => url) });
   const sessions = [await gateway.session(), await gateway.session(), await gateway.session()];
   const [first, second, untouched] = sessions;
   for (const { key } of sessions) await gateway.chat(key, "hello");
   for (const session of [first, second, second]) {
-    const worker = workers.find(({ tag }) => session && tag === tagOf(session.id));
+    const worker = workers.find(({ tag }) => session && tag === readWorkerTag(session.id));
     if (worker && session) await leave(worker, session);
   }
   for (const { key } of sessions) await gateway.post("/rl/end_session", {}, key);
   const ids = sessions.map(({ id }) => id);
-  expect(new Set(ids.map(tagOf)).size).toBe(2);
+  expect(new Set(ids.map(readWorkerTag)).size).toBe(2);
   const { metadata } = readSafetensors((await gateway.post("/export_batch", { session_ids: ids })).raw);
   expect(JSON.parse(metadata["aborted_calls"] ?? "")).toEqual({ [first?.id ?? ""]: 1, [second?.id ?? ""]: 2 });
-  expect(await abortedOf(gateway, untouched?.id ?? "")).toMatchObject({ aborted_calls: 0 });
+  expect(await findSession(gateway, untouched?.id ?? "")).toMatchObject({ aborted_calls: 0 });
 });
 
-it("does not count a call that failed, and one that its export aborted", async () => {
+it("does not count calls that failed or that an export aborted", async () => {
   const { proxy } = await startWorker("one");
   const session = await proxy.session();
   expect((await proxy.chat(session, [])).status).toBe(400);

@@ -5,8 +5,8 @@ import type { WireExport } from "../helpers/export-json.js";
 import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 
 /**
- * Whatever comes in, the answer is a clear error and the session is as it was: each test's session has one interaction
- * before, and exports exactly that one after.
+ * Every bad input gets a clear error and leaves the session unchanged: the session of each test has one interaction before,
+ * and exports exactly that interaction afterwards.
  */
 
 let proxy: Proxy;
@@ -34,52 +34,55 @@ function raw(payload: string | Buffer, headers: Record<string, string> = JSON_TY
   return proxy.request({ method: "POST", url: "/v1/chat/completions", payload, headers }, session.key);
 }
 
-describe("a field that is not there", () => {
+describe("a missing required field", () => {
   it.each([
     ["/v1/chat/completions", {}, "messages"],
     ["/v1/chat/completions", { messages: [{ content: "hi" }] }, "messages[0].role"],
     ["/v1/messages", { messages: USER, model: "m" }, "max_tokens"],
-  ])("%s %j: is required", async (url, payload, field) => {
+  ])("is reported as required: %s %j", async (url, payload, field) => {
     const reply = await proxy.request({ method: "POST", url, payload, headers: JSON_TYPE }, session.key);
     expect(reply.status).toBe(400);
     expect(reply.error.message).toBe(`${field}: is required`);
   });
 });
 
-describe("a body that cannot be read", () => {
-  it.each(["{", '{"messages": [}', "not json", '{"a":1} trailing', '"\\ud800', "\u0000"])("%j: 400", async (text) => {
-    const reply = await raw(text);
-    expect(reply.refusal).toBe("400 invalid_json");
-    expect(reply.raw.toString()).not.toContain("node_modules");
-  });
+describe("an unreadable body", () => {
+  it.each(["{", '{"messages": [}', "not json", '{"a":1} trailing', '"\\ud800', "\u0000"])(
+    "is rejected with 400 if it is not JSON: %j",
+    async (text) => {
+      const reply = await raw(text);
+      expect(reply.refusal).toBe("400 invalid_json");
+      expect(reply.raw.toString()).not.toContain("node_modules");
+    },
+  );
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
-    "%s: 415",
+    "is rejected with 415 if its content-type is %s",
     async (type) => {
       const reply = await raw(JSON.stringify({ messages: USER }), { "content-type": type });
       expect(reply.refusal).toBe("415 unsupported_media_type");
     },
   );
 
-  it.each(["short", "long ".repeat(5000)])("of bytes that are no UTF-8: 400", async (content) => {
+  it.each(["short", "long ".repeat(5000)])("is rejected with 400 if it is not UTF-8", async (content) => {
     const text = JSON.stringify({ messages: [{ role: "user", content: `${content}|` }] });
     const reply = await raw(Buffer.from(text.replace("|", "\u00ff"), "latin1"));
     expect(reply.refusal).toBe("400 invalid_json");
     expect(reply.error.message).toContain("UTF-8");
   });
 
-  it.each(["gzip", "zstd", "deflate, br"])("compressed by %s: 415", async (coding) => {
+  it.each(["gzip", "zstd", "deflate, br"])("is rejected with 415 if it is compressed with %s", async (coding) => {
     const reply = await raw(JSON.stringify({ messages: USER }), { ...JSON_TYPE, "content-encoding": coding });
     expect(reply.refusal).toBe("415 unsupported_media_type");
     expect(reply.error.message).toContain(coding);
   });
 
-  it("over the limit: 413", async () => {
+  it("is rejected with 413 if it is larger than the limit", async () => {
     const reply = await raw(Buffer.alloc(9 * 1024 * 1024, 32));
     expect(reply.refusal).toBe("413 body_too_large");
   });
 
-  it("of 100 MB, sent in pieces without a length: 413 or a closed connection, and the server lives", async () => {
+  it("of 100 MB without content-length is rejected or its connection closed, and the server keeps running", async () => {
     await proxy.app.listen({ host: "127.0.0.1", port: 0 });
     const { port } = proxy.app.server.address() as AddressInfo;
     const status = await new Promise<number | string>((resolve) => {
@@ -110,16 +113,16 @@ describe("a body that cannot be read", () => {
     '{"messages": [{"role": "user", "content": "x", "constructor": {"prototype": {"polluted": 1}}}]}',
     String.raw`{"c\u006fnstructor": {"prototype": {"polluted": true}}}`,
     '{"messages": [{"role": "user", "content": "x", "__proto__": {"polluted": 1}}]}',
-  ])("%s: 400, and no prototype is touched", async (text) => {
+  ])("is rejected with 400 if a key could change a prototype: %s", async (text) => {
     expect((await raw(text)).refusal).toBe("400 invalid_json");
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("that is not an object: 400", async () => {
+  it("is rejected with 400 if it is not an object", async () => {
     for (const text of ["[]", "1", '"text"', "null"]) expect((await raw(text)).status).toBe(400);
   });
 
-  it("that is empty, on a control call, counts as {} whatever its type", async () => {
+  it("counts as {} if it is empty, whatever its content-type", async () => {
     for (const headers of [{}, JSON_TYPE, { "content-type": "application/octet-stream" }] as Record<string, string>[]) {
       const reply = await proxy.request({ method: "POST", url: "/grant_capacity", headers });
       expect(reply.status).toBe(200);
@@ -128,7 +131,7 @@ describe("a body that cannot be read", () => {
   });
 });
 
-describe("messages that make no sense", () => {
+describe("invalid messages", () => {
   it.each([
     ["none", {}, "messages"],
     ["an empty list", { messages: [] }, "messages"],
@@ -149,11 +152,11 @@ describe("messages that make no sense", () => {
       "messages[0].tool_calls[0].function.arguments",
     ],
     [
-      "a variable that is the request's own",
+      "a template variable with the name of a request field",
       { messages: USER, chat_template_kwargs: { enable_thinking: true, messages: [] } },
       "chat_template_kwargs.messages",
     ],
-  ])("%s: 400 naming the field", async (_, body, param) => {
+  ])("are rejected with 400 and the name of the field: %s", async (_, body, param) => {
     const reply = await raw(JSON.stringify(body));
     expect(reply.refusal).toBe("400 invalid_value");
     expect(reply.error.param).toBe(param);
@@ -161,35 +164,38 @@ describe("messages that make no sense", () => {
   });
 });
 
-describe("bodies made to exhaust the server", () => {
+describe("bodies that try to exhaust the server", () => {
   it.each([
-    ["a million messages that are none", `{"messages":[${"1,".repeat(1_000_000)}1]}`, "messages[0]"],
+    ["a million numbers as messages", `{"messages":[${"1,".repeat(1_000_000)}1]}`, "messages[0]"],
     [
-      "a million parts that are none",
+      "a million numbers as content parts",
       `{"messages":[{"role":"user","content":[${"1,".repeat(1_000_000)}1]}]}`,
       "messages[0].content[0]",
     ],
     [
-      "a million tools that are none",
+      "a million numbers as tools",
       `{"messages":[{"role":"user","content":"x"}],"tools":[${"1,".repeat(1_000_000)}1]}`,
       "tools[0]",
     ],
-  ])("%s: 400 naming the first", async (_, text, param) => {
+  ])("are rejected with 400 and the first wrong element: %s", async (_, text, param) => {
     const reply = await raw(text);
     expect([reply.refusal, reply.error.param]).toEqual(["400 invalid_value", param]);
   });
 
-  it.each(["tools", "chat_template_kwargs"])("%s nested 100,000 levels deep: 400", async (field) => {
-    const deep = "[".repeat(100_000) + "]".repeat(100_000);
-    const value =
-      field === "tools" ? `[{"type":"function","function":{"name":"f","parameters":${deep}}}]` : `{"a":${deep}}`;
-    const reply = await raw(`{"messages":[{"role":"user","content":"x"}],"${field}":${value}}`);
-    expect(reply.refusal).toBe("400 invalid_value");
-    expect(reply.error.param?.startsWith(field)).toBe(true);
-  });
+  it.each(["tools", "chat_template_kwargs"])(
+    "are rejected with 400 if %s is nested 100,000 levels deep",
+    async (field) => {
+      const deep = "[".repeat(100_000) + "]".repeat(100_000);
+      const value =
+        field === "tools" ? `[{"type":"function","function":{"name":"f","parameters":${deep}}}]` : `{"a":${deep}}`;
+      const reply = await raw(`{"messages":[{"role":"user","content":"x"}],"${field}":${value}}`);
+      expect(reply.refusal).toBe("400 invalid_value");
+      expect(reply.error.param?.startsWith(field)).toBe(true);
+    },
+  );
 });
 
-describe("parameters", () => {
+describe("invalid parameters", () => {
   it.each([
     ["temperature", -1],
     ["temperature", 2.5],
@@ -209,7 +215,7 @@ describe("parameters", () => {
     ["top_logprobs", 3],
     ["tool_choice", "required"],
     ["tools", [{ type: "retrieval" }]],
-  ])("%s: %j is out of range", async (name, value) => {
+  ])("are rejected as out of range: %s %j", async (name, value) => {
     const reply = await proxy.chat(session, USER, { [name]: value });
     expect(reply.refusal).toBe("400 invalid_value");
     expect(reply.error.param?.startsWith(name)).toBe(true);
@@ -222,7 +228,7 @@ describe("parameters", () => {
     ["audio", {}],
     ["functions", []],
     ["verbosity", "high"],
-  ])("%s: %j is not supported", async (name, value) => {
+  ])("are rejected as unsupported: %s %j", async (name, value) => {
     const reply = await proxy.chat(session, USER, { [name]: value });
     expect(reply.refusal).toBe("400 unsupported_parameter");
     expect(reply.error.param).toBe(name);
@@ -232,40 +238,40 @@ describe("parameters", () => {
     ["parallel_tool_calls", false],
     ["tool_choice", "required"],
     ["tool_choice", { type: "function", function: { name: "f" } }],
-  ])("%s: %j is not supported by an engine without grammars", async (name, value) => {
+  ])("are rejected as unsupported by an engine without grammars: %s %j", async (name, value) => {
     const tools = [{ type: "function", function: { name: "f" } }];
     const reply = await proxy.chat(session, USER, { tools, [name]: value });
     expect(reply.refusal).toBe("400 unsupported_parameter");
     expect(reply.error.param).toBe(name);
   });
 
-  it("that nobody knows are named", async () => {
+  it("are rejected by name if they are unknown", async () => {
     const reply = await proxy.chat(session, USER, { temprature: 1 });
     expect(reply.refusal).toBe("400 unknown_parameter");
     expect(reply.error.param).toBe("temprature");
   });
 });
 
-describe("prompts beyond the context", () => {
+describe("a prompt that does not fit the context", () => {
   const long = "word ".repeat(100);
   const protocols = [
     ["/v1/chat/completions", "messages", /maximum context length is 40 tokens.*resulted in \d+ tokens\.$/],
     ["/v1/responses", "input", /maximum context length is 40 tokens.*resulted in \d+ tokens\.$/],
     ["/v1/messages", "messages", /^prompt is too long: \d+ tokens > 39 maximum$/],
   ] as const;
-  const bodyOf = (field: string, content: string) => ({
+  const makeBody = (field: string, content: string) => ({
     model: "tiny",
     max_tokens: 5,
     [field]: field === "input" ? content : [{ role: "user", content }],
   });
 
   it.each(protocols)(
-    "%s: 400 in the protocol's words, with both numbers, streamed or not",
+    "is rejected with 400 in the words of the protocol, with both token counts, streamed or not: %s",
     async (url, field, said) => {
       proxy.engine.context = 40;
       for (const stream of [false, true]) {
         const sent = url === "/v1/responses" ? { max_output_tokens: 20, max_tokens: undefined } : {};
-        const reply = await proxy.post(url, { ...bodyOf(field, long), ...sent, stream }, session.key);
+        const reply = await proxy.post(url, { ...makeBody(field, long), ...sent, stream }, session.key);
         expect(reply.refusal).toBe("400 context_length_exceeded");
         expect(reply.error).toMatchObject({ type: "invalid_request_error", param: field, context_length: 40 });
         expect(reply.error.message).toMatch(said);
@@ -276,7 +282,7 @@ describe("prompts beyond the context", () => {
     },
   );
 
-  it("of which one token of output has room: 200", async () => {
+  it("is accepted if there is room for one output token", async () => {
     const other = await proxy.session();
     const { prompt_tokens } = (await proxy.chat(other, USER)).json<{ usage: { prompt_tokens: number } }>().usage;
     proxy.engine.context = prompt_tokens;
@@ -287,12 +293,12 @@ describe("prompts beyond the context", () => {
     expect(reply.json()).toMatchObject({ usage: { prompt_tokens, completion_tokens: 1 } });
   });
 
-  it("a single message of 1 MB", async () => {
+  it("is rejected if it is a single message of 1 MB", async () => {
     const reply = await proxy.chat(session, [{ role: "user", content: "x y ".repeat(262_144) }]);
     expect(reply.refusal).toBe("400 context_length_exceeded");
   });
 
-  it("a text that is many times too long is not encoded to its end", async () => {
+  it("is not encoded to its end if it is many times too long", async () => {
     proxy.engine.context = 1000;
     const before = proxy.context.model.cacheStats.bytes;
     const reply = await proxy.chat(session, [{ role: "user", content: "far too long ".repeat(500_000) }]);
@@ -302,19 +308,19 @@ describe("prompts beyond the context", () => {
     const counted = Number(reply.error["prompt_tokens"]);
     expect(counted).toBeGreaterThan(1000);
     expect(counted).toBeLessThan(300_000);
-    // 6.5 million characters have millions of these tokens, of four bytes each.
+    // Encoded completely, 6.5 million characters would give millions of tokens with four bytes each.
     expect(proxy.context.model.cacheStats.bytes - before).toBeLessThan(8_000_000);
   });
 });
 
-describe("other paths and methods", () => {
+describe("unknown paths and methods", () => {
   it.each([
     ["GET", "/v1/chat/completions"],
     ["POST", "/v1/completions"],
     ["DELETE", "/rl/sessions"],
     ["GET", "/../../etc/passwd"],
     ["GET", "/%"],
-  ] as const)("%s %s: 404", async (method, url) => {
+  ] as const)("are answered with 404: %s %s", async (method, url) => {
     const reply = await proxy.request({ method, url });
     expect(reply.refusal).toBe("404 not_found");
     expect(reply.raw.toString()).not.toMatch(/\bat .*:\d+/);

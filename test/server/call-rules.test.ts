@@ -3,7 +3,7 @@ import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 import { accepts } from "../helpers/xgrammar.js";
 
-/** Calls that must be made, one call at most, strict tools: as each protocol asks for them, and what the engine is given. */
+/** Required calls, at most one call, and strict tools: the request fields of each protocol, and the grammar that the engine gets. */
 
 let proxy: Proxy<GrammarEngine>;
 let session: StartedSession;
@@ -99,56 +99,56 @@ const PROTOCOLS: [string, Asked][] = [
 ];
 
 describe.each(PROTOCOLS)("%s", (_, asked) => {
-  async function tagOf(body: object): Promise<string> {
+  async function sendAndReadGrammar(body: object): Promise<string> {
     const reply = await proxy.post(asked.url, body, session.key);
     expect([reply.refusal, reply.headers["x-rolltape-not-enforced"]]).toEqual(["200", undefined]);
     const grammar = proxy.engine.calls.at(-1)?.sampling.grammar;
     return grammar?.kind === "structural_tag" ? grammar.tag : "";
   }
 
-  it("a call that must be made, of any tool", async () => {
-    const tag = await tagOf(asked.must);
+  it("enforces a required call of any tool", async () => {
+    const tag = await sendAndReadGrammar(asked.must);
     expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(true);
     expect(await accepts(tag, TWO)).toBe(true);
     expect(await accepts(tag, "No.")).toBe(false);
   });
 
-  it("a call of the named tool", async () => {
-    const tag = await tagOf(asked.named);
+  it("enforces a call of the named tool", async () => {
+    const tag = await sendAndReadGrammar(asked.named);
     expect(await accepts(tag, CALL("add", '{"a": 1}'))).toBe(true);
     expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(false);
     const prompt = proxy.engine.calls.at(-1)?.prompt.tokens() ?? new Int32Array();
     expect(proxy.context.model.decode(prompt, { skipSpecialTokens: false })).not.toContain('"sub"');
   });
 
-  it("a call of an allowed tool", async () => {
-    const tag = await tagOf(asked.allowed);
+  it("enforces a call of an allowed tool", async () => {
+    const tag = await sendAndReadGrammar(asked.allowed);
     expect(await accepts(tag, CALL("add", '{"a": 1}'))).toBe(true);
     expect(await accepts(tag, CALL("sub", '{"a": 1}'))).toBe(false);
     expect(await accepts(tag, "No.")).toBe(false);
   });
 
-  it("one call at most", async () => {
-    const tag = await tagOf(asked.single);
+  it("enforces at most one call", async () => {
+    const tag = await sendAndReadGrammar(asked.single);
     expect(await accepts(tag, `I add.\n${CALL("add", '{"a": 1}')}`)).toBe(true);
     expect(await accepts(tag, TWO)).toBe(false);
   });
 
-  it("strict tools have the arguments of their schema, others any", async () => {
-    const tag = await tagOf(asked.strict);
+  it("enforces the schema of strict tools only", async () => {
+    const tag = await sendAndReadGrammar(asked.strict);
     expect(await accepts(tag, CALL("add", '{"a": "x"}'))).toBe(false);
     expect(await accepts(tag, CALL("sub", '{"a": "x"}'))).toBe(true);
     expect(await accepts(tag, "No.")).toBe(true);
   });
 
-  it("nothing where nothing is asked for", async () => {
-    expect(await tagOf(asked.plain)).toBe("");
+  it("sends no grammar if the request needs none", async () => {
+    expect(await sendAndReadGrammar(asked.plain)).toBe("");
     expect(proxy.engine.calls.at(-1)?.sampling.grammar).toBeUndefined();
   });
 });
 
 describe("allowed tools", () => {
-  it("are those that the prompt shows, and need not be called", async () => {
+  it("are shown in the prompt, and no call is required", async () => {
     const allowed = { mode: "auto", tools: [{ type: "function", function: { name: "sub" } }] };
     const tools = [chatTool("add"), chatTool("sub")];
     const reply = await proxy.chat(session, messages, {
@@ -169,8 +169,8 @@ describe("allowed tools", () => {
   });
 });
 
-describe("what cannot be enforced", () => {
-  it("is refused, but for strict, of which the answer says so, streamed too", async () => {
+describe("rules that the engine cannot enforce", () => {
+  it("are rejected, except strict, which a response header reports, also in streams", async () => {
     const plain = await Proxy.start();
     const own = await plain.session();
     for (const [, { url, must, single, strict }] of PROTOCOLS) {
@@ -184,7 +184,7 @@ describe("what cannot be enforced", () => {
     await plain.close();
   });
 
-  it("strict tools are the policy's matter where the configuration does not say otherwise", async () => {
+  it("do not include strict tools by default", async () => {
     const free = await Proxy.start({ engine: new GrammarEngine() });
     const own = await free.session();
     for (const [, { url, must, strict }] of PROTOCOLS) {
@@ -197,7 +197,7 @@ describe("what cannot be enforced", () => {
     await free.close();
   });
 
-  it("calls of a family that no grammar knows: a schema still holds", async () => {
+  it("include tool calls of a family without a grammar, but not a JSON schema", async () => {
     const pythonic = await Proxy.start({ engine: new GrammarEngine(), model: { toolCallParser: "pythonic" } });
     const own = await pythonic.session();
     const must = await pythonic.chat(own, messages, { tools: [chatTool("add")], tool_choice: "required" });

@@ -30,7 +30,7 @@ async function exported() {
 }
 
 describe("sampling parameters", () => {
-  it("reach the engine, each explicit", async () => {
+  it("are all sent to the engine explicitly", async () => {
     await proxy.chat(session, [user("a")]);
     expect(lastCall().sampling).toEqual({
       temperature: 1,
@@ -74,14 +74,14 @@ describe("sampling parameters", () => {
     });
   });
 
-  it("max_completion_tokens wins over max_tokens, and neither exceeds what is left", async () => {
+  it("prefer max_completion_tokens to max_tokens, and limit both to the remaining context", async () => {
     await proxy.chat(session, [user("a")], { max_tokens: 5, max_completion_tokens: 6 });
     expect(lastCall().sampling.maxTokens).toBe(6);
     await proxy.chat(session, [user("a")], { max_tokens: 1_000_000 });
     expect(lastCall().sampling.maxTokens).toBe(16_384 - lastCall().prompt.length);
   });
 
-  it("null counts as absent, and what cannot change the result has no effect", async () => {
+  it("treat null as absent, and ignore parameters that cannot change the result", async () => {
     const reply = await proxy.chat(session, [user("a")], {
       temperature: null,
       tools: null,
@@ -99,14 +99,14 @@ describe("sampling parameters", () => {
 });
 
 describe("prompts", () => {
-  it("are what the chat template renders", async () => {
+  it("are rendered by the chat template", async () => {
     await proxy.chat(session, [{ role: "system", content: "be brief" }, user("hello")]);
     expect(promptText()).toBe(
       "<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n",
     );
   });
 
-  it("join text parts, and take lone surrogates as U+FFFD", async () => {
+  it("join text parts, and replace lone surrogates with U+FFFD", async () => {
     await proxy.chat(session, [
       user([
         { type: "text", text: "a" },
@@ -116,7 +116,7 @@ describe("prompts", () => {
     expect(promptText()).toContain("user\nab\ufffd<|im_end|>");
   });
 
-  it("show tools as the request spells them, number by number and key by key", async () => {
+  it("keep the spelling of numbers and the order of keys of tools", async () => {
     const schema = '{"b":1.0,"2":12345678901234567890,"1":[-0.0,1e-7,true,null]}';
     const tool = `{"type":"function","function":{"parameters":${schema},"description":"\\"tools\\":[1.0]","name":"f"}}`;
     const payload = `{"tools":[],"messages":[{"role":"user","content":"{\\"tools\\":"}],"tools": [${tool}] }`;
@@ -128,7 +128,7 @@ describe("prompts", () => {
     expect(promptText()).toMatch(/"parameters": .*"description": .*"name": "f"/);
   });
 
-  it("show tools unless tool_choice is none", async () => {
+  it("contain the tools unless tool_choice is none", async () => {
     const tools = ["alpha", "beta"].map((name) => ({
       type: "function",
       function: { name, description: `does ${name}`, parameters: { type: "object", properties: {} } },
@@ -144,7 +144,7 @@ describe("prompts", () => {
     expect(unknown.refusal).toBe("400 invalid_value");
   });
 
-  it("take chat_template_kwargs to the template", async () => {
+  it("pass chat_template_kwargs to the template", async () => {
     expect((await proxy.chat(session, [user("a")], { chat_template_kwargs: { enable_thinking: true } })).status).toBe(
       200,
     );
@@ -153,7 +153,7 @@ describe("prompts", () => {
     expect(refused.error.param).toBe("chat_template_kwargs.add_generation_prompt");
   });
 
-  it("take 2,000 messages, and find the parent among them", async () => {
+  it("accept 2,000 messages, and the parent is found", async () => {
     const messages = Array.from({ length: 2000 }, (_, i) =>
       i % 2 ? { role: "assistant", content: `a${i}` } : user(`u${i}`),
     );
@@ -167,7 +167,7 @@ describe("prompts", () => {
     expect(second?.parent_id).toBe(first?.interaction_id);
   });
 
-  it("a message of 1 MB is recorded whole", async () => {
+  it("are recorded completely with a message of 1 MB", async () => {
     proxy.engine.context = 1 << 21;
     const content = "some words ".repeat(95_326);
     expect((await proxy.chat(session, [user(content)])).status).toBe(200);
@@ -197,7 +197,7 @@ describe("the answer", () => {
     expect(reply["id"]).toMatch(/^chatcmpl-[0-9a-f]{32}$/);
   });
 
-  it("leaves out the token that ended the turn, and says length where no token did", async () => {
+  it("omits the end-of-turn token, and has finish_reason length if there is none", async () => {
     const [stopId] = proxy.context.model.stopTokenIds;
     const text = (reply: Awaited<ReturnType<typeof proxy.chat>>) =>
       reply.json<{ choices: [{ message: { content: string }; finish_reason: string }] }>().choices[0];
@@ -211,7 +211,7 @@ describe("the answer", () => {
     expect(text(await proxy.chat(session, [user("a")])).message.content).toBe("");
   });
 
-  it("is cut before a stop string, whose tokens stay recorded", async () => {
+  it("ends before a stop string, whose tokens are recorded", async () => {
     const ids = [...(await proxy.context.model.prompt({ messages: [{ role: "user", content: "one two" }] })).ids].slice(
       0,
       8,
@@ -227,7 +227,7 @@ describe("the answer", () => {
     expect(numbers(only as never, "input_ids").slice(-ids.length)).toEqual(ids);
   });
 
-  it("carries the recorded log probabilities, one entry per token", async () => {
+  it("has the recorded log probabilities, one entry per token", async () => {
     const reply = (await proxy.chat(session, [user("a")], { logprobs: true })).json<{
       choices: [{ logprobs: { content: { token: string; logprob: number; bytes: number[]; top_logprobs: [] }[] } }];
     }>();
@@ -237,7 +237,7 @@ describe("the answer", () => {
     expect(content.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(content.map((entry) => entry.token));
   });
 
-  it("tells the bytes of tokens that are parts of a character, which give it together", async () => {
+  it("has the bytes of tokens that are parts of a character", async () => {
     const prompt = await proxy.context.model.prompt({ messages: [{ role: "user", content: "😀" }] });
     const ids = [...prompt.ids];
     proxy.engine.replies.push({ ids });
@@ -250,8 +250,8 @@ describe("the answer", () => {
   });
 });
 
-describe("a call that fails", () => {
-  it("because the engine rejects the request is a 400, which SDKs do not repeat", async () => {
+describe("a failed call", () => {
+  it("returns 400, which SDKs do not retry, if the engine rejects the request", async () => {
     proxy.engine.replies.push(new EngineError("engine_rejected_request", "The grammar cannot be compiled."));
     const failed = await proxy.chat(session, [user("b")]);
     expect(failed.refusal).toBe("400 engine_rejected_request");
@@ -264,7 +264,7 @@ describe("a call that fails", () => {
     [new EngineError("engine_unavailable", "connection refused"), "502 engine_unavailable"],
     [new EngineError("engine_timeout", "no answer in time"), "504 engine_timeout"],
     [new Error("secret path /etc/passwd"), "500 internal_error"],
-  ])("%s reaches the agent as its error, records nothing, and the session goes on", async (error, refusal) => {
+  ])("returns the engine's error, records nothing, and leaves the session usable: %s", async (error, refusal) => {
     const before = (await proxy.chat(session, [user("a")])).json<{ id: string }>();
     proxy.engine.replies.push(error);
     const failed = await proxy.chat(session, [user("b")]);
@@ -275,7 +275,7 @@ describe("a call that fails", () => {
     expect((await exported()).map((each) => each.interaction_id)).toEqual([before.id, after.id]);
   });
 
-  it("because the agent's connection dropped while its answer waited behind another's records nothing", async () => {
+  it("records nothing if the client disconnected while its response was queued behind another one", async () => {
     const url = new URL(await proxy.app.listen({ host: "127.0.0.1", port: 0 }));
     const release = proxy.engine.hold();
     const before = proxy.engine.calls.length;
@@ -295,7 +295,7 @@ describe("a call that fails", () => {
     proxy = await Proxy.start();
   });
 
-  it("because the agent's connection dropped aborts the engine's work and records nothing", async () => {
+  it("aborts the engine request and records nothing if the client disconnected", async () => {
     const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
     const release = proxy.engine.hold();
     const before = proxy.engine.calls.length;

@@ -35,7 +35,7 @@ async function exportConcat(options: object = {}): Promise<SafeTensors> {
 const parsed = ({ metadata }: SafeTensors, name: string): unknown => JSON.parse(metadata[name] ?? "null");
 
 describe("own rewards of a row's earlier turns", () => {
-  it("are not in the leaf's reward, and the export says of which rows", async () => {
+  it("are not in the leaf's reward, and the export lists these rows", async () => {
     const [first = ""] = await threeTurns();
     await proxy.reward(session, 1, first);
     const batch = await exportConcat();
@@ -49,7 +49,7 @@ describe("own rewards of a row's earlier turns", () => {
     expect(text).toContain("\nrolltape_export_uncounted_reward_rows_total 2\n");
   });
 
-  it("are in its return, discounted by their turn", async () => {
+  it("are in the return, discounted by turn", async () => {
     const ids = await threeTurns();
     for (const [turn, id] of ids.entries()) await proxy.reward(session, [1, 2, 4][turn], id);
     const batch = await exportConcat({ concat_reward: "return", discount: 0.5 });
@@ -67,7 +67,7 @@ describe("own rewards of a row's earlier turns", () => {
       { style: "concat", layout: "tree" },
       "concat_reward must be leaf for layout tree, because its nodes have one turn each; received return.",
     ],
-  ])("cannot be summed where a row has one turn: %j", async (options, message) => {
+  ])("cannot be summed if a row has one turn: %j", async (options, message) => {
     await threeTurns();
     await proxy.end(session);
     const body = { session_ids: [session.id], concat_reward: "return", ...options };
@@ -75,7 +75,7 @@ describe("own rewards of a row's earlier turns", () => {
     expect(reply.error).toMatchObject({ code: "invalid_value", param: "concat_reward", message });
   });
 
-  it("come turn by turn where turns are asked for", async () => {
+  it("are listed by turn if the request has turns", async () => {
     const ids = await threeTurns();
     await proxy.reward(session, 1, ids[0]);
     await proxy.reward(session, 2, ids[2]);
@@ -105,10 +105,10 @@ describe("a row of several turns", () => {
   });
 });
 
-describe("a tools list that changes in mid-conversation", () => {
+describe("a tools list that changes during the conversation", () => {
   const tool = (name: string) => ({ type: "function", function: { name } });
 
-  it("begins a new row instead of refusing the export, stays a child, and is the row's cause", async () => {
+  it("starts a new row with its cause and keeps the parent, instead of failing the export", async () => {
     const ids = await threeTurns((turn) => ({ tools: turn < 2 ? [tool("f")] : [tool("f"), tool("g")] }));
     await proxy.reward(session, 1, ids[2]);
     const batch = await exportConcat({ discount: 0.5 });

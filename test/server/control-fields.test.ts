@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-/** Posts with the key that the call takes. */
+/** Posts with the kind of key that the call requires. */
 function post(path: string, body: object, to = proxy, as = session): Promise<Reply> {
   const isAgents = path === "/rl/set_reward" || path === "/rl/end_session";
   return to.post(path, body, ...(isAgents ? [as.key] : []));
@@ -48,7 +48,7 @@ describe("an unknown field of a control body", () => {
     });
   });
 
-  it.each(["/rl/end_session"])("of %s, which takes none, is refused", async (path) => {
+  it.each(["/rl/end_session"])("of %s, which has no fields, is refused", async (path) => {
     const reply = await post(path, { force: true });
     expect([reply.refusal, reply.error.param]).toEqual(["400 unknown_parameter", "force"]);
     expect(reply.error.message).toBe("Unknown parameter: `force`. This call takes no parameters.");
@@ -65,7 +65,7 @@ describe("an unknown field of a control body", () => {
     }
   });
 
-  it("changes nothing where it is refused", async () => {
+  it("changes nothing if it is refused", async () => {
     await proxy.reward(session, 0.25);
     await post("/rl/set_reward", { reward: 1, interation_id: "chatcmpl-1" });
     await post("/grant_capacity", { slot: 2 });
@@ -78,7 +78,7 @@ describe("an unknown field of a control body", () => {
     expect(Object.values(interactions).map(({ reward }) => reward)).toEqual([0.25, 0]);
   });
 
-  it("is shown only in part if its name is long", async () => {
+  it("is shortened in the error if its name is long", async () => {
     const { refusal, error } = await post("/grant_capacity", { [`slots${"x".repeat(100_000)}`]: 1 });
     expect(refusal).toBe("400 unknown_parameter");
     expect(error.message.length).toBeLessThan(300);
@@ -94,7 +94,7 @@ describe("an unknown field of a control body", () => {
 });
 
 describe("AReaL's client", () => {
-  it.each(AREAL_BODIES)("(%s) gets answers to every body that it sends", async (_, bodies) => {
+  it.each(AREAL_BODIES)("(%s) can send every body that it sends to AReaL's server", async (_, bodies) => {
     const started = (await proxy.post("/grant_capacity", {})).status;
     const reply = await proxy.post("/rl/start_session", bodies.start);
     const { session_id: id, api_key: key } = reply.json<{ session_id: string; api_key: string }>();
@@ -108,7 +108,7 @@ describe("AReaL's client", () => {
     expect(Object.values(exported.json<{ interactions: object }>().interactions)).toMatchObject([{ own_reward: 1 }]);
   });
 
-  it("may send no body, an empty one, and null", async () => {
+  it("may send no body, an empty body and null", async () => {
     for (const { headers = {}, body } of AREAL_EMPTY) {
       const sent = { method: "POST", headers, ...(body === undefined ? {} : { payload: body }) } as const;
       const granted = await proxy.request({ ...sent, url: "/grant_capacity" });
@@ -117,7 +117,7 @@ describe("AReaL's client", () => {
     }
   });
 
-  it("may ask a batch to drop orphans of retries, which changes nothing", async () => {
+  it("may send drop_retry_orphans, which changes nothing", async () => {
     await proxy.end(session);
     const ask = (extra: object) => proxy.post("/export_batch", { session_ids: [session.id], ...extra });
     const [plain, asked] = [await ask({}), await ask({ drop_retry_orphans: true })];
@@ -137,7 +137,7 @@ describe("server.strict_control_fields: false", () => {
     await lenient.close();
   });
 
-  it("still checks the known fields, and changes nothing in model calls", async () => {
+  it("still checks known fields, and does not apply to model calls", async () => {
     const lenient = await Proxy.start({ settings: { strictControlFields: false } });
     const started = await lenient.session();
     await lenient.chat(started, USER);

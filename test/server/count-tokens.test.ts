@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { StartedSession } from "../helpers/proxy.js";
 import { ServedAgents, toolCall } from "../helpers/served-agents.js";
 
-/** What is counted before a call is what the call's answer says, also where its prompt continues sampled tokens. */
+/** The count before a call equals the usage of the call, also if its prompt continues sampled tokens. */
 
 const TOOLS = [{ name: "f", input_schema: { type: "object", properties: { a: { type: "integer" } } } }];
 
-/** Reasoning that the agent drops, and a call with white space that the template would not write. */
+/** Outputs with reasoning that the agent drops, and a call with white space that the template would not write. */
 const SAID = [
   "<think>\nhm\n</think>\n\nhello",
   `<think>\nwell\n</think>\n\n${toolCall("f", { b: 2, a: 1 }).replaceAll(",", " , ")}`,
@@ -42,7 +42,7 @@ async function countAndSend({ proxy }: ServedAgents, { key }: StartedSession, me
 }
 
 describe.each(["hf", "concat"] as const)("count_tokens with %s", (chatTemplateType) => {
-  it("is each call's usage.input_tokens", async () => {
+  it("returns the same number as usage.input_tokens of the call", async () => {
     const { agents, session } = await open(chatTemplateType);
     let messages: object[] = [{ role: "user", content: "hi" }];
     for (const text of SAID) {
@@ -59,7 +59,7 @@ describe.each(["hf", "concat"] as const)("count_tokens with %s", (chatTemplateTy
   });
 });
 
-it("has a limit of no context, and none of a session whose data is freed", async () => {
+it("counts prompts longer than the context, and refuses a session whose data is freed", async () => {
   const { agents, session } = await open("concat");
   const { proxy } = agents;
   proxy.engine.context = 8;

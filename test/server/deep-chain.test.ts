@@ -21,14 +21,14 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => proxy.close());
 
-const versionOf = (call: number) => Math.floor(call / 100);
-const logprobOf = (call: number) => -(call + 1) / 8192;
-const rewardOf = (call: number): number => (call % 1000 === 999 ? 1 : 0);
+const versionAt = (call: number) => Math.floor(call / 100);
+const logprobAt = (call: number) => -(call + 1) / 8192;
+const rewardAt = (call: number): number => (call % 1000 === 999 ? 1 : 0);
 
-/** Goes on from the call before: one token of input, 2 × `call`, and one of output, the next number. */
+/** Continues the previous call with one input token, 2 × `call`, and one output token, the next number. */
 function recordCall(session: Session, call: number): void {
   const generation = new native.Generation();
-  generation.append(Int32Array.of(2 * call + 1), Float32Array.of(logprobOf(call)), versionOf(call));
+  generation.append(Int32Array.of(2 * call + 1), Float32Array.of(logprobAt(call)), versionAt(call));
   const messages: Message[] = [{ role: "user", content: "go on" }];
   const { id } = session.record({
     prepared: session.prepare({ messages }),
@@ -40,7 +40,7 @@ function recordCall(session: Session, call: number): void {
     parent: call > 0 ? { index: call - 1, rule: "messages" } : undefined,
     id: `call-${call}`,
   });
-  if (rewardOf(call) > 0) session.setReward(rewardOf(call), id);
+  if (rewardAt(call) > 0) session.setReward(rewardAt(call), id);
 }
 
 async function exported(options: object) {
@@ -51,14 +51,14 @@ async function exported(options: object) {
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 const calls = upTo(CALLS);
 
-/** In float64 from the last call back; float32 would lose the last digits. */
+/** Computes final rewards in float64 from the last call back. In float32, the last digits would be lost. */
 function finalRewards(): number[] {
-  const rewards = calls.map(rewardOf);
-  for (let call = CALLS - 2; call >= 0; call--) rewards[call] = rewardOf(call) + (rewards[call + 1] ?? 0) * DISCOUNT;
+  const rewards = calls.map(rewardAt);
+  for (let call = CALLS - 2; call >= 0; call--) rewards[call] = rewardAt(call) + (rewards[call + 1] ?? 0) * DISCOUNT;
   return rewards.map(Math.fround);
 }
 
-/** A value per token: `prompt` at the input, what `output` says of the call at its output. */
+/** Returns one value per token: `prompt` for input tokens, and `output(call)` for the call's output token. */
 const perToken = (prompt: number, output: (call: number) => number) => calls.flatMap((call) => [prompt, output(call)]);
 
 describe(`a chain of ${CALLS} calls`, () => {
@@ -66,8 +66,8 @@ describe(`a chain of ${CALLS} calls`, () => {
     const tensors = await exported({ style: "concat" });
     expect(tensors["input_ids"]).toEqual({ dtype: "I32", shape: [1, TOKENS], data: upTo(TOKENS) });
     expect(tensors["loss_mask"]?.data).toEqual(perToken(0, () => 1));
-    expect(tensors["logprobs"]?.data).toEqual(perToken(0, logprobOf));
-    expect(tensors["versions"]?.data).toEqual(perToken(-1, versionOf));
+    expect(tensors["logprobs"]?.data).toEqual(perToken(0, logprobAt));
+    expect(tensors["versions"]?.data).toEqual(perToken(-1, versionAt));
     expect(tensors["rewards"]?.data).toEqual(finalRewards().slice(-1));
   });
 
@@ -77,7 +77,7 @@ describe(`a chain of ${CALLS} calls`, () => {
     expect(tensors["position_ids"]?.data).toEqual(upTo(TOKENS));
     expect(tensors["subtree_end"]?.data).toEqual(upTo(TOKENS).map(() => TOKENS));
     expect(tensors["loss_mask"]?.data).toEqual(perToken(0, () => 1));
-    expect(tensors["versions"]?.data).toEqual(perToken(-1, versionOf));
+    expect(tensors["versions"]?.data).toEqual(perToken(-1, versionAt));
     expect(tensors["cu_trees"]?.data).toEqual([0, TOKENS]);
     expect(tensors["node_offsets"]?.data).toEqual([...calls.map((call) => 2 * call), TOKENS]);
     expect(tensors["node_parents"]?.data).toEqual(calls.map((call) => call - 1));
@@ -85,7 +85,7 @@ describe(`a chain of ${CALLS} calls`, () => {
     expect(tensors["node_rewards"]?.data).toEqual(finalRewards());
   });
 
-  it("gives as many individual rows, each cut to the length that is allowed", async () => {
+  it("is one individual row per call, each truncated to max_length", async () => {
     const tensors = await exported({ max_length: 20, overflow: "truncate" });
     const rows = calls.map((call) => upTo(Math.min(20, 2 * call + 2)));
     const padded = (row: number[], filler: number) => [...row, ...Array<number>(20 - row.length).fill(filler)];

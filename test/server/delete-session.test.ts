@@ -13,7 +13,7 @@ afterEach(() => proxy.close());
 const remove = ({ id }: StartedSession) => proxy.request({ method: "DELETE", url: `/rl/sessions/${id}` });
 
 describe("DELETE /rl/sessions/{id}", () => {
-  it("frees an active session, revokes its key and forgets it", async () => {
+  it("frees an active session, revokes its key and removes it from the list", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     const held = proxy.context.registry.get(session.id);
@@ -26,7 +26,7 @@ describe("DELETE /rl/sessions/{id}", () => {
     expect((await proxy.session()).id).not.toBe(session.id);
   });
 
-  it("aborts the calls in flight, in the engine too", async () => {
+  it("aborts the calls in flight, also in the engine", async () => {
     const session = await proxy.session();
     proxy.engine.hold();
     const call = proxy.chat(session, USER);
@@ -36,7 +36,7 @@ describe("DELETE /rl/sessions/{id}", () => {
     expect(proxy.engine.aborted).toHaveLength(1);
   });
 
-  it("frees what an exported session retains", async () => {
+  it("frees the retained export of an exported session", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     await proxy.end(session);
@@ -48,7 +48,7 @@ describe("DELETE /rl/sessions/{id}", () => {
     expect((await proxy.export(session)).refusal).toBe("404 session_not_found");
   });
 
-  it("leaves who waits for the session's export with an error", async () => {
+  it("fails an export that waits for the session", async () => {
     const session = await proxy.session();
     const waiting = proxy.export(session, { wait_seconds: 3600 });
     const other = await proxy.session();
@@ -58,7 +58,7 @@ describe("DELETE /rl/sessions/{id}", () => {
     expect((await proxy.chat(other, USER)).status).toBe(200);
   });
 
-  it("takes the admin key only", async () => {
+  it("requires the admin key", async () => {
     const { id, key } = await proxy.session();
     expect((await proxy.request({ method: "DELETE", url: `/rl/sessions/${id}` }, key)).refusal).toBe(
       "403 wrong_key_kind",

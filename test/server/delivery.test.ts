@@ -43,7 +43,7 @@ const protocols = [
   },
 ];
 
-/** More bytes than the buffers between server and client hold, whose frames are all written while there is room. */
+/** A reply with more bytes than the buffers between server and client hold. Every frame is written while there is room. */
 function longReply(beforeFrame: (frame: number) => Promise<void> | void = () => {}) {
   const ids = Array.from({ length: 100_000 }, (_, i) => 300 + (i % 200));
   const yielding = async (frame: number) => {
@@ -55,14 +55,14 @@ function longReply(beforeFrame: (frame: number) => Promise<void> | void = () => 
 
 const recorded = (count = 1) => until(() => session.interactionCount === count);
 
-/** Resolves once the server knows that every client has left. */
+/** Resolves when the server has noticed that all clients disconnected. */
 const serverAlone = () => clientsLeft(proxy);
 
-/** Makes a call that is recorded and of whose answer its client gets nothing. */
+/** Makes a call that is recorded, but whose client receives nothing of the answer. */
 const loseAnswer = (call = chat()) => loseAnswerOf(proxy, url, started, call);
 
 describe.each(protocols)("a streamed $name", ({ call, end }) => {
-  it("is delivered to a client that reads it to its end", async () => {
+  it("is delivered if the client reads it to the end", async () => {
     const client = new RawClient(url, started);
     client.read();
     client.send(call);
@@ -106,7 +106,7 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
     const client = new RawClient(url, started);
     client.send(call);
     await recorded();
-    // The server closes its side in turn, behind what it wrote before: the content, and not the closing events.
+    // The server then closes its side, after the bytes that it wrote before: the content without the closing events.
     client.halfClose();
     client.read();
     await until(() => client.socket.readableEnded);
@@ -117,7 +117,7 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
     expect(session.leftOut(0)).toBeUndefined();
   });
 
-  it("is delivered to a client that reads slowly", async () => {
+  it("is delivered if the client reads slowly", async () => {
     proxy.engine.replies.push(longReply());
     const client = new RawClient(url, started);
     client.send(call);
@@ -149,7 +149,7 @@ describe("a streamed answer", () => {
     expect(session.leftOut(0)).toBe("undelivered");
   });
 
-  it("is delivered without any content once its end was sent", async () => {
+  it("is delivered without content once its end was sent", async () => {
     proxy.engine.replies.push({ ids: [] });
     const client = new RawClient(url, started);
     client.read();
@@ -161,7 +161,7 @@ describe("a streamed answer", () => {
     expect(session.leftOut(0)).toBeUndefined();
   });
 
-  it("is undelivered without any content if its end was not sent", async () => {
+  it("is undelivered without content if its end was not sent", async () => {
     proxy.engine.replies.push({ ids: [1] }, { ids: [] });
     await loseAnswer(chat({ stream: true }));
     expect(session.leftOut(0)).toBe("undelivered");
@@ -171,7 +171,7 @@ describe("a streamed answer", () => {
 describe("an answer that is not streamed", () => {
   const long = chat({ logprobs: true });
 
-  it("is delivered to a client that reads it, on a connection that serves several calls", async () => {
+  it("is delivered if the client reads it, on a connection with several calls", async () => {
     const client = new RawClient(url, started);
     client.read();
     for (let count = 1; count <= 3; count++) {
@@ -184,7 +184,7 @@ describe("an answer that is not streamed", () => {
     expect(session.leftOutInteractions()).toEqual([]);
   });
 
-  it("is undelivered if it waits behind another answer and the client leaves", async () => {
+  it("is undelivered if it is queued behind another answer and the client leaves", async () => {
     await loseAnswer();
     expect(session.leftOut(0)).toBe("undelivered");
   });
@@ -199,7 +199,7 @@ describe("an answer that is not streamed", () => {
     expect(session.leftOut(0)).toBe("undelivered");
   });
 
-  it("is undelivered if the client resets a connection that it half closed before", async () => {
+  it("is undelivered if the client resets a half-closed connection", async () => {
     proxy.engine.replies.push(longReply());
     const accepted = once(proxy.app.server, "connection") as Promise<[Socket]>;
     const client = new RawClient(url, started);
@@ -213,7 +213,7 @@ describe("an answer that is not streamed", () => {
     expect(session.leftOut(0)).toBe("undelivered");
   });
 
-  it("is delivered to a client that sends no more and still reads", async () => {
+  it("is delivered over a half-closed connection that the client still reads", async () => {
     proxy.engine.replies.push(longReply());
     const client = new RawClient(url, started);
     client.send(long);
@@ -225,7 +225,7 @@ describe("an answer that is not streamed", () => {
     expect(session.leftOut(0)).toBeUndefined();
   });
 
-  it("stays delivered for those of a connection that were sent before it closed", async () => {
+  it("stays delivered if its connection closes after it was sent", async () => {
     const client = new RawClient(url, started);
     client.read();
     client.send(chat());
@@ -240,7 +240,7 @@ describe("an answer that is not streamed", () => {
   });
 });
 
-describe("an undelivered interaction counts as answered", () => {
+describe("an undelivered interaction counts as delivered", () => {
   const response = { path: "/v1/responses", body: { model: "tiny", input: "hello" } };
 
   it("once it has a reward that names it", async () => {
@@ -278,7 +278,7 @@ describe("an undelivered interaction counts as answered", () => {
     expect(session.leftOut(0)).toBeUndefined();
   });
 
-  it("not by what happens to another one", async () => {
+  it("but not because of events of another interaction", async () => {
     const id = await loseAnswer();
     await proxy.chat(started, [user("other")]);
     await proxy.reward(started, 1);
@@ -288,7 +288,7 @@ describe("an undelivered interaction counts as answered", () => {
 });
 
 describe("the session's record", () => {
-  it("counts undelivered interactions, and tells of none once its tokens are freed", async () => {
+  it("counts undelivered interactions, and lists none as undelivered once the tokens are freed", async () => {
     await loseAnswer();
     const { interaction_count } = (await proxy.request({ url: `/rl/sessions/${started.id}` })).json<{
       interaction_count: number;

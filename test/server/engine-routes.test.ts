@@ -32,8 +32,8 @@ async function metrics(): Promise<string[]> {
   return (await proxy.request({ url: "/metrics" }, null)).raw.toString().split("\n");
 }
 
-/** A session's server, and the other one. */
-function serversOf(sessionId: string): [home: SglangServer, other: SglangServer] {
+/** Returns the session's server and the other one. */
+function findServers(sessionId: string): [home: SglangServer, other: SglangServer] {
   const urls = servers.map(({ url }) => url);
   const [first = "", second = ""] = rendezvousOrder(sessionId, urls).map((url) => urls.indexOf(url));
   const [home, other] = [servers[Number(first)], servers[Number(second)]];
@@ -44,9 +44,9 @@ function serversOf(sessionId: string): [home: SglangServer, other: SglangServer]
 const post = (path: string, body: object = {}) => proxy.post(`/rl/engine${path}`, body);
 
 describe("GET /rl/engine", () => {
-  it("lists the servers with what became of their requests; /metrics says the same", async () => {
+  it("lists the servers with counts of their requests that agree with /metrics", async () => {
     const session = await proxy.session();
-    const [home, other] = serversOf(session.id);
+    const [home, other] = findServers(session.id);
     home.fault({ kind: "status", status: 503 });
     await proxy.chat(session, USER);
     await proxy.chat(session, USER);
@@ -85,9 +85,9 @@ describe("GET /rl/engine", () => {
     );
   });
 
-  it("shows requests in flight and those that wait for a connection", async () => {
+  it("counts requests in flight and requests that wait for a connection", async () => {
     const session = await proxy.session();
-    const [home] = serversOf(session.id);
+    const [home] = findServers(session.id);
     home.fault({ kind: "hang" }, 3);
     const calls = [1, 2, 3].map((n) => proxy.chat(session, [{ role: "user", content: `call ${n}` }]));
     await expect
@@ -104,7 +104,7 @@ describe("GET /rl/engine", () => {
     });
   });
 
-  it("wants the admin key", async () => {
+  it("requires the admin key", async () => {
     const session = await proxy.session();
     expect((await proxy.request({ url: "/rl/engine" }, session.key)).refusal).toBe("403 wrong_key_kind");
     expect((await proxy.post("/rl/engine/pause", {}, session.key)).refusal).toBe("403 wrong_key_kind");
@@ -113,9 +113,9 @@ describe("GET /rl/engine", () => {
 });
 
 describe("POST /rl/engine/drain", () => {
-  it("moves the server's sessions to another until it is restored", async () => {
+  it("moves the server's sessions to another server until it is restored", async () => {
     const session = await proxy.session();
-    const [home, other] = serversOf(session.id);
+    const [home, other] = findServers(session.id);
     expect((await post("/drain", { url: home.url })).json()).toMatchObject({
       url: home.url,
       state: "draining",
@@ -128,9 +128,9 @@ describe("POST /rl/engine/drain", () => {
     expect([home.to("/generate").length, other.to("/generate").length]).toEqual([1, 1]);
   });
 
-  it("waits for the server's requests when asked to, and says how many are left where that takes too long", async () => {
+  it("waits for the server's requests with wait_seconds, and returns how many remain after that time", async () => {
     const session = await proxy.session();
-    const [home] = serversOf(session.id);
+    const [home] = findServers(session.id);
     home.scheduler.pause("in_place");
     const running = proxy.chat(session, USER);
     await expect.poll(() => home.to("/generate").length).toBe(1);
@@ -143,7 +143,7 @@ describe("POST /rl/engine/drain", () => {
     expect((await running).status).toBe(200);
   });
 
-  it("names the servers that there are where it is told another", async () => {
+  it("lists the known servers if the url is unknown", async () => {
     for (const path of ["/drain", "/restore"]) {
       const reply = await post(path, { url: "http://nowhere:1" });
       expect([reply.refusal, reply.error.param]).toEqual(["404 engine_server_not_found", "url"]);
@@ -156,7 +156,7 @@ describe("POST /rl/engine/drain", () => {
 describe("POST /rl/engine/pause", () => {
   it("pauses every server, holds calls back, and resumes", async () => {
     const session = await proxy.session();
-    const [home] = serversOf(session.id);
+    const [home] = findServers(session.id);
     expect((await post("/pause", { mode: "keep" })).json()).toMatchObject({ paused: "keep" });
     const modes = servers.flatMap((server) => server.to("/pause_generation").map(({ json }) => json["mode"]));
     expect(modes).toEqual(["in_place", "in_place"]);
@@ -167,7 +167,7 @@ describe("POST /rl/engine/pause", () => {
     expect((await held).status).toBe(200);
   });
 
-  it("names the server that cannot be paused, and pauses none", async () => {
+  it("pauses no server if one cannot be paused, and names it", async () => {
     const [first, second] = servers;
     await second?.close();
     const reply = await post("/pause");
@@ -177,14 +177,14 @@ describe("POST /rl/engine/pause", () => {
     expect((await engineRecord()).paused).toBeNull();
   });
 
-  it("knows two modes", async () => {
+  it("refuses an unknown mode", async () => {
     const reply = await post("/pause", { mode: "retract" });
     expect([reply.refusal, reply.error.param]).toEqual(["400 invalid_value", "mode"]);
   });
 });
 
 describe("an engine without servers", () => {
-  it("lists none, and says so where one is to be moved", async () => {
+  it("lists no servers, and refuses to drain one", async () => {
     const plain = await Proxy.start();
     expect((await plain.request({ url: "/rl/engine" })).json()).toEqual({
       type: "scripted",

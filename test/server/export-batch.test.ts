@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-/** The session under the id that the server gave it. */
+/** Returns the session with the id that the server assigned. */
 function recorded({ taskId = "task", groupId, turns, sessionReward }: ModelledSession): ModelledSession {
   const { registry } = proxy.context;
   registry.grant(1);
@@ -30,14 +30,14 @@ function ask(sessions: readonly ModelledSession[], options: BatchOptionsInput, t
   return proxy.post("/export_batch", { session_ids, transport, ...Object.fromEntries(fields) });
 }
 
-/** An option's name as HTTP spells it, as the library does. */
+/** Returns the library's spelling of an option's HTTP name. */
 function librarySpelling(param: string): string {
   if (/[A-Z]/.test(param)) throw new Error(`${param} is not a name of the HTTP API`);
   return param.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Reads the answer, or the file that it names, which is acknowledged then. */
-async function outcomeOf(reply: Reply): Promise<Outcome> {
+/** Reads the batch from the response, or from the shared-memory file that it names, and acknowledges the file. */
+async function readOutcome(reply: Reply): Promise<Outcome> {
   if (reply.status >= 400) {
     const { code, param, message: _, type: __, ...details } = reply.error;
     return { refusal: { code, ...(param === null ? {} : { param: librarySpelling(String(param)) }), details } };
@@ -51,7 +51,7 @@ async function outcomeOf(reply: Reply): Promise<Outcome> {
 }
 
 describe("POST /export_batch of random sessions", () => {
-  it("answers what the sessions hold when every sequence is written out, or names what refuses them", async () => {
+  it("returns the same rows as a model of the sessions, or the same errors", async () => {
     const property = fc.asyncProperty(
       manySessions({ undelivered: true }),
       batchOptions,
@@ -59,18 +59,18 @@ describe("POST /export_batch of random sessions", () => {
       async ({ all, exported }, options, transport) => {
         const named = new Map(all.map((session) => [session, recorded(session)]));
         const asked = exported.flatMap((session) => named.get(session) ?? []);
-        const outcome = await outcomeOf(await ask(asked, options, transport));
+        const outcome = await readOutcome(await ask(asked, options, transport));
         expect(outcome).toEqual(modelOutcome(asked, options));
-        // Exported, refused or not asked for: all can be had, now or again.
+        // Whether exported, refused or not requested: every session can be exported now, or again.
         const everything = [...named.values()];
-        expect(await outcomeOf(await ask(everything, {}, "body"))).toEqual(modelOutcome(everything, {}));
+        expect(await readOutcome(await ask(everything, {}, "body"))).toEqual(modelOutcome(everything, {}));
       },
     );
     await fc.assert(property, { numRuns: 250 });
   }, 120_000);
 });
 
-/** Two calls, the second of which does not continue the tokens of the first. */
+/** Makes two calls. The second does not continue the tokens of the first. */
 function inexact(): ModelledSession {
   const step = {
     from: 0,
@@ -89,12 +89,12 @@ function inexact(): ModelledSession {
   ]);
 }
 
-describe("the refusals of POST /export_batch", () => {
+describe("errors of POST /export_batch", () => {
   it.each<[BatchOptionsInput, string | null, RegExp]>([
     [{ maxLength: 3 }, "max_length", /longer than max_length 3.*a larger max_length/s],
     [{ layout: "tree", maxLength: 3 }, "max_length", /no max_length/],
     [{ style: "concat" }, null, /on_mismatch "split"/],
-  ])("spell the options of %j as HTTP does", async (options, param, message) => {
+  ])("spell option names as in HTTP bodies: %j", async (options, param, message) => {
     const { error } = await ask([recorded(inexact())], options, "body");
     expect(error).toMatchObject({ param, message: expect.stringMatching(message) as string });
   });

@@ -3,7 +3,7 @@ import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { Gateway, startWorker } from "../gateway/workers.js";
 import { Proxy } from "../helpers/proxy.js";
 
-/** Options that contradict each other, and the one that the error names. */
+/** Options that contradict each other, and the option that the error names. */
 const CONFLICTS = [
   [{ style: "concat", layout: "tree", concat_reward: "return" }, "concat_reward"],
   [{ concat_reward: "return" }, "concat_reward"],
@@ -19,15 +19,18 @@ async function startProxy(): Promise<Proxy> {
 }
 
 describe("export options that contradict each other", () => {
-  it.each(CONFLICTS)("are a 400 of /export_batch for an unknown session too: %j", async (options, param) => {
-    const proxy = await startProxy();
-    for (const path of ["/export_batch", "/export_batch/prepare"]) {
-      const { refusal, error } = await proxy.post(path, { session_ids: ["task-99"], ...options });
-      expect([refusal, error.param]).toEqual(["400 invalid_value", param]);
-    }
-  });
+  it.each(CONFLICTS)(
+    "are refused with 400 by /export_batch, also for an unknown session: %j",
+    async (options, param) => {
+      const proxy = await startProxy();
+      for (const path of ["/export_batch", "/export_batch/prepare"]) {
+        const { refusal, error } = await proxy.post(path, { session_ids: ["task-99"], ...options });
+        expect([refusal, error.param]).toEqual(["400 invalid_value", param]);
+      }
+    },
+  );
 
-  it("are a 400 of /export_trajectories for an unknown session too", async () => {
+  it("are refused with 400 by /export_trajectories, also for an unknown session", async () => {
     const proxy = await startProxy();
     const { refusal, error } = await proxy.post("/export_trajectories", {
       session_id: "task-99",
@@ -36,7 +39,7 @@ describe("export options that contradict each other", () => {
     expect([refusal, error.param]).toEqual(["400 invalid_value", "concat_reward"]);
   });
 
-  it("are a 400 of a gateway, which has no such session and no such worker", async () => {
+  it("are refused with 400 by a gateway without that session or its worker", async () => {
     const { url } = await startWorker("one");
     const gateway = await Gateway.start({ urls: [url] });
     const options = { concat_reward: "return" };
@@ -49,7 +52,7 @@ describe("export options that contradict each other", () => {
     }
   });
 
-  it("are refused by a store before it looks for the session", async () => {
+  it("are refused by a store before it searches for the session", async () => {
     using store = new TrajectoryStore();
     const exported = store.exportBatch(["s"], { concatReward: "return" });
     await expect(exported).rejects.toMatchObject({ code: "invalid_value", param: "concatReward" });

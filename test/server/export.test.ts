@@ -17,7 +17,7 @@ interface Completion {
   readonly choices: readonly [{ readonly message: object }];
 }
 
-/** A conversation of `turns` turns in a fresh session, ended, rewarded with 1. */
+/** Creates an ended session with a conversation of `turns` turns and reward 1. */
 async function episode(
   turns: number,
   messages: object[] = [],
@@ -39,7 +39,7 @@ async function episode(
 const promptIds = (call: number) => [...(proxy.engine.calls[call]?.prompt.tokens() ?? [])];
 
 describe("POST /export_trajectories", () => {
-  it("gives every interaction the tensors of the engine's own tokens", async () => {
+  it("returns tensors of the engine's own tokens for every interaction", async () => {
     const { session, calls } = await episode(2);
     await proxy.post("/rl/set_version", { version: 7 });
     const exported = (await proxy.export(session, { discount: 0.5 })).json<WireExport>();
@@ -73,7 +73,7 @@ describe("POST /export_trajectories", () => {
     });
   });
 
-  it("gives the messages only when asked", async () => {
+  it("returns messages only with include", async () => {
     const messages: object[] = [{ role: "system", content: "be brief" }];
     const { session } = await episode(2, messages);
     const { interactions } = (await proxy.export(session, { include: ["messages"] })).json<WireExport>();
@@ -87,7 +87,7 @@ describe("POST /export_trajectories", () => {
     expect(second?.output_message_list).toMatchObject([{ role: "assistant" }]);
   });
 
-  it("gives one row per leaf in concat, with the outputs of the ancestors", async () => {
+  it("returns one row per leaf in concat, with the outputs of its ancestors", async () => {
     const { session, calls } = await episode(3);
     const { interactions } = (await proxy.export(session, { style: "concat" })).json<WireExport>();
     expect(Object.keys(interactions)).toEqual([calls[2]?.id]);
@@ -99,7 +99,7 @@ describe("POST /export_trajectories", () => {
     expect(numbers(leaf, "input_ids")).toEqual([...promptIds(2), 42, 52, 62]);
   });
 
-  it("gives the messages as each request spelled them", async () => {
+  it("returns messages as each request spelled them", async () => {
     await proxy.close();
     proxy = await Proxy.start({ messageFilters: [/date: \S+/gu] });
     const session = await proxy.session();
@@ -114,7 +114,7 @@ describe("POST /export_trajectories", () => {
     expect(two?.messages).toMatchObject([system("tuesday"), user("q"), { role: "assistant" }, user("r")]);
   });
 
-  it("answers the same batch as safetensors when asked", async () => {
+  it("returns the same batch as safetensors with format", async () => {
     const { session, calls } = await episode(2);
     const reply = await proxy.export(session, { format: "safetensors" });
     const { tensors, metadata } = readSafetensors(reply.raw);
@@ -124,7 +124,7 @@ describe("POST /export_trajectories", () => {
     );
   });
 
-  it("names the task and the group in every form, and no group where there is none", async () => {
+  it("returns task and group in every format, and no group if the session has none", async () => {
     const named = { task_id: "sum", group_id: "samples of ü" };
     for (const [body, expected] of [
       [named, named],
@@ -140,14 +140,14 @@ describe("POST /export_trajectories", () => {
     }
   });
 
-  it("answers a session without calls with no interactions", async () => {
+  it("returns no interactions for a session without calls", async () => {
     const { session } = await episode(0);
     expect((await proxy.export(session)).json()).toMatchObject({ interactions: {}, rewards_missing: true });
   });
 });
 
-describe("concat where a child is not token-exact", () => {
-  /** The agent changes what the model said, so that the child only shares the first messages with its parent. */
+describe("concat with a child that is not token-exact", () => {
+  /** The agent changes the model's answer, so that the child shares only the first messages with its parent. */
   async function rewritten(): Promise<StartedSession> {
     const session = await proxy.session();
     await proxy.chat(session, [user("a")]);
@@ -156,7 +156,7 @@ describe("concat where a child is not token-exact", () => {
     return session;
   }
 
-  it("answers 422 naming the records, the position and the tokens; the session stays exportable", async () => {
+  it("returns 422 with both interactions, the position and the tokens, and keeps the session exportable", async () => {
     const session = await rewritten();
     const refused = await proxy.export(session, { style: "concat" });
     expect(refused.refusal).toBe("422 concat_mismatch");
@@ -211,7 +211,7 @@ describe("POST /export_batch", () => {
     });
   });
 
-  it("takes all or nothing, and names each session that cannot be exported and why", async () => {
+  it("exports all sessions or none, and lists each session that cannot be exported with its reason", async () => {
     const { session } = await episode(1);
     const active = await proxy.session();
     const refused = await proxy.post("/export_batch", { session_ids: [session.id, active.id, "task-99"] });
@@ -238,7 +238,7 @@ describe("POST /export_batch", () => {
     [{ session_ids: ["a"], pad_to_multiple_of: 0 }, "pad_to_multiple_of"],
     [{ session_ids: ["a"], max_length: 0 }, "max_length"],
     [{ session_ids: ["a"], pad_token_id: 1.5 }, "pad_token_id"],
-  ])("refuses %j naming %s", async (body, param) => {
+  ])("refuses %j with the name of %s", async (body, param) => {
     const refused = await proxy.post("/export_batch", body);
     expect(refused.refusal).toBe("400 invalid_value");
     expect(refused.error.param).toBe(param);
@@ -253,13 +253,13 @@ describe("a refused export", () => {
     { include: ["secrets"] },
     { wait_seconds: -1 },
     { on_mismatch: "guess" },
-  ])("%j leaves the session exportable", async (options) => {
+  ])("keeps the session exportable: %j", async (options) => {
     const { session } = await episode(1);
     expect((await proxy.export(session, options)).refusal).toBe("400 invalid_value");
     expect((await proxy.export(session)).status).toBe(200);
   });
 
-  it("because the batch would be too large leaves the sessions exportable", async () => {
+  it("keeps the sessions exportable if the batch would be too large", async () => {
     const { session } = await episode(3);
     const huge = { session_ids: [session.id], pad_to_multiple_of: 2 ** 30 };
     expect((await proxy.post("/export_batch", huge)).refusal).toBe("422 batch_too_large");
@@ -268,7 +268,7 @@ describe("a refused export", () => {
     expect((await proxy.export(session)).status).toBe(200);
   });
 
-  it("takes null for absent, in fields from the future too", async () => {
+  it("treats null as absent, also in unknown fields", async () => {
     const { session } = await episode(1);
     expect((await proxy.export(session, { style: null, discount: null, from_the_future: null })).status).toBe(200);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { writeModelFolder } from "../model/support/model-folder.js";
 
-/** Why a prompt did not continue its parent's tokens: counted by cause, and kept on the interaction. */
+/** The cause why a prompt did not continue its parent's tokens is counted, and kept on the interaction. */
 
 let concat: Proxy;
 let rendering: Proxy;
@@ -28,21 +28,21 @@ async function count(proxy: Proxy, metric: string): Promise<number> {
   return Number(line?.split(" ").at(-1) ?? 0);
 }
 
-const fallbackOf = (proxy: Proxy, { id }: StartedSession, index: number) =>
+const readFallback = (proxy: Proxy, { id }: StartedSession, index: number) =>
   proxy.context.registry.get(id).interaction(index).fallback;
 
 describe("in concat", () => {
-  it("a continued turn has no cause", async () => {
+  it("a prompt that continues its parent has no cause", async () => {
     const { session, history } = await firstTurn(concat);
     await concat.chat(session, [...history, user("b")]);
-    expect(fallbackOf(concat, session, 1)).toBeUndefined();
+    expect(readFallback(concat, session, 1)).toBeUndefined();
   });
 
-  it("changed tools and rewritten histories are told apart", async () => {
+  it("changed tools and rewritten histories have different causes", async () => {
     const { session, history } = await firstTurn(concat);
     await concat.chat(session, [...history, user("b")], { tools: TOOLS });
     await concat.chat(session, [user("a"), { role: "assistant", content: "rewritten" }, user("b")]);
-    expect([1, 2].map((index) => fallbackOf(concat, session, index))).toEqual(["tools_changed", "history_rewritten"]);
+    expect([1, 2].map((index) => readFallback(concat, session, index))).toEqual(["tools_changed", "history_rewritten"]);
     for (const cause of ["tools_changed", "history_rewritten"]) {
       expect(await count(concat, `rolltape_continuation_fallbacks_total{cause="${cause}"}`)).toBe(1);
       expect(await count(concat, `rolltape_broken_prefixes_total{cause="${cause}"}`)).toBe(1);
@@ -53,7 +53,7 @@ describe("in concat", () => {
 describe("in concat, a call without a parent", () => {
   const system = (content: string) => ({ role: "system", content });
 
-  it("says that only the system message changed, and nothing when another conversation begins", async () => {
+  it("has a cause if only the system message changed, and none if another conversation begins", async () => {
     const session = await concat.session();
     const reply = await concat.chat(session, [system("one"), user("a")]);
     const { choices } = reply.json<{ choices: [{ message: object }] }>();
@@ -73,7 +73,7 @@ describe("in concat, with a template that shows a variable in the header", () =>
   const MODE = "{% if mode %}<|mode|>{{ mode }}{% endif %}";
   const TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>";
 
-  it("another value than the parent's is a cause; a variable that is not shown is none", async () => {
+  it("a changed variable is a cause if the template shows it", async () => {
     const folder = writeModelFolder(MODE + TURNS, ["<|end|>"]);
     const proxy = await Proxy.start({ folder, settings: { chatTemplateType: "concat" } });
     onTestFinished(() => proxy.close());
@@ -86,29 +86,29 @@ describe("in concat, with a template that shows a variable in the header", () =>
       const reply = await proxy.chat(session, history, extra);
       history.push(reply.json<{ choices: [{ message: object }] }>().choices[0].message);
     }
-    const causes = [0, 1, 2, 3].map((index) => fallbackOf(proxy, session, index));
+    const causes = [0, 1, 2, 3].map((index) => readFallback(proxy, session, index));
     expect(causes).toEqual([undefined, undefined, "template_args_changed", undefined]);
     expect(await count(proxy, 'rolltape_broken_prefixes_total{cause="template_args_changed"}')).toBe(1);
   });
 });
 
 describe("in hf", () => {
-  it("a prompt that the template renders differently from its parent's tokens is a broken prefix", async () => {
-    // "ab" sampled as two tokens that the tokenizer would never choose for it.
+  it("a prompt whose rendering differs from its parent's tokens has a broken prefix", async () => {
+    // The model sampled "ab" as two tokens that the tokenizer would never choose.
     rendering.engine.replies.push({ ids: [64, 65] });
     const { session, history } = await firstTurn(rendering);
     await rendering.chat(session, [...history, user("b")]);
     expect(await count(rendering, 'rolltape_broken_prefixes_total{cause="rerendered"}')).toBe(1);
-    expect(fallbackOf(rendering, session, 1)).toBe("rerendered");
+    expect(readFallback(rendering, session, 1)).toBe("rerendered");
   });
 
-  it("changed tools, changed variables and rewritten histories are told apart", async () => {
+  it("changed tools, changed variables and rewritten histories have different causes", async () => {
     rendering.engine.replies.push({ ids: [64, 65] });
     const { session, history } = await firstTurn(rendering);
     await rendering.chat(session, [...history, user("b")], { tools: TOOLS });
     await rendering.chat(session, [...history, user("b")], { chat_template_kwargs: { mode: "x" } });
     await rendering.chat(session, [user("a"), { role: "assistant", content: "rewritten" }, user("b")]);
-    const causes = [1, 2, 3].map((index) => fallbackOf(rendering, session, index));
+    const causes = [1, 2, 3].map((index) => readFallback(rendering, session, index));
     expect(causes).toEqual(["tools_changed", "template_args_changed", "history_rewritten"]);
   });
 
@@ -119,7 +119,7 @@ describe("in hf", () => {
     expect([child.tokenExact, child.fallback]).toEqual([true, undefined]);
   });
 
-  it("a broken prefix is no fallback of concat", async () => {
+  it("a broken prefix is not counted as a fallback", async () => {
     const text = (await rendering.request({ url: "/metrics" }, null)).raw.toString();
     expect(text).not.toContain("rolltape_continuation_fallbacks_total{");
   });

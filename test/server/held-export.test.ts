@@ -17,8 +17,8 @@ afterEach(() => proxy.close());
 const setReward = () => proxy.post("/rl/set_reward", { reward: 1 }, session.key);
 const settle = (outcome: string) => proxy.post(`/export_batch/${exportId}/settle`, { outcome });
 
-describe("a reward while an export of its session is held", () => {
-  it("is refused within seconds with 503, and says when to come back", async () => {
+describe("a reward while a prepared export holds its session", () => {
+  it("is refused within seconds with 503 and Retry-After", async () => {
     const started = performance.now();
     const reply = await setReward();
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -27,13 +27,13 @@ describe("a reward while an export of its session is held", () => {
     expect(reply.error.message).toBe(`Session ${session.id} is being exported. Try again in a second.`);
   });
 
-  it("is taken if the export is given up within two seconds", async () => {
+  it("is accepted if the export is dropped within two seconds", async () => {
     const waiting = setReward();
     await settle("left");
     expect((await waiting).status).toBe(200);
   });
 
-  it("is refused for good once the export came about", async () => {
+  it("is refused with 410 once the export is complete", async () => {
     const waiting = setReward();
     await settle("taken");
     expect((await waiting).refusal).toBe("410 session_exported");

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => proxy.close());
 
 describe.each([...ADMIN_ROUTES, ...SESSION_ROUTES])("%s %s", (method, url) => {
-  it("answers 401 without a key, with an unknown one and with a malformed header", async () => {
+  it("returns 401 without a key, with an unknown key and with a malformed header", async () => {
     expect((await proxy.request({ method, url }, null)).refusal).toBe("401 missing_api_key");
     expect((await proxy.request({ method, url }, "sk-nobody-knows-this")).refusal).toBe("401 invalid_api_key");
     const basic = await proxy.request({ method, url, headers: { authorization: "Basic abc" } }, null);
@@ -35,13 +35,13 @@ describe.each([...ADMIN_ROUTES, ...SESSION_ROUTES])("%s %s", (method, url) => {
 });
 
 describe.each(ADMIN_ROUTES)("%s %s", (method, url) => {
-  it("answers 403 to a session key", async () => {
+  it("returns 403 for a session key", async () => {
     expect((await proxy.request({ method, url }, key)).refusal).toBe("403 wrong_key_kind");
   });
 });
 
 describe.each(SESSION_ROUTES)("%s %s", (method, url) => {
-  it("answers 403 to the admin key", async () => {
+  it("returns 403 for the admin key", async () => {
     expect((await proxy.request({ method, url })).refusal).toBe("403 wrong_key_kind");
   });
 });
@@ -50,12 +50,12 @@ describe("a key", () => {
   it.each([
     ["Bearer in any case", { authorization: `bEARER ${ADMIN_KEY}` }],
     ["x-api-key", { "x-api-key": ADMIN_KEY }],
-  ])("comes as %s", async (_, headers) => {
+  ])("is accepted as %s", async (_, headers) => {
     const reply = await proxy.request({ method: "POST", url: "/grant_capacity", headers }, null);
     expect(reply.status).toBe(200);
   });
 
-  describe("beside another one", () => {
+  describe("beside another key", () => {
     const send = (bearer: string, plain: string) =>
       proxy.request(
         { method: "POST", url: "/rl/end_session", headers: { authorization: `Bearer ${bearer}`, "x-api-key": plain } },
@@ -69,23 +69,23 @@ describe("a key", () => {
       expect((await send(key, UNKNOWN)).status).toBe(200);
     });
 
-    it("is chosen by what the call takes if both are known", async () => {
+    it("is chosen by the kind that the call requires if both are known", async () => {
       const { key } = await proxy.session();
       expect((await send(ADMIN_KEY, key)).status).toBe(200);
     });
 
-    it("is refused if neither is known, or if neither is of the right kind", async () => {
+    it("is refused if both are unknown or of the wrong kind", async () => {
       expect((await send(UNKNOWN, "sk-also-unknown-here")).refusal).toBe("401 invalid_api_key");
       expect((await send(ADMIN_KEY, UNKNOWN)).refusal).toBe("403 wrong_key_kind");
     });
   });
 
-  it("is checked before the body is looked at", async () => {
+  it("is checked before the body is read", async () => {
     const reply = await proxy.request({ method: "POST", url: "/rl/set_reward", payload: "{broken" }, null);
     expect(reply.status).toBe(401);
   });
 
-  it("is not kept in memory, only its hash", async () => {
+  it("is kept in memory only as a hash", async () => {
     const seen = new Set<object>();
     const holds = (value: unknown): boolean => {
       if (typeof value === "string") return value.includes(key);
@@ -98,7 +98,7 @@ describe("a key", () => {
     expect(holds([...proxy.context.registry.all()])).toBe(false);
   });
 
-  it("of any kind opens the model list", async () => {
+  it("of either kind gives access to the model list", async () => {
     for (const each of [key, ADMIN_KEY]) {
       const { data } = (await proxy.request({ url: "/v1/models" }, each)).json<{ data: object[] }>();
       expect(data).toEqual([expect.objectContaining({ object: "model", owned_by: "rolltape" })]);

@@ -10,7 +10,7 @@ import {
 } from "../../src/server/known/known-body.js";
 import { findArrayStart, findElementEnds } from "../../src/support/json/elements.js";
 
-/** Reads a body as the server does, and keeps it. */
+/** Reads a body like the server, and keeps it. */
 function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: number } {
   const shared = findShared(bytes, known);
   const short = shared && cutShared(bytes, shared);
@@ -21,7 +21,7 @@ function read(bytes: Buffer, known: KnownBody[]): { value: unknown; parsed: numb
   return { value, parsed: whole && short ? short.length : bytes.length };
 }
 
-// Strings that look like structure when they are not passed over.
+// Strings that look like JSON structure to a scanner that does not skip strings.
 const text = fc
   .array(fc.constantFrom('"', "\\", "{", "}", "[", "]", ",", ":", "messages", "é", "😀", " ", "\n", "\u0000"), {
     maxLength: 8,
@@ -57,11 +57,11 @@ describe("the elements of an array in JSON", () => {
   });
 
   it.each(["{}", '{"messages":{}}', '[{"messages":[]}]', '{"a":{"messages":[]}}', '{"a":"messages"}', "", '{"'])(
-    "%s has none of that name",
+    "are not found without an array of that name at the top: %s",
     (json) => expect(findArrayStart(Buffer.from(json), new Set(["messages"]))).toBeUndefined(),
   );
 
-  it("ends at any text that is no JSON", () => {
+  it("are searched without an error in text that is not JSON", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("{", "}", "[", "]", '"', "\\", ",", "a")), (pieces) => {
         const bytes = Buffer.from(pieces.join(""));
@@ -73,7 +73,7 @@ describe("the elements of an array in JSON", () => {
 });
 
 describe("bodies of one session", () => {
-  it.each(["messages", "input"])("are what JSON.parse reads, whatever is known (%s)", (name) => {
+  it.each(["messages", "input"])("are read as by JSON.parse, whatever earlier bodies are known (%s)", (name) => {
     const sequence = fc.tuple(body(name), fc.array(fc.tuple(fc.nat({ max: 6 }), fc.array(element), fc.boolean())));
     fc.assert(
       fc.property(sequence, ([{ json, elements }, steps]) => {
@@ -90,7 +90,7 @@ describe("bodies of one session", () => {
     );
   });
 
-  it("are what JSON.parse reads where a byte differs anywhere", () => {
+  it("are read as by JSON.parse if any byte differs from an earlier body", () => {
     const first = JSON.stringify({
       model: "m",
       messages: [{ content: 'a"b' }, { content: "é" }, { content: "c" }],
@@ -114,7 +114,7 @@ describe("bodies of one session", () => {
     );
   });
 
-  it("are parsed but for what is known, whose objects come again", () => {
+  it("are parsed only after the shared messages, whose objects are used again", () => {
     const known: KnownBody[] = [];
     const messages = Array.from({ length: 50 }, (_, i) => ({ role: "user", content: `${i}`.repeat(100) }));
     const send = (more: object[]) =>
@@ -129,12 +129,12 @@ describe("bodies of one session", () => {
     ['{"messages":[{"a":1}],"messages":[{"b":2}]}', '{"messages":[{"a":1},{"c":3}],"n":1}'],
     ['{"messages":[{"a":1}],"n":1}', '{"messages":[{"a":1},{"c":3}],"messages":[{"b":2}]}'],
     ['{"messages":[{"a":1}],"mess\\u0061ges":[{"b":2}]}', '{"messages":[{"a":1},{"c":3}]}'],
-  ])("with a field twice have the later one: %s, %s", (first, second) => {
+  ])("use the later one of two fields with the same name: %s, %s", (first, second) => {
     const known: KnownBody[] = [];
     for (const json of [first, second]) expect(read(Buffer.from(json), known).value).toEqual(JSON.parse(json));
   });
 
-  it("go on from another, or only begin alike", () => {
+  it("are told apart: those that continue another one, and those that only begin like it", () => {
     const known: KnownBody[] = [];
     const json = (texts: string[]) => Buffer.from(JSON.stringify({ input: texts.map((content) => ({ content })) }));
     read(json(["s", "a", "b", "c"]), known);

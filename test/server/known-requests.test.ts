@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
-/** Whatever is known of earlier requests, what is recorded is the same. */
+/** The memory of earlier requests does not change what is recorded. */
 
 const proxies: Proxy[] = [];
 afterEach(async () => {
@@ -15,7 +15,7 @@ async function start(knownRequestBytes: number): Promise<Proxy> {
   return proxy;
 }
 
-// Above the size from which bodies are known.
+// Longer than the size from which bodies are remembered.
 const LONG = "the quick brown fox jumps over the lazy dog, ".repeat(500);
 const text = (name: string) => `${name} \\"quoted\\" é 😀 ${LONG}`;
 
@@ -30,7 +30,7 @@ const PROTOCOLS: Record<string, Send> = {
     proxy.post("/v1/messages", { model: "tiny", max_tokens: 20, messages: roles(texts) }, session.key),
 };
 
-/** Two conversations in turns, one rewritten in its middle, one sent again. */
+/** Two alternating conversations, a conversation with a rewritten middle, and a repeated one. */
 const [A, B, C, D, E, F] = ["a", "b", "c", "d", "e", "f"].map(text) as [string, string, string, string, string, string];
 const REQUESTS = [
   [A],
@@ -45,7 +45,7 @@ const REQUESTS = [
 ];
 
 describe.each(Object.entries(PROTOCOLS))("requests of %s", (_, send) => {
-  it("give the engine the same prompts and export the same tokens", async () => {
+  it("give the engine the same prompts with and without known requests", async () => {
     const exports = [];
     for (const bytes of [0, 64 << 20]) {
       const proxy = await start(bytes);
@@ -61,7 +61,7 @@ describe.each(Object.entries(PROTOCOLS))("requests of %s", (_, send) => {
 });
 
 describe("a body that begins with a byte order mark", () => {
-  it.each(["short", LONG])("is read like any other", async (content) => {
+  it.each(["short", LONG])("is read like any other body", async (content) => {
     const proxy = await start(64 << 20);
     const { key } = await proxy.session();
     const send = (mark: string) => {
@@ -75,8 +75,8 @@ describe("a body that begins with a byte order mark", () => {
   });
 });
 
-describe("what is known", () => {
-  it("is forgotten with its session", async () => {
+describe("the memory of known requests", () => {
+  it("is freed with its session", async () => {
     const proxy = await start(64 << 20);
     const session = await proxy.session();
     await proxy.chat(session, roles([A]));
@@ -87,14 +87,14 @@ describe("what is known", () => {
     expect(proxy.context.known.bytes).toBe(0);
   });
 
-  it("is counted with its objects, which are most of many short messages", async () => {
+  it("includes the objects of messages, which are the larger part of many short messages", async () => {
     const proxy = await start(64 << 20);
     const messages = roles(Array.from({ length: 2001 }, (_, i) => `${i}`));
     expect(await proxy.chat(await proxy.session(), messages)).toMatchObject({ status: 200 });
     expect(proxy.context.known.bytes).toBeGreaterThan(8 * JSON.stringify(messages).length);
   });
 
-  it("takes no more than it may", async () => {
+  it("stays below its limit", async () => {
     const proxy = await start(200_000);
     for (let i = 0; i < 5; i++) await proxy.chat(await proxy.session(), roles([text(`${i}`), B, C]));
     expect(proxy.context.known.bytes).toBeLessThanOrEqual(200_000);

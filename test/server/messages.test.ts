@@ -49,7 +49,7 @@ const lastCall = () => {
   return call;
 };
 const promptText = () => proxy.context.model.decode(lastCall().prompt.tokens(), { skipSpecialTokens: false });
-const textOf = (ids: readonly number[]) =>
+const decodeText = (ids: readonly number[]) =>
   proxy.context.model.decode(Int32Array.from(ids), { skipSpecialTokens: true });
 
 async function exported() {
@@ -67,7 +67,7 @@ describe("a message", () => {
       type: "message",
       role: "assistant",
       model: "tiny",
-      content: [{ type: "text", text: textOf([300, 301, 302]) }],
+      content: [{ type: "text", text: decodeText([300, 301, 302]) }],
       stop_reason: "end_turn",
       stop_sequence: null,
       usage: { input_tokens: lastCall().prompt.length - 4, output_tokens: 3, cache_read_input_tokens: 4 },
@@ -76,14 +76,14 @@ describe("a message", () => {
     expect(only).toMatchObject({ interaction_id: message.id, api: "messages" });
   });
 
-  it.each(["/v1/messages", "/messages", "/v1/v1/messages"])("is answered at %s", async (url) => {
+  it.each(["/v1/messages", "/messages", "/v1/v1/messages"])("can be created at %s", async (url) => {
     expect((await send({}, url)).status).toBe(200);
   });
 
-  it("says why it ended: the limit, or which stop sequence", async () => {
+  it("has the stop reason: the limit, or the stop sequence", async () => {
     proxy.engine.replies.push({ ids: [300], finish: { reason: "length" } });
     expect((await send({})).json()).toMatchObject({ stop_reason: "max_tokens" });
-    const full = textOf([300, 301, 302]);
+    const full = decodeText([300, 301, 302]);
     const stop = full.slice(1, 3);
     proxy.engine.replies.push({ ids: [300, 301, 302], finish: { reason: "stop", matched: stop } });
     expect((await send({ stop_sequences: [stop] })).json()).toMatchObject({
@@ -94,7 +94,7 @@ describe("a message", () => {
     expect(lastCall().sampling.stop).toEqual([stop]);
   });
 
-  it("is streamed in Anthropic's events", async () => {
+  it("is streamed as Anthropic's events", async () => {
     proxy.engine.replies.push({ ids: [300, 301, 302], perFrame: 1 });
     const events = readEvents((await send({ stream: true })).raw.toString()).map((event) => event.event);
     expect(events.slice(0, 4)).toEqual(["message_start", "ping", "content_block_start", "content_block_delta"]);
@@ -105,7 +105,7 @@ describe("a message", () => {
 describe("a prompt", () => {
   const prefix = (system: string) => `<|im_start|>system\n${system}<|im_end|>\n`;
 
-  it("has the system prompt first, as text or as blocks", async () => {
+  it("begins with the system prompt, given as text or as blocks", async () => {
     await send({ system: "be brief" });
     expect(promptText()).toContain(prefix("be brief"));
     await send({
@@ -117,7 +117,7 @@ describe("a prompt", () => {
     expect(promptText()).toContain(prefix("one\ntwo"));
   });
 
-  it("shows tools as chat templates know them, none under none", async () => {
+  it("contains tools in the form of chat templates, and none with tool_choice none", async () => {
     await send({ tools: [TOOL] });
     expect(promptText()).toContain(
       '{"type": "function", "function": {"name": "add", "description": "adds", "parameters"',
@@ -127,7 +127,7 @@ describe("a prompt", () => {
     expect((await send({ tool_choice: { type: "any" } })).status).toBe(400);
   });
 
-  it("reads a tool loop: calls in the assistant's turn, each result a message of its own", async () => {
+  it("contains a tool loop: calls in the assistant's turn, and one message per result", async () => {
     await send({
       tools: [TOOL],
       messages: [
@@ -170,7 +170,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("takes null for absent in a tool and in a result", async () => {
+  it("treats null as absent in a tool and in a result", async () => {
     const use = { type: "tool_use", id: "t1", name: "add", input: {} };
     const result = { type: "tool_result", tool_use_id: "t1", content: null, is_error: null };
     const messages = [USER, { role: "assistant", content: [use] }, { role: "user", content: [result] }];
@@ -186,7 +186,7 @@ describe("a prompt", () => {
     expect(proxy.engine.calls.length).toBe(calls);
   });
 
-  it("takes thinking, effort and chat_template_kwargs to the template", async () => {
+  it("passes thinking, effort and chat_template_kwargs to the template", async () => {
     for (const body of [
       { thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 2048 },
       { thinking: { type: "disabled" } },
@@ -199,41 +199,41 @@ describe("a prompt", () => {
   });
 });
 
-describe("refusals have Anthropic's shape, and name the field", () => {
+describe("an error in Anthropic's shape names the field", () => {
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "" } };
 
   it.each([
     ["an image", { messages: [{ role: "user", content: [image] }] }, "messages[0].content[0].type"],
     ["no max_tokens", { max_tokens: null }, "max_tokens"],
     [
-      "a call to continue",
+      "a tool call as prefill",
       { messages: [USER, { role: "assistant", content: [{ type: "tool_use", id: "c", name: "f", input: {} }] }] },
       "messages",
     ],
+    ["a prefill that ends with a space", { messages: [USER, { role: "assistant", content: "So " }] }, "messages"],
+    ["a prefill without a question", { messages: [{ role: "assistant", content: "So" }] }, "messages"],
     [
-      "an answer to continue that ends with a space",
-      { messages: [USER, { role: "assistant", content: "So " }] },
-      "messages",
-    ],
-    ["an answer to nothing", { messages: [{ role: "assistant", content: "So" }] }, "messages"],
-    [
-      "an answer to continue, with thinking",
+      "a prefill with thinking",
       { messages: [USER, { role: "assistant", content: "So" }], thinking: { type: "adaptive" } },
       "thinking",
     ],
     [
-      "an answer to continue, with a call that must be made",
+      "a prefill with a required tool call",
       { messages: [USER, { role: "assistant", content: "So" }], tools: [TOOL], tool_choice: { type: "any" } },
       "tool_choice",
     ],
     ["a server tool", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools[0].type"],
     [
-      "one call at most",
+      "at most one tool call",
       { tools: [TOOL], tool_choice: { type: "auto", disable_parallel_tool_use: true } },
       "tool_choice.disable_parallel_tool_use",
     ],
-    ["a budget over the limit", { thinking: { type: "enabled", budget_tokens: 4096 } }, "thinking.budget_tokens"],
-    ["a budget under 1024", { thinking: { type: "enabled", budget_tokens: 5 } }, "thinking.budget_tokens"],
+    [
+      "a thinking budget above max_tokens",
+      { thinking: { type: "enabled", budget_tokens: 4096 } },
+      "thinking.budget_tokens",
+    ],
+    ["a thinking budget below 1024", { thinking: { type: "enabled", budget_tokens: 5 } }, "thinking.budget_tokens"],
     ["MCP servers", { mcp_servers: [{ name: "x" }] }, "mcp_servers"],
     ["an unknown field", { wizard: 1 }, "wizard"],
   ])("%s", async (_, body, param) => {
@@ -243,17 +243,17 @@ describe("refusals have Anthropic's shape, and name the field", () => {
     expect(reply.headers["request-id"]).toBeTruthy();
   });
 
-  it("an empty list of blocks is said to be one", async () => {
+  it("of an empty list of blocks", async () => {
     const { error } = await send({ messages: [{ role: "user", content: [] }] });
     expect(error).toMatchObject({ param: "messages[0].content", message: "messages[0].content: must hold at least 1" });
   });
 
-  it("structured output without a grammar", async () => {
+  it("of structured output without a grammar", async () => {
     const reply = await send({ output_config: { format: { type: "json_schema", schema: { type: "object" } } } });
     expect(reply.refusal).toBe("400 unsupported_parameter");
   });
 
-  it("a wrong key", async () => {
+  it("has the type authentication_error for a wrong key", async () => {
     const reply = await proxy.request({ method: "POST", url: "/v1/messages", payload: {} }, "sk-unknown-unknown");
     expect(reply.status).toBe(401);
     expect(reply.json()).toMatchObject({ type: "error", error: { type: "authentication_error" } });

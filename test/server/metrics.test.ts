@@ -26,7 +26,7 @@ describe("the metrics of a server", () => {
 
   const sample = async (series: string) => readSample(await scrape(proxy), series);
 
-  it("count cached prompt tokens beside the tokens, whose directions add up to all tokens", async () => {
+  it("count cached prompt tokens separately; the directions of tokens add up to all tokens", async () => {
     engine.replies.push({ ids: [300, 301], cachedTokens: 5 });
     await proxy.chat(await proxy.session(), USER);
     const text = await scrape(proxy);
@@ -38,14 +38,14 @@ describe("the metrics of a server", () => {
     expect(readSample(text, "rolltape_cached_prompt_tokens_total")).toBe(5);
   });
 
-  it("have the limit of the token cache as a metric of its own", async () => {
+  it("have the limit of the token cache as a separate metric", async () => {
     await proxy.chat(await proxy.session(), USER);
     const text = await scrape(proxy);
     expect(readSample(text, "rolltape_token_cache_limit_bytes")).toBe(64 * 1024 * 1024);
     expect(readSample(text, "rolltape_token_cache_bytes")).toBeGreaterThan(0);
   });
 
-  it("name the version that runs", async () => {
+  it("have the running version as a label", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
       version: string;
     };
@@ -61,7 +61,7 @@ describe("the metrics of a server", () => {
     const requests = (method: string, route: string, status: string) =>
       sample(`rolltape_http_requests_total{method="${method}",route="${route}",status="${status}"}`);
 
-    it("by method, route and status, refused ones included", async () => {
+    it("by method, route and status, including refused ones", async () => {
       const session = await proxy.session();
       await proxy.chat(session, USER);
       await proxy.chat(session, []);
@@ -81,7 +81,7 @@ describe("the metrics of a server", () => {
       expect(await requests("GET", "unmatched", "404")).toBe(3);
     });
 
-    it("with one value for methods that no route has", async () => {
+    it("with one value for all unknown methods", async () => {
       await proxy.app.listen({ host: "127.0.0.1", port: 0 });
       for (const method of ["PROPFIND", "LOCK"]) await fetch(`${proxy.app.listeningOrigin}/x`, { method });
       await expect.poll(() => requests("other", "unmatched", "404")).toBe(2);
@@ -105,7 +105,7 @@ describe("the metrics of a server", () => {
     });
   });
 
-  describe("tell of sessions that are over", () => {
+  describe("count finished sessions", () => {
     const over = async (metric: string, outcome: string) => {
       const text = await scrape(proxy);
       return ["count", "sum"].map((part) => readSample(text, `${metric}_${part}{outcome="${outcome}"}`));
@@ -125,7 +125,7 @@ describe("the metrics of a server", () => {
       expect(seconds).toBeGreaterThan(0);
     });
 
-    it("by how they ended: deleted and expired ones apart", async () => {
+    it("by outcome, with separate values for deleted and expired ones", async () => {
       const [deleted, expired] = [await proxy.session(), await proxy.session()];
       await proxy.chat(deleted, USER);
       await proxy.request({ method: "DELETE", url: `/rl/sessions/${deleted.id}` });
@@ -136,7 +136,7 @@ describe("the metrics of a server", () => {
       expect(await over("rolltape_session_turns", "ended")).toEqual([undefined, undefined]);
     });
 
-    it("without the idle time after the last call of an expired session", async () => {
+    it("without the idle time of an expired session", async () => {
       await proxy.session();
       proxy.context.registry.sweep(Date.now() + 7_200_000);
       const [count, seconds] = await over("rolltape_session_duration_seconds", "expired");
@@ -145,7 +145,7 @@ describe("the metrics of a server", () => {
     });
   });
 
-  it("count rewards that were set by scope, a repeated one once", async () => {
+  it("count rewards by scope, and a repeated one once", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     await proxy.reward(session, 0.5);
@@ -165,7 +165,7 @@ describe("the metrics of a server", () => {
 describe("the text of a scrape", () => {
   let servers: SglangServer[];
   let proxy: Proxy<Engine>;
-  /** A server's, after one session of every kind of event, and a gateway's over two servers. */
+  /** The text of a server after one session with every kind of event, and of a gateway with two workers. */
   let texts: { readonly server: string; readonly gateway: string };
   beforeEach(async () => {
     servers = [await startSglangServer(), await startSglangServer()];
@@ -201,14 +201,14 @@ describe("the text of a scrape", () => {
     expect(namingProblems(readFamilies(texts.gateway))).toEqual([]);
   });
 
-  it("has labels, types and descriptions as docs/reference/metrics.md says, and no metric that is not there", () => {
+  it("has exactly the metrics of docs/reference/metrics.md, with their labels, types and descriptions", () => {
     const documented = documentedMetrics();
     const scraped = Object.values(texts)
       .flatMap(readFamilies)
       .filter(({ name }) => name.startsWith("rolltape_"));
     for (const { name, type, help, labels } of scraped) {
       const row = documented.get(name);
-      // A gateway adds the worker to the samples of its workers.
+      // A gateway adds the label `worker` to the samples of its workers.
       const undocumented = [...labels].filter((label) => label !== "worker" && !row?.labels.includes(label));
       expect({ name, type: row?.type, help: row?.help, undocumented }).toEqual({ name, type, help, undocumented: [] });
     }
@@ -216,7 +216,7 @@ describe("the text of a scrape", () => {
   });
 });
 
-/** The rows of all tables of docs/reference/metrics.md, by metric. */
+/** Returns the rows of all tables of docs/reference/metrics.md by metric. */
 function documentedMetrics(): Map<string, { type: string; labels: string[]; help: string }> {
   const rows = readPage("reference/metrics.md").matchAll(/^\| `(rolltape_\w+)` \| (\w+) \| (.*?) \| (.*) \|$/gm);
   return new Map(

@@ -32,7 +32,7 @@ describe("the model list", () => {
     expect(Date.parse(page.data[0]?.created_at ?? "")).toBeLessThanOrEqual(Date.now());
   });
 
-  it("is Anthropic's for a client that sends nothing but x-api-key", async () => {
+  it("is Anthropic's for a client that sends only x-api-key", async () => {
     const reply = await proxy.request({ url: "/v1/models", headers: { "x-api-key": session.key } }, null);
     expect(reply.json()).toMatchObject({ has_more: false });
   });
@@ -53,7 +53,7 @@ describe("one model", () => {
     expect(await anthropic.models.retrieve(name)).toMatchObject({ id: "tiny", type: "model" });
   });
 
-  it("is found without /v1, too", async () => {
+  it("is also found without /v1", async () => {
     expect((await proxy.request({ url: "/models/tiny" })).json()).toMatchObject({ id: "tiny", object: "model" });
   });
 });

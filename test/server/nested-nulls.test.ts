@@ -13,16 +13,16 @@ const USER = { role: "user", content: "hello" };
 const PARAMETERS = { type: "object", properties: { city: { type: "string", default: null } } };
 const CALL = { id: "c1", type: "function", function: { name: "weather", arguments: "{}" } };
 
-/** The prompt that a request makes. */
-async function promptOf(url: string, body: object): Promise<string> {
+/** Sends a request and returns its prompt as text. */
+async function sendAndReadPrompt(url: string, body: object): Promise<string> {
   const reply = await proxy.post(url, body, session.key);
   expect(reply.refusal).toBe("200");
   const ids = proxy.engine.calls.at(-1)?.prompt.tokens() ?? new Int32Array();
   return proxy.context.model.decode(ids, { skipSpecialTokens: false });
 }
 
-describe("a null inside a request is absent", () => {
-  const chat = (body: object) => promptOf("/v1/chat/completions", { messages: [USER], ...body });
+describe("null in a request counts as absent", () => {
+  const chat = (body: object) => sendAndReadPrompt("/v1/chat/completions", { messages: [USER], ...body });
   const tool = (extra: object) => chat({ tools: [{ type: "function", function: { name: "weather", ...extra } }] });
 
   it("in a tool's function", async () => {
@@ -53,7 +53,7 @@ describe("a null inside a request is absent", () => {
 
   it("in the input of a response", async () => {
     const response = (output: object) =>
-      promptOf("/v1/responses", {
+      sendAndReadPrompt("/v1/responses", {
         input: [
           USER,
           { type: "function_call", call_id: "c1", name: "weather", arguments: "{}" },
@@ -65,7 +65,7 @@ describe("a null inside a request is absent", () => {
 
   it("in a tool of messages", async () => {
     const messages = (extra: object) =>
-      promptOf("/v1/messages", {
+      sendAndReadPrompt("/v1/messages", {
         messages: [USER],
         max_tokens: 8,
         tools: [{ name: "weather", input_schema: { type: "object" }, ...extra }],
@@ -73,7 +73,7 @@ describe("a null inside a request is absent", () => {
     expect(await messages({ description: null, type: null, strict: null })).toBe(await messages({}));
   });
 
-  it("but the content of a user's message is still required", async () => {
+  it("but not as the content of a user's message, which is required", async () => {
     const reply = await proxy.post(
       "/v1/chat/completions",
       { messages: [{ role: "user", content: null }] },

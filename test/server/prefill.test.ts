@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireExport, WireInteraction } from "../helpers/export-json.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
-/** Answers whose beginning the request has, in both ways of making prompts. */
+/** Requests that begin the answer, with both values of chat_template_type. */
 
 const proxies = new Map<"hf" | "concat", Proxy>();
 beforeAll(async () => {
@@ -15,50 +15,50 @@ afterAll(() => Promise.all([...proxies.values()].map((proxy) => proxy.close())))
 const user = (content: string) => ({ role: "user", content });
 const assistant = (content: string) => ({ role: "assistant", content });
 
-const proxyOf = (type: "hf" | "concat"): Proxy => {
+const requireProxy = (type: "hf" | "concat"): Proxy => {
   const proxy = proxies.get(type);
   if (!proxy) throw new Error("no proxy");
   return proxy;
 };
 
-const promptOf = (proxy: Proxy) =>
+const readPrompt = (proxy: Proxy) =>
   proxy.context.model.decode(proxy.engine.calls.at(-1)?.prompt.tokens() ?? new Int32Array(), {
     skipSpecialTokens: false,
   });
 
-async function interactionsOf(proxy: Proxy, session: StartedSession): Promise<WireInteraction[]> {
+async function exportInteractions(proxy: Proxy, session: StartedSession): Promise<WireInteraction[]> {
   await proxy.end(session);
   return Object.values((await proxy.export(session, { include: ["messages"] })).json<WireExport>().interactions);
 }
 
 describe.each(["hf", "concat"] as const)("%s", (type) => {
-  it("messages: the prompt ends with the beginning, the answer is the rest, and the whole is recorded", async () => {
-    const proxy = proxyOf(type);
+  it("in messages, ends the prompt with the prefill, answers with the rest, and records the whole answer", async () => {
+    const proxy = requireProxy(type);
     const session = await proxy.session();
     const send = (messages: readonly object[]) => proxy.post("/v1/messages", { max_tokens: 16, messages }, session.key);
     const begun = [user("a"), assistant("The answer is:")];
     const reply = (await send(begun)).json<{ content: [{ text: string }]; usage: { input_tokens: number } }>();
-    expect(promptOf(proxy).endsWith("assistant\nThe answer is:")).toBe(true);
+    expect(readPrompt(proxy).endsWith("assistant\nThe answer is:")).toBe(true);
     const counted = await proxy.post("/v1/messages/count_tokens", { messages: begun }, session.key);
     expect(counted.json<{ input_tokens: number }>().input_tokens).toBe(reply.usage.input_tokens);
     const [{ text }] = reply.content;
     expect(text).toBe(proxy.context.model.decode(Int32Array.of(300, 301, 302), { skipSpecialTokens: true }));
     const next = await send([user("a"), assistant(`The answer is:${text}`), user("b"), assistant("So:")]);
     expect(next.refusal).toBe("200");
-    expect(promptOf(proxy).endsWith("assistant\nSo:")).toBe(true);
-    const [first, second] = await interactionsOf(proxy, session);
+    expect(readPrompt(proxy).endsWith("assistant\nSo:")).toBe(true);
+    const [first, second] = await exportInteractions(proxy, session);
     expect(first?.messages).toEqual([user("a")]);
     expect(first?.output_message_list).toEqual([assistant(`The answer is:${text}`)]);
     expect(second?.parent_id).toBe(first?.interaction_id);
     expect(type === "hf" || second?.token_exact).toBe(true);
   });
 
-  it("chat completions, with continue_final_message", async () => {
-    const proxy = proxyOf(type);
+  it("in chat completions, is given with continue_final_message", async () => {
+    const proxy = requireProxy(type);
     const session = await proxy.session();
     const body = { continue_final_message: true };
     const reply = await proxy.chat(session, [user("a"), assistant("Well,")], body);
-    expect(promptOf(proxy).endsWith("assistant\nWell,")).toBe(true);
+    expect(readPrompt(proxy).endsWith("assistant\nWell,")).toBe(true);
     const [choice] = reply.json<{ choices: [{ message: { content: string } }] }>().choices;
     expect(choice.message.content.startsWith("Well,")).toBe(false);
     for (const [messages, extra, param] of [
@@ -71,20 +71,20 @@ describe.each(["hf", "concat"] as const)("%s", (type) => {
     }
     const again = await proxy.chat(session, [user("a"), assistant("Well,")]);
     expect(again.refusal).toBe("200");
-    expect(promptOf(proxy).endsWith("assistant\nWell,")).toBe(false);
+    expect(readPrompt(proxy).endsWith("assistant\nWell,")).toBe(false);
   });
 
-  it("an empty beginning is none", async () => {
-    const proxy = proxyOf(type);
+  it("has no effect if it is empty", async () => {
+    const proxy = requireProxy(type);
     const session = await proxy.session();
     const body = { max_tokens: 16, messages: [user("a"), assistant("")] };
     expect((await proxy.post("/v1/messages", body, session.key)).refusal).toBe("200");
-    expect(promptOf(proxy).endsWith("assistant\n")).toBe(true);
+    expect(readPrompt(proxy).endsWith("assistant\n")).toBe(true);
   });
 });
 
-describe("behind a beginning", () => {
-  it("no reasoning comes: the parser reads text", async () => {
+describe("after a prefill", () => {
+  it("the parser reads text and no reasoning", async () => {
     const proxy = await Proxy.start({ model: { reasoningParser: "deepseek_r1" } });
     const session = await proxy.session();
     const messages = [user("a"), assistant("So")];

@@ -10,9 +10,9 @@ import type { Field } from "./request-fields/field.js";
 import { MESSAGES_BASE, MESSAGES_FIELDS, MESSAGES_MORE, MESSAGES_PARTS } from "./request-fields/messages.js";
 import { RESPONSES_BASE, RESPONSES_FIELDS, RESPONSES_MORE, RESPONSES_PARTS } from "./request-fields/responses.js";
 
-/** Each field of each protocol is honoured, refused, or has no effect, as docs/reference/request-fields.md says. */
+/** Every field of every protocol is honoured, refused, or has no effect, as documented in docs/reference/request-fields.md. */
 
-/** Shows all that a template can be given. */
+/** Writes everything that a template can receive into the prompt. */
 const TEMPLATE = `{%- for m in messages %}<|im_start|>{{ m.role }} {{ m.name }} {{ m.tool_call_id }} {{ m.reasoning_content }}
 {{ m.content }}{{ m.tool_calls | default([]) | tojson }}<|im_end|>
 {% endfor %}{{ tools | tojson }} {{ enable_thinking }} {{ thinking_budget }} {{ reasoning_effort }}
@@ -50,7 +50,7 @@ interface Part {
   readonly fields: Readonly<Record<string, Field>>;
 }
 
-function casesOf(fields: Readonly<Record<string, Field>>, parts: Readonly<Record<string, Part>>): Case[] {
+function listCases(fields: Readonly<Record<string, Field>>, parts: Readonly<Record<string, Part>>): Case[] {
   const whole = Object.entries(fields).map(([name, field]) => {
     const without = { ...field.beside };
     return { name, without, with: { ...without, [name]: field.value }, field };
@@ -67,18 +67,23 @@ function casesOf(fields: Readonly<Record<string, Field>>, parts: Readonly<Record
 }
 
 const PROTOCOLS: [string, string, object, Case[]][] = [
-  ["Chat completions", "/v1/chat/completions", CHAT_BASE, casesOf({ ...CHAT_FIELDS, ...CHAT_MORE }, CHAT_PARTS)],
-  ["Responses", "/v1/responses", RESPONSES_BASE, casesOf({ ...RESPONSES_FIELDS, ...RESPONSES_MORE }, RESPONSES_PARTS)],
-  ["Messages", "/v1/messages", MESSAGES_BASE, casesOf({ ...MESSAGES_FIELDS, ...MESSAGES_MORE }, MESSAGES_PARTS)],
+  ["Chat completions", "/v1/chat/completions", CHAT_BASE, listCases({ ...CHAT_FIELDS, ...CHAT_MORE }, CHAT_PARTS)],
+  [
+    "Responses",
+    "/v1/responses",
+    RESPONSES_BASE,
+    listCases({ ...RESPONSES_FIELDS, ...RESPONSES_MORE }, RESPONSES_PARTS),
+  ],
+  ["Messages", "/v1/messages", MESSAGES_BASE, listCases({ ...MESSAGES_FIELDS, ...MESSAGES_MORE }, MESSAGES_PARTS)],
 ];
 
-/** What a call made of a request: the engine's part, and the answer without what differs by chance. */
+/** Sends a request and returns what the engine received, and the answer without ids and times. */
 async function trace(url: string, body: object): Promise<{ reply: Reply; engine: string; answer: string }> {
-  const given = Object.entries(body).map(([name, value]: [string, unknown]) => [
+  const fields = Object.entries(body).map(([name, value]: [string, unknown]) => [
     name,
     typeof value === "function" ? (value as (id: string) => unknown)(earlier) : value,
   ]);
-  const reply = await proxy.post(url, Object.fromEntries(given) as object, session.key);
+  const reply = await proxy.post(url, Object.fromEntries(fields) as object, session.key);
   const call = proxy.engine.calls.at(-1);
   const engine = JSON.stringify([[...(call?.prompt.tokens() ?? [])], call?.sampling]);
   const answer = reply.raw.toString().replace(/(chatcmpl-|resp_|msg_)\w+|"created(_at)?":\d+/g, "");
@@ -104,7 +109,7 @@ describe.each(PROTOCOLS)("%s", (title, url, base, cases) => {
     expect(expected[field.is]()).toEqual([field.is === "400" ? 400 : 200, true]);
   });
 
-  it("docs/reference/request-fields.md has the same fields", () => {
+  it("has the same fields as docs/reference/request-fields.md", () => {
     const page = readFileSync("docs/reference/request-fields.md", "utf8");
     const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? "";
     const rows = [...section.matchAll(/^\| `([^|]+)` \| (honoured|400|no effect) \|/gm)].flatMap(([, names = "", is]) =>

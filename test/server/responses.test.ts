@@ -13,7 +13,7 @@ let proxy: Proxy;
 let session: StartedSession;
 beforeAll(async () => {
   proxy = await Proxy.start();
-  answer = textOf([300, 301, 302]);
+  answer = decodeText([300, 301, 302]);
 });
 afterAll(() => proxy.close());
 beforeEach(async () => {
@@ -37,7 +37,7 @@ const lastCall = () => {
   return call;
 };
 const promptText = () => proxy.context.model.decode(lastCall().prompt.tokens(), { skipSpecialTokens: false });
-const textOf = (ids: readonly number[]) =>
+const decodeText = (ids: readonly number[]) =>
   proxy.context.model.decode(Int32Array.from(ids), { skipSpecialTokens: true });
 let answer: string;
 
@@ -47,7 +47,7 @@ async function exported() {
 }
 
 describe("a response", () => {
-  it("has OpenAI's shape, and its id is the interaction's", async () => {
+  it("has OpenAI's shape and the id of the interaction", async () => {
     const reply = (
       await send({ instructions: "be brief", max_output_tokens: 9, metadata: { a: "b" } })
     ).json<Response>();
@@ -70,7 +70,7 @@ describe("a response", () => {
     expect((await exported())[0]).toMatchObject({ interaction_id: reply.id, api: "responses" });
   });
 
-  it("that the limit cut off is incomplete, in a stream too", async () => {
+  it("is incomplete if it reached the token limit, also in a stream", async () => {
     proxy.engine.replies.push({ ids: [300], finish: { reason: "length" } });
     const cut = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
     expect((await send({})).json()).toMatchObject(cut);
@@ -79,7 +79,7 @@ describe("a response", () => {
     expect(events.at(-1)).toMatchObject({ type: "response.incomplete", response: cut });
   });
 
-  it("is streamed in OpenAI's events", async () => {
+  it("is streamed as OpenAI's events", async () => {
     const events = readData<{ type: string; sequence_number: number }>((await send({ stream: true })).raw.toString());
     expect(events.map((event) => event.type)).toEqual([
       "response.created",
@@ -95,7 +95,7 @@ describe("a response", () => {
     expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, i) => i));
   });
 
-  it("can be retrieved while its session is, unless it was not to be stored", async () => {
+  it("can be retrieved as long as its session, unless store is false", async () => {
     const stored = await send({});
     const { id } = stored.json<Response>();
     expect((await retrieve(id)).json()).toEqual(stored.json());
@@ -109,7 +109,7 @@ describe("a response", () => {
 });
 
 describe("input", () => {
-  it("reads items: reasoning, a message and calls in a row are one turn", async () => {
+  it("merges reasoning, a message and calls in sequence into one turn", async () => {
     await send({
       tools: [TOOL],
       input: [
@@ -151,7 +151,7 @@ describe("input", () => {
     ]);
   });
 
-  it("continues an earlier response, whose instructions are not handed on", async () => {
+  it("continues an earlier response without its instructions", async () => {
     const first = (await send({ instructions: "be brief" })).json<Response>();
     const second = (
       await send({ input: "more", previous_response_id: first.id, instructions: "be long" })
@@ -173,7 +173,7 @@ describe("input", () => {
     expect(second?.parent_id).toBe(first.id);
   });
 
-  it("is the child of the response that it names, not of a newer one with the same messages and answer", async () => {
+  it("is the child of the response that it names, even if a newer one has the same messages and answer", async () => {
     const twins = [];
     for (let i = 0; i < 3; i++) twins.push((await send({ instructions: "be brief" })).json<Response>().id);
     for (const id of twins) await send({ input: "more", previous_response_id: id, instructions: "be brief" });
@@ -182,7 +182,7 @@ describe("input", () => {
     expect(parents).toEqual([...twins, null]);
   });
 
-  it("is the child of the response whose items its input repeats, of several with the same messages and answer", async () => {
+  it("is the child of the response whose items it repeats, if several have the same messages and answer", async () => {
     const twins = [];
     for (let i = 0; i < 3; i++) twins.push((await send({})).json<Response>());
     const user = { role: "user", content: "hello" };
@@ -194,7 +194,7 @@ describe("input", () => {
     expect(parents).toEqual([...twins, first].map((twin) => twin?.id));
   });
 
-  it("takes references to the items of stored responses", async () => {
+  it("accepts references to items of stored responses", async () => {
     const first = (await send({})).json<Response>();
     const reference = { type: "item_reference", id: first.output[0]?.id };
     await send({ input: [{ role: "user", content: "hello" }, reference, { role: "user", content: "more" }] });
@@ -208,14 +208,14 @@ describe("input", () => {
   it.each([
     ["previous_response_id", { previous_response_id: "resp_0" }],
     ["input", { input: [{ type: "item_reference", id: "msg_0123_0" }] }],
-  ])("refuses what names no stored response: %s", async (param, body) => {
+  ])("is refused if it names an unknown response: %s", async (param, body) => {
     const reply = await send(body);
     expect(reply.refusal).toBe("400 previous_response_not_found");
     expect(reply.error.param).toBe(param);
   });
 });
 
-describe("refusals name the field", () => {
+describe("an error names the field", () => {
   it.each([
     [
       "an image",
@@ -226,8 +226,8 @@ describe("refusals name the field", () => {
     ["no input", { input: null }, "input"],
     ["background", { background: true }, "background"],
     ["truncation", { truncation: "auto" }, "truncation"],
-    ["one call at most", { tools: [TOOL], parallel_tool_calls: false }, "parallel_tool_calls"],
-    ["a call that must be made", { tools: [TOOL], tool_choice: "required" }, "tool_choice"],
+    ["at most one tool call", { tools: [TOOL], parallel_tool_calls: false }, "parallel_tool_calls"],
+    ["a required tool call", { tools: [TOOL], tool_choice: "required" }, "tool_choice"],
     ["an unknown effort", { reasoning: { effort: "huge" } }, "reasoning.effort"],
     ["structured output without a grammar", { text: { format: { type: "json_object" } } }, "text.format"],
     ["an unknown field", { wizard: 1 }, "wizard"],
@@ -237,12 +237,12 @@ describe("refusals name the field", () => {
     expect(reply.error.param).toBe(param);
   });
 
-  it("but not null, which is absent", async () => {
+  it("but not for null, which counts as absent", async () => {
     const item = { type: null, id: null, role: "user", content: "a" };
     expect((await send({ input: [item], tools: null, text: { format: null } })).refusal).toBe("200");
   });
 
-  it("but not what cannot change the result", async () => {
+  it("but not for a field that cannot change the result", async () => {
     const harmless = {
       include: ["reasoning.encrypted_content"],
       truncation: "disabled",

@@ -23,7 +23,7 @@ const messages = [{ role: "user", content: "a" }];
 const retryCount = (count: number) => ({ "x-stainless-retry-count": String(count) });
 const keyed = (key: string, count = 0) => ({ ...retryCount(count), "idempotency-key": key });
 
-/** Each answer has a text of its own, so that its continuation is told from others. */
+/** Every answer has a different text, so that its continuation can be told from others. */
 let answers = 0;
 function nextAnswer() {
   const ids = [300 + answers++];
@@ -50,7 +50,7 @@ async function failingCall(headers = {}): Promise<Reply> {
   return proxy.chat(started, messages, {}, headers);
 }
 
-/** A call that the engine holds until it is released. */
+/** Starts a call that the engine holds until `release` is called. */
 async function heldCall(headers = {}) {
   const { ids, text } = nextAnswer();
   const before = proxy.engine.calls.length;
@@ -64,13 +64,13 @@ async function heldCall(headers = {}) {
 
 async function loseAnswer(): Promise<number> {
   const body = { model: "tiny", messages };
-  // The first reply is for the call that the lost answer waits behind.
+  // The first reply is for the call behind which the lost answer is queued.
   proxy.engine.replies.push({ ids: [1] }, { ids: nextAnswer().ids });
   const id = await loseAnswerOf(proxy, url, started, { path: "/v1/chat/completions", body });
   return session.find(id)?.index ?? -1;
 }
 
-/** The agent goes on from this answer. */
+/** Continues the conversation from this answer. */
 async function continueFrom({ text }: Pick<Answered, "text">, parent: number): Promise<void> {
   const before = session.interactionCount;
   await proxy.chat(started, [...messages, { role: "assistant", content: text }, { role: "user", content: "b" }]);
@@ -80,15 +80,15 @@ async function continueFrom({ text }: Pick<Answered, "text">, parent: number): P
 const leftOut = () => session.leftOutInteractions();
 const retried = (...indices: number[]) => indices.map((index) => ({ index, reason: "retried" }));
 
-describe("an attempt that the client's SDK repeats", () => {
-  it("is kept as long as the retry was not continued", async () => {
+describe("an attempt that the client's SDK retries", () => {
+  it("is kept while the retry has no child", async () => {
     const first = await call();
     await call(retryCount(1));
     expect(session.leftOut(first.index)).toBeUndefined();
     expect(session.interactionCount).toBe(2);
   });
 
-  it("is left out once the retry was continued", async () => {
+  it("is left out once the retry has a child", async () => {
     const first = await call();
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
@@ -97,7 +97,7 @@ describe("an attempt that the client's SDK repeats", () => {
     expect(session.interactionCount).toBe(3);
   });
 
-  it("is kept if the agent went on from its answer", async () => {
+  it("is kept if it has a child", async () => {
     const first = await call();
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
@@ -105,7 +105,7 @@ describe("an attempt that the client's SDK repeats", () => {
     expect(leftOut()).toEqual([]);
   });
 
-  it("is kept if it has a reward, also one that comes later", async () => {
+  it("is kept if it has a reward, even a later one", async () => {
     const first = await call();
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
@@ -126,7 +126,7 @@ describe("an attempt that the client's SDK repeats", () => {
     expect(leftOut()).toEqual([]);
   });
 
-  it("is left out with every attempt of its chain once the last retry was continued", async () => {
+  it("is left out with all attempts of its chain once the last retry has a child", async () => {
     const first = await call();
     const second = await call(retryCount(1));
     const third = await call(retryCount(2));
@@ -135,7 +135,7 @@ describe("an attempt that the client's SDK repeats", () => {
     expect(leftOut()).toEqual(retried(first.index, second.index));
   });
 
-  it("is the one whose answer was not delivered, not a newer one that was", async () => {
+  it("is the undelivered one, not a newer delivered one", async () => {
     await call();
     const lost = await loseAnswer();
     const sample = await call();
@@ -144,18 +144,18 @@ describe("an attempt that the client's SDK repeats", () => {
     await continueFrom(retry, retry.index);
     expect(leftOut()).toEqual([{ index: lost, reason: "undelivered" }]);
     await continueFrom(second, second.index);
-    // The second retry is paired with the newest attempt that was recorded then: the first retry, which has a child.
+    // The second retry was paired with the attempt that was newest at that time: the first retry, which has a child.
     expect(session.leftOut(sample.index)).toBeUndefined();
   });
 
-  it("is undelivered, not retried, if both hold", async () => {
+  it("is reported as undelivered if it is also retried", async () => {
     const lost = await loseAnswer();
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
     expect(session.leftOut(lost)).toBe("undelivered");
   });
 
-  it("is none if an attempt failed that the retry may repeat", async () => {
+  it("is the failed one, so that recorded samples are kept", async () => {
     const sample = await call();
     await failingCall();
     const retry = await call(retryCount(1));
@@ -163,19 +163,19 @@ describe("an attempt that the client's SDK repeats", () => {
     expect(session.leftOut(sample.index)).toBeUndefined();
   });
 
-  it("is none if only its messages are those of the retry", async () => {
+  it("has the API, model, tools and sampling of the retry, not only its messages", async () => {
     const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
     const others = [{ tools }, { temperature: 0.5 }, { max_tokens: 7 }, { model: "other" }, { stop: ["x"] }];
     for (const extra of others) await proxy.chat(started, messages, extra);
     const message = { model: "tiny", messages, max_tokens: 9 };
     await proxy.post("/v1/messages", message, started.key);
-    // A side call whose first attempt never arrived: the answers before it are to other requests.
+    // A retry whose first attempt never arrived: all earlier answers are to other requests.
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
     expect(leftOut()).toEqual([]);
   });
 
-  it("is none if its client left before it was recorded", async () => {
+  it("is the aborted one if its client disconnected before it was recorded", async () => {
     const sample = await call();
     const release = proxy.engine.hold();
     const before = proxy.engine.calls.length;
@@ -190,7 +190,7 @@ describe("an attempt that the client's SDK repeats", () => {
     expect([session.interactionCount, session.leftOut(sample.index)]).toEqual([3, undefined]);
   });
 
-  it("is paired with the next retry if the retry fails", async () => {
+  it("is paired with the next retry if a retry fails", async () => {
     const first = await call();
     await failingCall(retryCount(1));
     const retry = await call(retryCount(2));
@@ -198,7 +198,7 @@ describe("an attempt that the client's SDK repeats", () => {
     expect(leftOut()).toEqual(retried(first.index));
   });
 
-  it("is the one in flight if none was recorded, and goes on", async () => {
+  it("is the one in flight if none is recorded, and it continues", async () => {
     const first = await heldCall();
     const retry = await call(retryCount(1));
     first.release();
@@ -209,7 +209,7 @@ describe("an attempt that the client's SDK repeats", () => {
 });
 
 describe("samples of the same messages", () => {
-  it("are all kept if one is a retry whose first attempt never arrived, and none was continued", async () => {
+  it("are all kept if one is a retry whose first attempt never arrived, and none has a child", async () => {
     const headers = [{}, {}, retryCount(1), {}, {}];
     const held = [];
     for (const each of headers) held.push(await heldCall(each));
@@ -219,7 +219,7 @@ describe("samples of the same messages", () => {
     expect(leftOut()).toEqual([]);
   });
 
-  it("lose one at most to a retry that was continued", async () => {
+  it("lose at most one to a retry with a child", async () => {
     const samples = [await call(), await call(), await call()];
     const retry = await call(retryCount(1));
     await continueFrom(retry, retry.index);
@@ -235,7 +235,7 @@ describe("samples of the same messages", () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it("are kept if repeated without the header", async () => {
+  it("are kept if they are repeated without the retry header", async () => {
     await call();
     const again = await call();
     await continueFrom(again, again.index);
@@ -265,7 +265,7 @@ describe("attempts with an idempotency-key", () => {
     expect(leftOut()).toEqual([]);
   });
 
-  it("in flight are aborted by the retry, and siblings are not", async () => {
+  it("are aborted by the retry if in flight, but their siblings are not", async () => {
     const sibling = await heldCall(keyed("sibling"));
     const first = await heldCall(keyed("one"));
     const retry = await call(keyed("one", 1));

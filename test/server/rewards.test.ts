@@ -15,13 +15,13 @@ const turn = (messages: readonly object[]) => proxy.turn(session, messages);
 
 const user = (content: string) => ({ role: "user", content });
 
-async function rewardsOf(options: object): Promise<Record<string, number>> {
+async function exportRewards(options: object): Promise<Record<string, number>> {
   const { interactions } = (await proxy.export(session, options)).json<WireExport>();
   return Object.fromEntries(Object.values(interactions).map((each) => [each.interaction_id, each.reward]));
 }
 
 describe("set_reward", () => {
-  it("answers 400 before any completion, and for an unknown interaction", async () => {
+  it("returns 400 before any completion, and for an unknown interaction", async () => {
     expect((await proxy.reward(session, 1)).refusal).toBe("400 no_interactions");
     const { id } = await turn([user("a")]);
     expect((await proxy.reward(session, 1, "chatcmpl-unknown")).refusal).toBe("400 interaction_not_found");
@@ -36,14 +36,14 @@ describe("set_reward", () => {
     ["null", null],
     ["more than a float32 holds", 1e300],
     ["a little more than a float32 holds", 3.4028235e38],
-  ])("refuses %s and keeps the reward that was set", async (_, value) => {
+  ])("refuses %s and keeps the earlier reward", async (_, value) => {
     const { id } = await turn([user("a")]);
     await proxy.reward(session, 0.25);
     const refused = await proxy.reward(session, value);
     expect(refused.refusal).toBe("400 invalid_value");
     expect(refused.error.param).toBe("reward");
     await proxy.end(session);
-    expect(await rewardsOf({})).toEqual({ [id]: 0.25 });
+    expect(await exportRewards({})).toEqual({ [id]: 0.25 });
   });
 
   it.each(["1e999", "-1e999", "NaN", "Infinity"])("refuses %s", async (literal) => {
@@ -54,15 +54,15 @@ describe("set_reward", () => {
     expect(reply.status).toBe(400);
   });
 
-  it("accepts integers and negative numbers; a later value replaces an earlier one", async () => {
+  it("accepts integers and negative numbers, and replaces an earlier value", async () => {
     const { id } = await turn([user("a")]);
     await proxy.reward(session, 3);
     await proxy.reward(session, -2);
     await proxy.end(session);
-    expect(await rewardsOf({})).toEqual({ [id]: -2 });
+    expect(await exportRewards({})).toEqual({ [id]: -2 });
   });
 
-  it("goes to the last completed call, not to one that started later and still runs or failed", async () => {
+  it("rewards the last completed call, not one that started later and is in flight or failed", async () => {
     const first = await turn([user("a")]);
     proxy.engine.replies.push(new Error("the engine broke"));
     expect((await proxy.chat(session, [user("b")])).status).toBe(500);
@@ -76,42 +76,42 @@ describe("set_reward", () => {
 });
 
 describe("back-propagation", () => {
-  it("gives 0.81, 0.9, 1 on a chain with discount 0.9", async () => {
+  it("returns 0.81, 0.9, 1 for a chain with discount 0.9", async () => {
     const a = await turn([user("1")]);
     const b = await turn([...a.messages, user("2")]);
     const c = await turn([...b.messages, user("3")]);
     await proxy.reward(session, 1);
     await proxy.end(session);
-    const rewards = await rewardsOf({ discount: 0.9 });
+    const rewards = await exportRewards({ discount: 0.9 });
     expect(rewards[c.id]).toBe(1);
     expect(rewards[b.id]).toBeCloseTo(0.9, 6);
     expect(rewards[a.id]).toBeCloseTo(0.81, 6);
   });
 
-  it("runs over the tree, not over the order of calls", async () => {
+  it("follows the tree, not the order of calls", async () => {
     const root = await turn([user("root")]);
     const a = await turn([...root.messages, user("a")]);
     const b = await turn([...root.messages, user("b")]);
     await proxy.reward(session, 1, b.id);
     await proxy.end(session);
-    expect(await rewardsOf({ discount: 0.5 })).toEqual({ [root.id]: 0.5, [a.id]: 0, [b.id]: 1 });
+    expect(await exportRewards({ discount: 0.5 })).toEqual({ [root.id]: 0.5, [a.id]: 0, [b.id]: 1 });
   });
 
-  it("starts from the own rewards every time", async () => {
+  it("starts from the own rewards in every export", async () => {
     const a = await turn([user("1")]);
     const b = await turn([...a.messages, user("2")]);
     await proxy.reward(session, 1, a.id);
     await proxy.reward(session, 2, b.id);
     await proxy.end(session);
-    expect(await rewardsOf({ discount: 0.5 })).toEqual({ [a.id]: 2, [b.id]: 2 });
-    expect(await rewardsOf({ discount: 1 })).toEqual({ [a.id]: 3, [b.id]: 2 });
-    expect(await rewardsOf({ discount: 0.5 })).toEqual({ [a.id]: 2, [b.id]: 2 });
+    expect(await exportRewards({ discount: 0.5 })).toEqual({ [a.id]: 2, [b.id]: 2 });
+    expect(await exportRewards({ discount: 1 })).toEqual({ [a.id]: 3, [b.id]: 2 });
+    expect(await exportRewards({ discount: 0.5 })).toEqual({ [a.id]: 2, [b.id]: 2 });
     const { interactions } = (await proxy.export(session, { discount: 0.5 })).json<WireExport>();
     expect(interactions[a.id]?.own_reward).toBe(1);
     expect(interactions[a.id] && numbers(interactions[a.id] as never, "rewards")).toEqual([2]);
   });
 
-  it("that does not fit a float32 is refused by name, and the session stays exportable", async () => {
+  it("is refused with the interaction's id if a reward exceeds float32, and the session stays exportable", async () => {
     const a = await turn([user("1")]);
     const b = await turn([...a.messages, user("2")]);
     await proxy.reward(session, 3e38, a.id);
@@ -123,7 +123,7 @@ describe("back-propagation", () => {
     expect((await proxy.export(session, { discount: 0 })).status).toBe(200);
   });
 
-  it("says that rewards are missing, and gives zeros", async () => {
+  it("returns zeros and rewards_missing without any reward", async () => {
     const a = await turn([user("1")]);
     await proxy.end(session);
     const exported = (await proxy.export(session)).json<WireExport>();

@@ -19,7 +19,7 @@ async function exportBatch(options: object = {}): Promise<SafeTensors> {
   return readSafetensors((await proxy.post("/export_batch", { session_ids: [session.id], ...options })).raw);
 }
 
-/** A row column, codes as their texts. */
+/** Returns the values of a row column. Codes are replaced by their labels. */
 function column({ metadata, tensors }: SafeTensors, name: string): unknown[] {
   const values = tensors[`row_${name}`]?.data ?? [];
   const codes = (JSON.parse(metadata["row_codes"] ?? "{}") as Record<string, string[]>)[name];
@@ -30,7 +30,7 @@ const columns = (batch: SafeTensors, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, column(batch, name)[0]]));
 
 describe.each(["padded", "packed", "tree"])("the row tensors of layout %s", (layout) => {
-  it("say how a call was sampled", async () => {
+  it("contain the sampling parameters of each call", async () => {
     const asked = {
       temperature: 0.5,
       top_p: 0.75,
@@ -57,7 +57,7 @@ describe.each(["padded", "packed", "tree"])("the row tensors of layout %s", (lay
     });
   });
 
-  it("have the divisor 1 for greedy sampling, and for an engine with raw log probabilities", async () => {
+  it("have temperature 1 for greedy sampling, and for an engine with raw log probabilities", async () => {
     await proxy.chat(session, question, { temperature: 0 });
     proxy.engine.logprobs = "raw";
     await proxy.chat(session, question, { temperature: 0.5 });
@@ -68,7 +68,7 @@ describe.each(["padded", "packed", "tree"])("the row tensors of layout %s", (lay
     expect(column(batch, "logprob_content")).toEqual(["temperature", "raw"]);
   });
 
-  it("hold a seed of up to 53 bits in two words", async () => {
+  it("contain a seed of up to 53 bits in two words", async () => {
     const seeds = [2 ** 53 - 1, -(2 ** 40) - 5, 0, -1];
     for (const seed of seeds) await proxy.chat(session, question, { seed });
     await proxy.chat(session, question);
@@ -79,7 +79,7 @@ describe.each(["padded", "packed", "tree"])("the row tensors of layout %s", (lay
     expect(seeds.map((_, i) => (high[i] ?? 0) * 2 ** 32 + ((low[i] ?? 0) >>> 0))).toEqual(seeds);
   });
 
-  it("say how often a weight update cut the generation", async () => {
+  it("contain the number of resumes", async () => {
     proxy.engine.replies.push({ ids: [300, 301], resumes: 3 }, { ids: [302] });
     await proxy.chat(session, question);
     await proxy.chat(session, question);
@@ -87,7 +87,7 @@ describe.each(["padded", "packed", "tree"])("the row tensors of layout %s", (lay
     expect(column(batch, "resumes")).toEqual([3, 0]);
   });
 
-  it("say what was asked, when, and how often", async () => {
+  it("contain the requested model, the times and the attempt", async () => {
     const before = Math.floor(Date.now() / 1000);
     const named = { model: "gpt-oss-120b" };
     await proxy.chat(session, question, named, { "x-stainless-retry-count": "2" });
@@ -105,7 +105,7 @@ describe.each(["padded", "packed", "tree"])("the row tensors of layout %s", (lay
 });
 
 describe("the row tensors", () => {
-  it("are those of the registry, each with its dtype and one value per row", async () => {
+  it("have the dtypes of the registry and one value per row", async () => {
     await proxy.chat(session, question);
     const { tensors } = await exportBatch();
     const described = Object.entries(tensors).filter(([name]) => name.startsWith("row_"));
@@ -117,7 +117,7 @@ describe("the row tensors", () => {
     expect(Object.fromEntries(shapes)).toEqual(Object.fromEntries(wanted));
   });
 
-  it("and the metadata of rows are left out with row_tensors false", async () => {
+  it("and the metadata of rows are absent with row_tensors false", async () => {
     await proxy.chat(session, question);
     const batch = await exportBatch({ row_tensors: false });
     const names = ["input_ids", "loss_mask", "logprobs", "versions", "rewards", "attention_mask"];
@@ -135,7 +135,7 @@ describe("the row tensors", () => {
     expect(Object.keys(batch.metadata)).toEqual(metadata);
   });
 
-  it("give no more than 1,024 texts a code in one batch", async () => {
+  it("have at most 1,024 labels in one batch", async () => {
     const { registry } = proxy.context;
     for (let i = 0; i < 1030; i++) await proxy.chat(session, question, { model: `model-${i}` });
     expect(registry.get(session.id).interactionCount).toBe(1030);
@@ -148,7 +148,7 @@ describe("the row tensors", () => {
   it.each([
     ["layout tree", { layout: "tree" }],
     ["row_tensors false", { row_tensors: false }],
-  ])("refuse turns with %s", async (_, options) => {
+  ])("cannot list turns with %s", async (_, options) => {
     await proxy.chat(session, question);
     await proxy.end(session);
     const reply = await proxy.post("/export_batch", { session_ids: [session.id], turns: true, ...options });
@@ -157,7 +157,7 @@ describe("the row tensors", () => {
 });
 
 describe("the metadata of a batch", () => {
-  it("names model, tokenizer, version and the configuration that decides what is recorded", async () => {
+  it("has model, tokenizer, version and the recorded configuration", async () => {
     const concat = await Proxy.start({
       settings: { chatTemplateType: "concat", recordedConfig: { engine_max_tokens: 4096 } },
     });
@@ -179,7 +179,7 @@ describe("the metadata of a batch", () => {
 });
 
 describe("/export_trajectories", () => {
-  it("says of each interaction what the row tensors say", async () => {
+  it("has the values of the row tensors for each interaction", async () => {
     await proxy.chat(session, question, { temperature: 0.5, top_p: 0.75, seed: 3, max_tokens: 2, model: "m" });
     await proxy.end(session);
     const { interactions } = (await proxy.export(session)).json<WireExport>();

@@ -8,7 +8,7 @@ import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
 
-/** Sampling parameters of a call: recorded as the engine was given them, and fixed by the configuration. */
+/** Sampling parameters of a call: recorded as sent to the engine, and fixed by the configuration. */
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -22,7 +22,7 @@ const PROTOCOLS = [
   ["/v1/messages", { messages, max_tokens: 50 }],
 ] as const;
 
-const interactionOf = (proxy: Pick<Proxy, "context">, { id }: StartedSession, index = 0) =>
+const readInteraction = (proxy: Pick<Proxy, "context">, { id }: StartedSession, index = 0) =>
   proxy.context.registry.get(id).interaction(index);
 
 describe("a recorded call", () => {
@@ -34,7 +34,7 @@ describe("a recorded call", () => {
     session = await proxy.session();
   });
 
-  it("has the sampling parameters that the engine was given", async () => {
+  it("has the sampling parameters that were sent to the engine", async () => {
     await proxy.chat(session, messages, {
       temperature: 0.7,
       top_p: 0.9,
@@ -46,7 +46,7 @@ describe("a recorded call", () => {
       max_tokens: 100,
       response_format: { type: "json_object" },
     });
-    expect(interactionOf(proxy, session).sampling).toEqual({
+    expect(readInteraction(proxy, session).sampling).toEqual({
       temperature: 0.7,
       samplingTemperature: 0.7,
       greedy: false,
@@ -63,50 +63,50 @@ describe("a recorded call", () => {
     });
   });
 
-  it.each(PROTOCOLS)("of %s has plain sampling if the request asks for none", async (url, body) => {
+  it.each(PROTOCOLS)("of %s has default sampling if the request sets none", async (url, body) => {
     await proxy.post(url, body, session.key);
     const plain = { temperature: 1, greedy: false, topP: 1, topK: 0, minP: 0, seed: undefined, grammar: false };
-    expect(interactionOf(proxy, session).sampling).toMatchObject(plain);
+    expect(readInteraction(proxy, session).sampling).toMatchObject(plain);
   });
 
-  it("that was greedy has the temperature 1, which reproduces its log probabilities", async () => {
+  it("with greedy sampling has temperature 1, which reproduces its log probabilities", async () => {
     await proxy.chat(session, messages, { temperature: 0 });
     const greedy = { temperature: 1, samplingTemperature: 0, greedy: true };
-    expect(interactionOf(proxy, session).sampling).toMatchObject(greedy);
+    expect(readInteraction(proxy, session).sampling).toMatchObject(greedy);
   });
 
-  it("with raw log probabilities has the temperature 1 and says so", async () => {
+  it("with raw log probabilities has temperature 1 and their content", async () => {
     proxy.engine.logprobs = "raw";
     await proxy.chat(session, messages, { temperature: 0.7 });
     const raw = { temperature: 1, samplingTemperature: 0.7, logprobs: "raw" };
-    expect(interactionOf(proxy, session).sampling).toMatchObject(raw);
+    expect(readInteraction(proxy, session).sampling).toMatchObject(raw);
   });
 
-  it.each(PROTOCOLS)("of %s has the requested model, the attempt and the time when it began", async (url, body) => {
+  it.each(PROTOCOLS)("of %s has the requested model, the attempt and its start time", async (url, body) => {
     const before = Date.now();
     const payload = { ...body, model: `gpt-${"5".repeat(400)}` };
     const headers = { "x-stainless-retry-count": "2" };
     await proxy.request({ method: "POST", url, payload, headers }, session.key);
-    const { requestedModel, attempt, startedAt = 0, createdAt } = interactionOf(proxy, session);
+    const { requestedModel, attempt, startedAt = 0, createdAt } = readInteraction(proxy, session);
     expect([requestedModel, attempt]).toEqual([`gpt-${"5".repeat(252)}`, 2]);
     expect([before <= startedAt, startedAt <= createdAt]).toEqual([true, true]);
   });
 
   it("has no requested model if the request names none", async () => {
     await proxy.post("/v1/responses", { input: "x" }, session.key);
-    expect(interactionOf(proxy, session).requestedModel).toBeUndefined();
+    expect(readInteraction(proxy, session).requestedModel).toBeUndefined();
   });
 });
 
-describe("a temperature that is too small to divide by", () => {
-  it("is recorded as greedy where the engine samples greedily", async () => {
+describe("a temperature too small to divide by", () => {
+  it("is recorded as greedy if the engine samples greedily", async () => {
     const engine = await createEmbeddedEngine();
     const proxy = await Proxy.start({ engine });
     open.push(engine, proxy);
     const session = await proxy.session();
     await proxy.chat(session, messages, { temperature: 1e-7, max_tokens: 2 });
     const greedy = { temperature: 1, samplingTemperature: 0, greedy: true, logprobs: "temperature" };
-    expect(interactionOf(proxy, session).sampling).toMatchObject(greedy);
+    expect(readInteraction(proxy, session).sampling).toMatchObject(greedy);
   });
 });
 
@@ -122,7 +122,7 @@ describe("vLLM servers", () => {
     open.push(server, engine, proxy);
     const session = await proxy.session();
     await proxy.chat(session, messages, { temperature: 0.7 });
-    expect(interactionOf(proxy, session).sampling).toMatchObject({ logprobs, temperature, samplingTemperature: 0.7 });
+    expect(readInteraction(proxy, session).sampling).toMatchObject({ logprobs, temperature, samplingTemperature: 0.7 });
     const listed = (await proxy.request({ url: "/rl/engine" })).json<{ servers: { logprobs: string }[] }>();
     expect(listed.servers[0]?.logprobs).toBe(logprobs);
     const metrics = (await proxy.request({ url: "/metrics" }, null)).raw.toString();
@@ -131,7 +131,7 @@ describe("vLLM servers", () => {
 });
 
 describe("the log", () => {
-  it("warns once of an engine with raw log probabilities", () => {
+  it("warns once about an engine with raw log probabilities", () => {
     const warnings: unknown[] = [];
     const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(JSON.parse(line)) });
     const [rawEngine, otherEngine] = [new GrammarEngine(), new GrammarEngine()];
@@ -152,7 +152,7 @@ describe("sampling_override", () => {
   }
 
   describe.each(PROTOCOLS)("%s", (url, body) => {
-    it.each([false, true])("replaces values and names them in a header, streamed: %s", async (stream) => {
+    it.each([false, true])("replaces values and lists them in a header, streamed: %s", async (stream) => {
       const { proxy, session } = await start();
       const reply: Reply = await proxy.post(
         url,
@@ -162,11 +162,11 @@ describe("sampling_override", () => {
       expect([reply.status, reply.headers[HEADER]]).toEqual([200, "temperature, top_p, max_tokens"]);
       const used = { temperature: 1, topP: 1, topK: 0, minP: 0.1, maxTokens: 7 };
       expect(proxy.engine.calls[0]?.sampling).toMatchObject(used);
-      expect(interactionOf(proxy, session).sampling).toMatchObject({ ...used, overridden: true });
+      expect(readInteraction(proxy, session).sampling).toMatchObject({ ...used, overridden: true });
     });
   });
 
-  it("is read from the configuration, where null leaves a value to the request", () => {
+  it("is read from the configuration; null leaves a value to the request", () => {
     const given = { temperature: 0, top_k: -1, seed: 5, max_tokens: 9 };
     const { rollout } = parseConfig({ rollout: { agent: { sampling_override: given } } });
     const expected = { temperature: 0, topK: 0, seed: 5, maxTokens: 9 };
@@ -174,14 +174,14 @@ describe("sampling_override", () => {
     expect(toSamplingOverride(parseConfig({}).rollout.agent.sampling_override)).toEqual({});
   });
 
-  it("says nothing if the request asks for the same", async () => {
+  it("sends no header if the request has the same values", async () => {
     const { proxy, session } = await start();
     const reply = await proxy.chat(session, messages, { temperature: 1, top_k: -1, max_tokens: 7 });
     expect(reply.headers[HEADER]).toBeUndefined();
-    expect(interactionOf(proxy, session).sampling?.overridden).toBe(false);
+    expect(readInteraction(proxy, session).sampling?.overridden).toBe(false);
   });
 
-  it("is limited by the context, as the request's max_tokens are", async () => {
+  it("is limited by the context, like max_tokens of a request", async () => {
     const proxy = await Proxy.start({ settings: { samplingOverride: { maxTokens: 100_000 } } });
     open.push(proxy);
     proxy.engine.context = 64;

@@ -127,8 +127,8 @@ describe("GET /openapi.json", () => {
   });
 });
 
-describe("shutting down", () => {
-  it("refuses new work with 503, lets calls in flight end and ended sessions be exported", async () => {
+describe("a server that shuts down", () => {
+  it("refuses new calls with 503, completes calls in flight and exports ended sessions", async () => {
     const session = await proxy.session();
     const release = proxy.engine.hold();
     const running = proxy.chat(session, USER);
@@ -144,7 +144,7 @@ describe("shutting down", () => {
     await drained;
   });
 
-  it("ends exports that wait for sessions that do not end", async () => {
+  it("ends exports that wait for active sessions", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });
     const session = await proxy.session();
@@ -155,7 +155,7 @@ describe("shutting down", () => {
     expect((await waiting).refusal).toBe("409 session_active");
   });
 
-  it("aborts what does not end in time", async () => {
+  it("aborts calls that do not end in time", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { shutdownSeconds: 0.05 } });
     const session = await proxy.session();
@@ -168,7 +168,7 @@ describe("shutting down", () => {
 });
 
 describe("docs/reference/errors.md", () => {
-  it("has a row for every code, with its status, and no other", () => {
+  it("has exactly one row per error code, with its status", () => {
     const text = readFileSync(new URL("../../docs/reference/errors.md", import.meta.url), "utf8");
     const documented = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
       code,

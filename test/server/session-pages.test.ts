@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 const page = async (query: string) => (await proxy.request({ url: `/rl/sessions?${query}` })).json<Page>();
-const idsOf = ({ sessions }: Page) => sessions.map(({ session_id }) => session_id);
+const listIds = ({ sessions }: Page) => sessions.map(({ session_id }) => session_id);
 
 async function start(count: number): Promise<StartedSession[]> {
   const sessions: StartedSession[] = [];
@@ -23,13 +23,13 @@ async function start(count: number): Promise<StartedSession[]> {
 }
 
 describe("GET /rl/sessions in pages", () => {
-  it("has every session once, in the order of their start", async () => {
+  it("returns every session once, in the order of their start", async () => {
     const started = await start(12);
     const seen: string[] = [];
     const more: boolean[] = [];
     for (let next: string | null = ""; next !== null; ) {
       const each: Page = await page(`limit=5${next === "" ? "" : `&after=${encodeURIComponent(next)}`}`);
-      seen.push(...idsOf(each));
+      seen.push(...listIds(each));
       more.push(each.has_more);
       next = each.next;
     }
@@ -37,27 +37,27 @@ describe("GET /rl/sessions in pages", () => {
     expect(more).toEqual([true, true, false]);
   });
 
-  it("says that nothing was cut if the last session fits", async () => {
+  it("returns has_more false if the last session fits", async () => {
     await start(3);
     expect(await page("limit=3")).toMatchObject({ has_more: false, next: null });
   });
 
-  it("goes on behind a session that was deleted since", async () => {
+  it("continues after a session that was deleted since", async () => {
     const [, second, third] = await start(3);
     const { next } = await page("limit=2");
     await proxy.request({ method: "DELETE", url: `/rl/sessions/${second?.id}` });
-    expect(idsOf(await page(`after=${encodeURIComponent(next ?? "")}`))).toEqual([third?.id]);
+    expect(listIds(await page(`after=${encodeURIComponent(next ?? "")}`))).toEqual([third?.id]);
   });
 
-  it("pages what `state` selects", async () => {
+  it("pages through the sessions that `state` selects", async () => {
     const started = await start(4);
     for (const session of started.slice(0, 2)) await proxy.end(session);
     const first = await page("state=active&limit=1");
-    expect(idsOf(first)).toEqual([started[2]?.id]);
-    expect(idsOf(await page(`state=active&after=${encodeURIComponent(first.next ?? "")}`))).toEqual([started[3]?.id]);
+    expect(listIds(first)).toEqual([started[2]?.id]);
+    expect(listIds(await page(`state=active&after=${encodeURIComponent(first.next ?? "")}`))).toEqual([started[3]?.id]);
   });
 
-  it("refuses an `after` that no answer gave", async () => {
+  it("refuses an `after` that no page returned", async () => {
     const reply = await proxy.request({ url: "/rl/sessions?after=task-0" });
     expect([reply.refusal, reply.error.param]).toEqual(["400 invalid_value", "after"]);
     expect(reply.error.message).toBe("after: must be `next` of an earlier page");

@@ -30,7 +30,7 @@ async function rewards(options: object = {}): Promise<Record<string, number>> {
 }
 
 describe("a reward with scope session", () => {
-  it("reaches the work although the last call was a side call", async () => {
+  it("rewards the main conversation although the last call was a side call", async () => {
     const first = await call([user("work")]);
     const second = await call([...first.messages, user("more")]);
     const title = await call([user("Write a title.")]);
@@ -38,13 +38,13 @@ describe("a reward with scope session", () => {
     expect(await rewards({ discount: 0.5 })).toEqual({ [first.id]: 0.5, [second.id]: 1, [title.id]: 1 });
   });
 
-  it("is discounted by the edges down to the leaf that completed last", async () => {
+  it("is discounted by the distance to the leaf that completed last", async () => {
     const root = await call([user("a")]);
     const deep = await call([...root.messages, user("b")]);
     const deeper = await call([...deep.messages, user("c")]);
     const last = await call([...root.messages, user("d")]);
     await rewardSession(1);
-    // The root's last leaf is one edge away, although another branch is two edges long.
+    // The leaf that completed last is one edge below the root, although another branch has two edges.
     expect(await rewards({ discount: 0.5 })).toEqual({
       [root.id]: 0.5,
       [deep.id]: 0.5,
@@ -53,7 +53,7 @@ describe("a reward with scope session", () => {
     });
   });
 
-  it("stands beside own rewards, and a later one replaces it", async () => {
+  it("is added to own rewards, and a later one replaces it", async () => {
     const first = await call([user("a")]);
     const second = await call([...first.messages, user("b")]);
     await proxy.reward(session, 0.25, second.id);
@@ -66,7 +66,7 @@ describe("a reward with scope session", () => {
     expect(interactions[second.id]?.own_reward).toBe(0.25);
   });
 
-  it("makes no reward missing", async () => {
+  it("counts as a reward of every conversation", async () => {
     await call([user("a")]);
     await rewardSession(0);
     const reply = await exported();
@@ -81,7 +81,11 @@ describe("a reward with scope session", () => {
       async () => rewardSession(1, { interaction_id: (await call([user("a")])).id }),
       "400 invalid_value",
     ],
-    ["that is no finite float32", async () => call([user("a")]).then(() => rewardSession(1e39)), "400 invalid_value"],
+    [
+      "that is not a finite float32",
+      async () => call([user("a")]).then(() => rewardSession(1e39)),
+      "400 invalid_value",
+    ],
     ["with another scope", async () => rewardSession(1, { scope: "episode" }), "400 invalid_value"],
   ])("is refused %s", async (_, ask, refusal) => {
     expect((await ask()).refusal).toBe(refusal);
@@ -95,7 +99,7 @@ describe("a reward with scope session", () => {
 });
 
 describe("a conversation without any reward", () => {
-  it("is named by its root where another one has the reward", async () => {
+  it("is listed by its root if another conversation has a reward", async () => {
     const work = await call([user("work")]);
     await call([...work.messages, user("more")]);
     const title = await call([user("Write a title.")]);
@@ -115,7 +119,7 @@ describe("a conversation without any reward", () => {
 });
 
 describe("rewards in JSON", () => {
-  it("are written as computed in float64", async () => {
+  it("are written with float64 precision", async () => {
     const first = await call([user("a")]);
     const second = await call([...first.messages, user("b")]);
     const third = await call([...second.messages, user("c")]);

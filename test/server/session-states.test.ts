@@ -13,13 +13,13 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 describe("start_session", () => {
-  it("answers 429 with Retry-After while no capacity is granted", async () => {
+  it("returns 429 with Retry-After while no capacity is granted", async () => {
     const reply = await proxy.post("/rl/start_session", {});
     expect(reply.refusal).toBe("429 no_capacity");
     expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
   });
 
-  it("takes one slot each, and none when it is refused", async () => {
+  it("takes one slot, and none if it is refused", async () => {
     expect((await proxy.post("/grant_capacity", { slots: 2 })).json()).toEqual({ capacity: 2 });
     expect((await proxy.post("/rl/start_session", { task_id: "no spaces" })).refusal).toBe("400 invalid_value");
     expect((await proxy.post("/rl/start_session", {})).status).toBe(200);
@@ -28,7 +28,7 @@ describe("start_session", () => {
     expect((await proxy.post("/grant_capacity", {})).json()).toEqual({ capacity: 1 });
   });
 
-  it("names sessions after their task, and never twice", async () => {
+  it("names sessions after their task, and never uses an id twice", async () => {
     const first = await proxy.session({ task_id: "math:1" });
     const second = await proxy.session({ task_id: "math:1" });
     expect([first.id, second.id]).toEqual(["math:1-0", "math:1-1"]);
@@ -38,14 +38,14 @@ describe("start_session", () => {
     expect((await proxy.session({ task_id: "math:1" })).id).toBe("math:1-3");
   });
 
-  it("gives the key under both names, at least 32 random bytes long", async () => {
+  it("returns the key under both names, with at least 32 random bytes", async () => {
     await proxy.post("/grant_capacity", {});
     const body = (await proxy.post("/rl/start_session", {})).json<Record<string, string>>();
     expect(body["api_key"]).toBe(body["session_api_key"]);
     expect(body["api_key"]).toMatch(/^sk-[A-Za-z0-9_-]{43,}$/);
   });
 
-  it("binds a key of the caller's choice unless it is short, the admin key, or in use", async () => {
+  it("accepts a key of the client's choice unless it is short, the admin key, or in use", async () => {
     await proxy.post("/grant_capacity", { slots: 5 });
     const key = "my-own-session-key-1";
     expect((await proxy.post("/rl/start_session", { api_key: "short" })).refusal).toBe("400 invalid_value");
@@ -60,8 +60,8 @@ describe("start_session", () => {
   });
 });
 
-describe("a session that ended", () => {
-  it("refuses model calls with 409, takes rewards, and ends twice with the same answer", async () => {
+describe("an ended session", () => {
+  it("refuses model calls with 409, accepts rewards, and can be ended again", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     const first = await proxy.end(session);
@@ -72,7 +72,7 @@ describe("a session that ended", () => {
     expect((await proxy.export(session)).json<WireExport>().rewards_missing).toBe(false);
   });
 
-  it("lets a call in flight end and records it", async () => {
+  it("records a call that was in flight", async () => {
     const session = await proxy.session();
     const release = proxy.engine.hold();
     const call = proxy.chat(session, USER);
@@ -87,7 +87,7 @@ describe("a session that ended", () => {
     expect(incomplete_calls).toBe(0);
   });
 
-  it("aborts a call in flight that outlasts the drain, exports without it and says so", async () => {
+  it("is exported without a call that outlasts drain_seconds, which is aborted and counted", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     proxy.engine.hold();
@@ -106,8 +106,8 @@ describe("a session that ended", () => {
   });
 });
 
-describe("a session that was exported", () => {
-  it("answers the same bytes again, its key is revoked", async () => {
+describe("an exported session", () => {
+  it("returns the same bytes again, and its key is revoked", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     await proxy.reward(session, 0.5);
@@ -120,7 +120,7 @@ describe("a session that was exported", () => {
     }
   });
 
-  it("answers 410 once it is no longer retained", async () => {
+  it("returns 410 once it is no longer retained", async () => {
     await proxy.close();
     proxy = await Proxy.start({ retention: { milliseconds: 300_000, bytes: 0 } });
     const session = await proxy.session();
@@ -132,7 +132,7 @@ describe("a session that was exported", () => {
     expect(record).toMatchObject({ state: "exported", interaction_count: 1 });
   });
 
-  it("is freed oldest first when retention has no room, or after its time", async () => {
+  it("is freed after its retention time, or oldest first if the retained bytes exceed their limit", async () => {
     const { registry } = proxy.context;
     const sessions = [await proxy.session(), await proxy.session()];
     for (const session of sessions) {
@@ -148,7 +148,7 @@ describe("a session that was exported", () => {
 });
 
 describe("a session whose engine is slow", () => {
-  it("is not expired by the time that a failed call took", async () => {
+  it("does not expire because of the time of a failed call", async () => {
     const session = await proxy.session();
     proxy.engine.replies.push(new Error("broke"));
     await proxy.chat(session, USER);
@@ -166,8 +166,8 @@ describe("a session whose engine is slow", () => {
   });
 });
 
-describe("exports side by side", () => {
-  it("a refused one does not reopen a session that another one packs", async () => {
+describe("concurrent exports", () => {
+  it("keep rewards waiting for the one that packs, even if another one is refused", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     await proxy.chat(session, [...USER, { role: "assistant", content: "rewritten" }, ...USER]);
@@ -183,7 +183,7 @@ describe("exports side by side", () => {
     expect((await proxy.export(session)).json<WireExport>().rewards_missing).toBe(false);
   });
 
-  it("a reward that waits for one that comes about is refused", async () => {
+  it("refuse a reward that waited, once one of them succeeded", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     await proxy.end(session);
@@ -196,7 +196,7 @@ describe("exports side by side", () => {
     expect((await reward).refusal).toBe("410 session_exported");
   });
 
-  it("a session that expires while another one drains is named, and nothing is taken", async () => {
+  it("export nothing if a session expires while another one drains, and name it", async () => {
     const [busy, idle] = [await proxy.session(), await proxy.session()];
     await proxy.chat(idle, USER);
     await proxy.end(idle);
@@ -217,12 +217,12 @@ describe("exports side by side", () => {
   });
 });
 
-describe("export of a session that is not ready", () => {
-  it("answers 404 for an unknown one", async () => {
+describe("an export of a session that is not ready", () => {
+  it("returns 404 for an unknown session", async () => {
     expect((await proxy.export({ id: "task-99", key: "" })).refusal).toBe("404 session_not_found");
   });
 
-  it("answers 409 for an active one at once, and after wait_seconds", async () => {
+  it("returns 409 for an active session, at once or after wait_seconds", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     expect((await proxy.export(session)).refusal).toBe("409 session_active");
@@ -230,7 +230,7 @@ describe("export of a session that is not ready", () => {
     expect((await proxy.chat(session, USER)).status).toBe(200);
   });
 
-  it("waits for its end, and gives two that wait the same answer", async () => {
+  it("waits for the end of the session, and two that wait return the same bytes", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     const waits = vi.spyOn(proxy.context.registry.get(session.id).lifecycle, "waitEnd");
@@ -243,8 +243,8 @@ describe("export of a session that is not ready", () => {
   });
 });
 
-describe("a session that saw no call for its time-out", () => {
-  it("expires: key revoked, data freed, export 410", async () => {
+describe("a session without a call during its timeout", () => {
+  it("expires: its key is revoked, its data freed, its export returns 410", async () => {
     const [idle, ended] = [await proxy.session(), await proxy.session()];
     await proxy.chat(idle, USER);
     await proxy.chat(ended, USER);

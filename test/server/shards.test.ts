@@ -32,15 +32,15 @@ function rowIds(file: Uint8Array): string[] {
   return rows.map((row) => row.interaction_id);
 }
 
-describe("shards over HTTP", () => {
-  it("count the conversations without a reward once, and none of a refused batch", async () => {
+describe("shards of a batch", () => {
+  it("count conversations without a reward once, and none of a refused batch", async () => {
     await ask({ shards: 1000, shard: 0 });
     for (const shard of [2, 0, 1]) await ask({ shards: 3, shard });
     const text = (await proxy.request({ url: "/metrics" }, null)).raw.toString();
     expect(text).toContain("\nrolltape_export_unrewarded_roots_total 9\n");
   });
 
-  it("are asked for by each rank on its own, side by side, and together are the whole batch", async () => {
+  it("can be requested by each rank at the same time, and together are the whole batch", async () => {
     const parts = await Promise.all([0, 1, 2].map((shard) => ask({ shards: 3, shard })));
     expect(parts.map((part) => part.refusal)).toEqual(["200", "200", "200"]);
     const whole = rowIds((await ask({})).raw);
@@ -48,7 +48,7 @@ describe("shards over HTTP", () => {
     expect((await ask({ shards: 3, shard: 1 })).raw.equals(parts[1]?.raw ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it("are files of their own in shared memory", async () => {
+  it("are separate files in shared memory", async () => {
     const { shards } = (await ask({ shards: 2, transport: "shm" })).json<{
       shards: { id: string; path: string; byte_length: number }[];
     }>();
@@ -64,7 +64,7 @@ describe("shards over HTTP", () => {
     }
   });
 
-  it("keep their sessions until each rank has its own, however few bytes are to be retained", async () => {
+  it("keep their sessions until each rank has its shard, however few bytes may be retained", async () => {
     await proxy.close();
     proxy = await Proxy.start({ retention: { milliseconds: 60_000, bytes: 1 } });
     const session = await proxy.session();
@@ -78,7 +78,7 @@ describe("shards over HTTP", () => {
     expect((await take({ shards: 3, shard: 1 })).refusal).toBe("410 session_exported");
   });
 
-  it("are refused by name where they make no sense, and the sessions stay as they are", async () => {
+  it("are refused with the field's name if they are invalid, and the sessions stay exportable", async () => {
     const refusals = [{ shards: 2 }, { shards: 2, shard: 2 }, { shards: 0 }, { shard: 1 }, { shards: 10, shard: 0 }];
     const replies = await Promise.all(refusals.map(ask));
     const named = replies.map((reply) => {

@@ -38,7 +38,7 @@ async function lend(options: object = {}): Promise<Lent> {
 const acknowledge = (lent: Lent) => proxy.request({ method: "DELETE", url: `/export_batch/${lent.id}` });
 
 describe("a batch in shared memory", () => {
-  it("is a file with the very bytes of a body, for its owner only", async () => {
+  it("is a file with the bytes of a body, readable for its owner only", async () => {
     const body = await proxy.post("/export_batch", { session_ids: [id] });
     const lent = await lend();
     expect(readFileSync(lent.path).equals(body.raw)).toBe(true);
@@ -46,7 +46,7 @@ describe("a batch in shared memory", () => {
     expect(statSync(lent.path).mode & 0o077).toBe(0);
   });
 
-  it("is not written over before it is acknowledged, and its memory serves another one after", async () => {
+  it("is not overwritten before it is acknowledged, and its memory is used again afterwards", async () => {
     const first = await lend();
     const bytes = readFileSync(first.path);
     const { ino } = statSync(first.path);
@@ -59,7 +59,7 @@ describe("a batch in shared memory", () => {
     expect((await acknowledge(first)).refusal).toBe("404 batch_not_found");
   });
 
-  it("is unlinked when its lease is over", async () => {
+  it("is unlinked when its lease ends", async () => {
     const lent = await lend({ lease_seconds: 10 });
     proxy.context.sharedExports.reap(Date.now() + 9_000);
     expect(existsSync(lent.path)).toBe(true);
@@ -68,20 +68,20 @@ describe("a batch in shared memory", () => {
     expect((await acknowledge(lent)).refusal).toBe("404 batch_not_found");
   });
 
-  it("is unlinked when its reader's process has gone, and kept while it lives", async () => {
+  it("is unlinked when its reader's process ends, and not before", async () => {
     const [living, gone] = [await lend({ reader_pid: process.pid }), await lend({ reader_pid: 2 ** 22 + 1 })];
     proxy.context.sharedExports.reap();
     expect([existsSync(living.path), existsSync(gone.path)]).toEqual([true, false]);
   });
 
-  it("belongs to a reader that unlinks it", async () => {
+  it("can be unlinked by its reader", async () => {
     const lent = await lend();
     unlinkSync(lent.path);
     proxy.context.sharedExports.reap();
     expect(proxy.context.sharedExports.size).toBe(0);
   });
 
-  it.each(["shm", "body"])("is freed where its asker (%s) went before there was an answer", async (transport) => {
+  it.each(["shm", "body"])("is freed if its client (%s) disconnected before the response", async (transport) => {
     const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
     const sockets: Socket[] = [];
     proxy.app.server.on("connection", (socket: Socket) => sockets.push(socket));
@@ -112,7 +112,7 @@ describe("a batch in shared memory", () => {
     expect(proxy.context.sharedMemory.pool.use.lentSlots).toBe(0);
   });
 
-  it("is refused where unacknowledged ones fill the memory, and the session stays exportable", async () => {
+  it("is refused if unacknowledged batches fill the memory, and the session stays exportable", async () => {
     await proxy.close();
     proxy = await Proxy.start({ settings: { sharedMemory: { directory, maxBytes: 80 << 10 } } });
     const session = await proxy.session();
@@ -127,7 +127,7 @@ describe("a batch in shared memory", () => {
     expect((await proxy.post("/export_batch", { session_ids: [session.id] })).status).toBe(200);
   });
 
-  it("needs the admin key to be acknowledged", async () => {
+  it("requires the admin key for its acknowledgement", async () => {
     const lent = await lend();
     const reply = await proxy.request({ method: "DELETE", url: `/export_batch/${lent.id}` }, null);
     expect(reply.refusal).toBe("401 missing_api_key");

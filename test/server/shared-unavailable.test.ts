@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Proxy } from "../helpers/proxy.js";
 
-it("a directory for shared batches that is not there is named, and no session is taken", async () => {
+it("an export names a missing directory for shared memory, and exports no session", async () => {
   const proxy = await Proxy.start({ settings: { sharedMemory: { directory: "/nowhere/at/all" } } });
   const session = await proxy.session();
   await proxy.chat(session, [{ role: "user", content: "a" }]);

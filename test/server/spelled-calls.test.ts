@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents } from "../helpers/served-agents.js";
 
-/** Arguments of calls are what the model wrote, also in the protocol that holds them as values and not as text. */
+/** Tool-call arguments stay as the model wrote them, also in Anthropic's API, which has them as JSON values. */
 
 let agents: ServedAgents;
 beforeAll(async () => {
@@ -25,13 +25,13 @@ const messages = (user: string, text: string, more = "") =>
   `{"max_tokens":9,"messages":[{"role":"user","content":"${user}"},{"role":"assistant","content":[{"type":"tool_use",` +
   `"id":"c","name":"f","input":${text}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"4"}]}${more}]}`;
 
-describe.each(["short", LONG])("a call's arguments in messages", (user) => {
-  it.each(ARGUMENTS)("%s have the prompt that they have in chat completions", async (text) => {
+describe.each(["short", LONG])("tool-call arguments in messages", (user) => {
+  it.each(ARGUMENTS)("give the same prompt as in chat completions: %s", async (text) => {
     const whole = await agents.session();
     expect(await post("/v1/chat/completions", chat(user, text), whole.key)).toMatchObject({ status: 200 });
     const expected = lastPrompt();
     const session = await agents.session();
-    // The second begins as the first does, and may be known.
+    // The second request begins like the first, so the server may use its memory of the first.
     for (const turn of [1, 2]) {
       const before = turn === 1 ? messages(user, '{"a":0.0}') : messages(user, text);
       expect(await post("/v1/messages", before, session.key)).toMatchObject({ status: 200 });
@@ -40,13 +40,13 @@ describe.each(["short", LONG])("a call's arguments in messages", (user) => {
   });
 });
 
-describe("a call that the model made", () => {
+describe("a tool call by the model", () => {
   const tools: Anthropic.Tool[] = [{ name: "f", input_schema: { type: "object" } }];
   const say = (text: string) => agents.say(`<tool_call>\n{"name":"f","arguments":${text}}\n</tool_call>`);
   const asked = (rest = "") =>
     `{"max_tokens":99,"tools":${JSON.stringify(tools)},"messages":[{"role":"user","content":"hi"}${rest}]}`;
 
-  it.each(ARGUMENTS)("%s is answered as it was written, and continued", async (text) => {
+  it.each(ARGUMENTS)("is sent as the model wrote it, and continued token-exactly: %s", async (text) => {
     const session = await agents.session();
     await say(text);
     const reply = (await post("/v1/messages", asked(), session.key)).raw.toString();
@@ -63,7 +63,7 @@ describe("a call that the model made", () => {
     expect(interactions.map(({ token_exact }) => token_exact)).toEqual([false, true]);
   });
 
-  it("is what the SDK reads, streamed and not", async () => {
+  it("is parsed by the SDK, streamed or not", async () => {
     const { key } = await agents.session();
     const client = new Anthropic({ baseURL: agents.url, apiKey: key, authToken: null, maxRetries: 0 });
     const body = { model: "m", max_tokens: 99, messages: [{ role: "user" as const, content: "hi" }], tools };

@@ -38,8 +38,8 @@ afterEach(() => {
 const messages = [{ role: "user", content: "hello" }];
 const ids = Array.from({ length: 12 }, (_, i) => 300 + i);
 const stream = (extra: object = {}) => proxy.chat(session, messages, { stream: true, ...extra });
-const contentOf = (chunks: readonly Chunk[]) => chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
-const textOf = (sampled: readonly number[]) =>
+const joinContent = (chunks: readonly Chunk[]) => chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
+const decodeText = (sampled: readonly number[]) =>
   proxy.context.model.decode(Int32Array.from(sampled), { skipSpecialTokens: true });
 
 async function exported() {
@@ -47,7 +47,7 @@ async function exported() {
   return Object.values((await proxy.export(session)).json<WireExport>().interactions);
 }
 
-/** Sends a streaming call over a socket of its own, and reads nothing unless told to. */
+/** Sends a streaming call over its own socket, and reads nothing until `resume`. */
 function open(calls = 1): { socket: Socket; received: () => string } {
   const body = JSON.stringify({ model: "tiny", messages, stream: true });
   const socket = connect(Number(url.port), url.hostname);
@@ -67,7 +67,7 @@ function open(calls = 1): { socket: Socket; received: () => string } {
 }
 
 describe("a streamed chat completion", () => {
-  it("has the text of the answer in chunks, its finish reason, and the recorded tokens", async () => {
+  it("has the answer's text in chunks, its finish reason, and the recorded tokens", async () => {
     proxy.engine.replies.push({ ids, perFrame: 1 });
     const reply = await stream();
     expect(reply.headers["content-type"]).toMatch(/^text\/event-stream/);
@@ -75,7 +75,7 @@ describe("a streamed chat completion", () => {
     expect(reply.headers["x-accel-buffering"]).toBe("no");
     const chunks = readData<Chunk>(reply.raw.toString());
     expect(chunks[0]?.choices[0]?.delta.role).toBe("assistant");
-    expect(contentOf(chunks)).toBe(textOf(ids));
+    expect(joinContent(chunks)).toBe(decodeText(ids));
     expect(chunks.length).toBeGreaterThan(4);
     expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason)).toEqual([
       ...chunks.slice(1).map(() => null),
@@ -88,7 +88,7 @@ describe("a streamed chat completion", () => {
     expect(numbers(only as never, "input_ids").slice(-ids.length)).toEqual(ids);
   });
 
-  it("ends with the usage where that was asked for", async () => {
+  it("ends with the usage if the request includes it", async () => {
     proxy.engine.replies.push({ ids });
     const chunks = readData<Chunk>((await stream({ stream_options: { include_usage: true } })).raw.toString());
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: ids.length } });
@@ -102,7 +102,7 @@ describe("a streamed chat completion", () => {
     expect(logprobs.map((entry) => entry.logprob)).toEqual(ids.map((_, i) => -(i + 1) / 8));
   });
 
-  it("is sent while the engine samples, and keeps the connection alive while it is silent", async () => {
+  it("is sent while the engine generates, with keep-alives during pauses", async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -111,13 +111,13 @@ describe("a streamed chat completion", () => {
     const { socket, received } = open();
     socket.resume();
     await until(() => received().includes(": keep-alive"));
-    expect(received()).toContain(JSON.stringify(textOf(ids.slice(0, 3))).slice(1, -1));
+    expect(received()).toContain(JSON.stringify(decodeText(ids.slice(0, 3))).slice(1, -1));
     expect(received()).not.toContain("[DONE]");
     release();
     await until(() => received().includes("[DONE]"));
   });
 
-  it("keeps the connection alive while it waits for the engine's first token", async () => {
+  it("sends keep-alives while it waits for the engine's first token", async () => {
     const release = proxy.engine.hold();
     const { socket, received } = open();
     socket.resume();
@@ -127,7 +127,7 @@ describe("a streamed chat completion", () => {
     await until(() => received().includes("[DONE]"));
   });
 
-  it("is recorded before its end is sent, so that it can be rewarded at once", async () => {
+  it("is recorded before its end is sent, so that the agent can reward it immediately", async () => {
     proxy.engine.replies.push({ ids, perFrame: 3 });
     const { socket, received } = open();
     let countAtEnd = -1;
@@ -140,7 +140,7 @@ describe("a streamed chat completion", () => {
   });
 });
 
-describe("errors", () => {
+describe("errors of a stream", () => {
   it("before the first output are ordinary HTTP errors", async () => {
     proxy.engine.replies.push(new EngineError("engine_unavailable", "connection refused"));
     expect((await stream()).refusal).toBe("502 engine_unavailable");
@@ -148,7 +148,7 @@ describe("errors", () => {
     expect(await exported()).toEqual([]);
   });
 
-  it("after it are an event, without [DONE], and nothing is recorded", async () => {
+  it("after the first output are an event without [DONE], and nothing is recorded", async () => {
     const beforeFrame = (frame: number) => {
       if (frame === 2) throw new EngineError("engine_error", "it broke");
     };
@@ -159,7 +159,7 @@ describe("errors", () => {
     expect(await exported()).toEqual([]);
   });
 
-  it("of a session that ends the call meanwhile reach the agent as an event", async () => {
+  it("are an event if the session aborts the call", async () => {
     proxy.engine.replies.push({
       ids,
       perFrame: 4,
@@ -174,8 +174,8 @@ describe("errors", () => {
   });
 });
 
-describe("a client that leaves", () => {
-  it("aborts the engine's work, and nothing is recorded", async () => {
+describe("a client that disconnects", () => {
+  it("aborts the engine request, and nothing is recorded", async () => {
     let aborted = false;
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
@@ -198,12 +198,12 @@ describe("a client that leaves", () => {
 });
 
 describe("a client that reads slowly", () => {
-  it("makes tokens wait as tokens, and gets all of its answer", async () => {
+  it("keeps pending tokens in native memory, and receives its whole answer", async () => {
     const many = Array.from({ length: 200_000 }, (_, i) => 300 + (i % 200));
     proxy.engine.context = 1 << 20;
     let written = 0;
     let frames = 0;
-    // Small frames: what surrounds their text is more than the buffers between server and client hold.
+    // With small frames, the JSON around their text alone exceeds the buffers between server and client.
     const perFrame = 5;
     let finished = () => {};
     const sampled = new Promise<void>((resolve) => {
@@ -247,8 +247,8 @@ async function openStreams(): Promise<number> {
   return Number(/rolltape_open_streams (\d+)/.exec(await scrape())?.[1]);
 }
 
-describe("metrics", () => {
-  it("count open streams, and time the first output", async () => {
+describe("metrics of streams", () => {
+  it("count open streams, and measure the time to the first output", async () => {
     const release = proxy.engine.hold();
     const { socket, received } = open();
     socket.resume();
@@ -260,7 +260,7 @@ describe("metrics", () => {
     socket.destroy();
   });
 
-  it("do not count a stream that waited behind another on its connection when its client left", async () => {
+  it("do not count a stream that was queued behind another one when its client disconnected", async () => {
     const before = await openStreams();
     const release = proxy.engine.hold();
     const { socket } = open(2);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { GrammarEngine } from "../helpers/scripted-engine.js";
 
-/** Structured output of each protocol reaches an engine with grammars as the same JSON schema. */
+/** An engine with grammars gets the same JSON schema for the structured output of every protocol. */
 
 const SCHEMA = { type: "object", properties: { a: { type: "number" } }, required: ["a"] };
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
 const NULLS = { name: null, description: null, strict: null };
 const messages = [{ role: "user", content: "x" }];
 
-describe("an engine with grammars is given", () => {
+describe("an engine with grammars receives", () => {
   it.each([
     [
       "response_format",
@@ -49,7 +49,7 @@ describe("an engine with grammars is given", () => {
     });
   });
 
-  it("any object for json_object, and nothing for text", async () => {
+  it("a grammar for any object with json_object, and none with text", async () => {
     await proxy.chat(session, messages, { response_format: { type: "json_object" } });
     expect(proxy.engine.calls.at(-1)?.sampling.grammar).toEqual({ kind: "json_schema", schema: '{"type":"object"}' });
     await proxy.chat(session, messages, { response_format: { type: "text" } });

@@ -30,11 +30,11 @@ async function interactions() {
   return Object.values((await proxy.export(session)).json<WireExport>().interactions);
 }
 
-async function parentOf(id: string): Promise<string | null | undefined> {
+async function exportParent(id: string): Promise<string | null | undefined> {
   return (await interactions()).find((each) => each.interaction_id === id)?.parent_id;
 }
 
-describe("the parent of a call is found", () => {
+describe("the parent of a call", () => {
   it.each([
     ["as it was answered", (text: string) => assistant(text)],
     ["as text parts", (text: string) => assistant([{ type: "text", text }])],
@@ -49,13 +49,13 @@ describe("the parent of a call is found", () => {
       (text: string) => assistant([{ type: "text", text, cache_control: { type: "ephemeral" } }]),
     ],
     ["with reasoning that the agent kept", (text: string) => assistant(text, { reasoning_content: "hm" })],
-  ])("where the agent sends the answer back %s", async (_, echo) => {
+  ])("is found if the agent sends the answer back %s", async (_, echo) => {
     const first = await call([user("a")]);
     const second = await call([user("a"), echo(first.text), user("b")]);
-    expect(await parentOf(second.id)).toBe(first.id);
+    expect(await exportParent(second.id)).toBe(first.id);
   });
 
-  it("where the system message holds text that a filter takes out", async () => {
+  it("is found if the changed text of the system message matches a filter", async () => {
     const first = await call([{ role: "system", content: "date: monday" }, user("a")]);
     const second = await call([
       { role: "system", content: "date: tuesday" },
@@ -63,10 +63,10 @@ describe("the parent of a call is found", () => {
       assistant(first.text),
       user("b"),
     ]);
-    expect(await parentOf(second.id)).toBe(first.id);
+    expect(await exportParent(second.id)).toBe(first.id);
   });
 
-  it("where tool arguments are spelled another way, and their call ids are new", async () => {
+  it("is found if tool arguments are spelled differently and have new call ids", async () => {
     const toolCall = (id: string, args: string) =>
       assistant(null, { tool_calls: [{ id, type: "function", function: { name: "f", arguments: args } }] });
     const first = await call([user("a"), toolCall("c1", '{"x":1,"y":[true]}'), user("b")]);
@@ -90,25 +90,25 @@ describe("the parent of a call is found", () => {
     expect(all.find((each) => each.interaction_id === other.id)?.parent_id).toBeNull();
   });
 
-  it("by its messages where the agent rewrote the answer", async () => {
+  it("is found by its messages if the agent rewrote the answer", async () => {
     const first = await call([user("a")]);
     const second = await call([user("a"), assistant("something else"), user("b")]);
-    expect(await parentOf(second.id)).toBe(first.id);
+    expect(await exportParent(second.id)).toBe(first.id);
   });
 
-  it("as the longest and newest that fits", async () => {
+  it("is the longest match, and the newest of several", async () => {
     const root = await call([user("a")]);
     await call([user("a")]);
     const newest = await call([user("a")]);
     const child = await call([user("a"), assistant(newest.text), user("b")]);
     expect(child.id).not.toBe(root.id);
-    expect(await parentOf(child.id)).toBe(newest.id);
+    expect(await exportParent(child.id)).toBe(newest.id);
   });
 
-  it("not where the conversation is another", async () => {
+  it("is not found for another conversation", async () => {
     await call([user("a")]);
     const other = await call([user("b"), assistant("x"), user("c")]);
-    expect(await parentOf(other.id)).toBeNull();
+    expect(await exportParent(other.id)).toBeNull();
   });
 });
 
@@ -119,8 +119,8 @@ describe("chat_template_type concat", () => {
     session = await proxy.session();
   });
 
-  it("continues the parent's tokens exactly, whatever its text would encode to", async () => {
-    // "ab" sampled as two tokens that the tokenizer would never choose for it.
+  it("continues the parent's tokens, even if its text encodes differently", async () => {
+    // The model sampled "ab" as two tokens that the tokenizer would never choose.
     const [stopId = 0] = proxy.context.model.stopTokenIds;
     proxy.engine.replies.push({ ids: [64, 65, stopId], finish: { reason: "stop", matched: stopId } });
     const first = await call([user("a")]);
@@ -136,7 +136,7 @@ describe("chat_template_type concat", () => {
     );
   });
 
-  it("stays the child of the call that its prompt was built on where that is repeated meanwhile", async () => {
+  it("keeps the parent on which the prompt was built, even if that call is repeated meanwhile", async () => {
     const first = await call([user("a")]);
     const release = proxy.engine.hold();
     const child = proxy.chat(session, [user("a"), assistant(first.text), user("b")]);
@@ -154,7 +154,7 @@ describe("chat_template_type concat", () => {
     expect(proxy.context.registry.get(session.id).leftOutInteractions()).toEqual([]);
   });
 
-  it("adds the end of turn as prompt where the parent stopped without it", async () => {
+  it("adds the end-of-turn token to the prompt if the parent stopped without it", async () => {
     proxy.engine.replies.push({ ids: [64, 65], finish: { reason: "length" } });
     const first = await call([user("a")]);
     await call([user("a"), assistant(first.text), user("b")]);
@@ -168,7 +168,7 @@ describe("chat_template_type concat", () => {
 });
 
 describe("weight versions", () => {
-  it("are those that stood when the generation was sent, even if they change before it ends", async () => {
+  it("are the current ones when the request is sent to the engine, even if they change during generation", async () => {
     await proxy.post("/rl/set_version", { version: 3 });
     expect((await proxy.post("/rl/set_version", { version: -1 })).refusal).toBe("400 invalid_value");
     expect((await proxy.post("/rl/set_version", { version: 1.5 })).refusal).toBe("400 invalid_value");

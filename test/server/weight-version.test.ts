@@ -17,7 +17,7 @@ describe("the weight version of a server", () => {
   const startSession = (version: number, set_at: number) =>
     proxy.session({ weight_version: { version, set_at } }).then(() => proxy.context.weightVersion.version);
 
-  it("is in /health with the time at which it was set", async () => {
+  it("is in /health with the time when it was set", async () => {
     const shown = async () =>
       (await proxy.request({ url: "/health" }, null)).json<{ worker: { weight_version: object } }>().worker
         .weight_version;
@@ -28,7 +28,7 @@ describe("the weight version of a server", () => {
     expect(await shown()).toEqual({ version: 4, set_at: expect.closeTo(Date.now() / 1000, -1) as number });
   });
 
-  it("is the one that was set last, in whatever order the server hears of them", async () => {
+  it("is the one that was set last, in whatever order versions arrive", async () => {
     expect((await setVersion(6, 2000)).json()).toEqual({ version: 6 });
     expect((await setVersion(5, 1000)).json()).toEqual({ version: 6 });
     expect((await setVersion(0, 3000)).json()).toEqual({ version: 0 });
@@ -36,7 +36,7 @@ describe("the weight version of a server", () => {
     expect(await startSession(1, 4000)).toBe(1);
   });
 
-  it("always follows a call without a time", async () => {
+  it("is always replaced by a call without a time", async () => {
     await setVersion(6, Date.now() / 1000 + 3600);
     const calls = [1, 3, 2].map((version) => setVersion(version));
     await Promise.all(calls);
@@ -46,7 +46,7 @@ describe("the weight version of a server", () => {
   it.each([
     ["weight_version.version", { version: -1, set_at: 1 }],
     ["weight_version.set_at", { version: 1 }],
-  ])("is rejected in start_session with a wrong %s", async (param, weight_version) => {
+  ])("is refused in start_session with an invalid %s", async (param, weight_version) => {
     const reply = await proxy.post("/rl/start_session", { weight_version });
     expect([reply.refusal, reply.error.param]).toEqual(["400 invalid_value", param]);
   });
@@ -58,7 +58,7 @@ describe("the weight version in a registration folder", () => {
     [folder, problems] = [temporaryFolder(), []];
   });
 
-  /** A server's version, as it is when the server starts. */
+  /** Returns the version that a server has when it starts. */
   async function started(): Promise<CurrentVersion> {
     const version = new CurrentVersion(new VersionFile(folder, (problem) => void problems.push(problem)));
     await version.readFile();
@@ -70,7 +70,7 @@ describe("the weight version in a registration folder", () => {
     expect([await inFolder(), problems]).toEqual([0, []]);
   });
 
-  it("is the one that any of the servers was told", async () => {
+  it("is shared by all servers of the folder", async () => {
     const [one, two] = [await started(), await started()];
     await one.set(6);
     expect(await inFolder()).toBe(6);
@@ -79,16 +79,16 @@ describe("the weight version in a registration folder", () => {
     expect(problems).toEqual([]);
   });
 
-  it("does not move back when servers write two versions in any order", async () => {
+  it("never goes back, in whatever order servers write two versions", async () => {
     const servers = await Promise.all(Array.from({ length: 8 }, started));
     await Promise.all(servers.map((server) => server.set(5, 1000)));
     await Promise.all(servers.slice(1).map((server) => server.set(6, 2000)));
-    // It hung while the others were told, and goes on now.
+    // This server hung while the others got the newer version, and continues now.
     await Promise.all([servers[0]?.set(5, 1000), servers[0]?.set(4, 900)]);
     expect(await inFolder()).toBe(6);
   });
 
-  it("follows a call to a server whose clock is behind", async () => {
+  it("is replaced by a call to a server whose clock is behind", async () => {
     const [ahead, behind] = [await started(), await started()];
     await ahead.set(6, Date.now() / 1000 + 3600);
     await behind.set(7);
@@ -106,7 +106,7 @@ describe("the weight version in a registration folder", () => {
     expect(await inFolder()).toBe(3);
   });
 
-  it("is set on a server that cannot write it, and the log says so", async () => {
+  it("is set on a server that cannot write the file, and the problem is logged", async () => {
     const server = await started();
     rmSync(folder, { recursive: true });
     await server.set(3);
@@ -117,7 +117,7 @@ describe("the weight version in a registration folder", () => {
     mkdirSync(folder);
   });
 
-  it("is one file that no gateway takes for a registration", async () => {
+  it("is in a file that gateways do not take for a registration", async () => {
     await (await started()).set(3, 1000);
     expect(readdirSync(folder)).toEqual(["weight-version"]);
     expect(JSON.parse(readFileSync(join(folder, "weight-version"), "utf8"))).toEqual({ version: 3, set_at: 1000 });

@@ -1,29 +1,31 @@
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { ContinuationFallback, RecordedTurn } from "../chat-model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
-import { type ByShape, shapeOf } from "./conversation-shape.js";
+import { type ByShape, describeShape } from "./conversation-shape.js";
 import { changesHeader } from "./header-change.js";
-import { historyDependence } from "./history-dependence.js";
-import { movedContext } from "./moved-context.js";
-import { renderBehind } from "./render-after-marker.js";
-import { followerLike, isSystem, leadingSystem, markerFor, standInsFor, USER } from "./stand-in.js";
+import { probeHistoryDependence } from "./history-dependence.js";
+import { probeMovedContext } from "./moved-context.js";
+import { renderAfterMarker } from "./render-after-marker.js";
+import { isSystem, leadingSystem, makeFollower, makeMarker, makeStandIns, USER } from "./stand-in.js";
 import { findTurnEnd, type TurnTokens } from "./turn-end.js";
 
 /** Text that follows a recorded turn. */
 export interface Continuation {
   readonly text: string;
-  /** The token that the turn ended with and that the text follows; empty where the text begins with that token. */
+  /** The token with which the turn ended, before the text; empty if the text begins with that token. */
   readonly after: string;
 }
 
 /**
- * Finds what follows a recorded turn without rendering its history: a short conversation stands for it, of the
- * leading system messages, one user message and an answer of the same shape as the turn's, in which a marker stands
- * for what the model wrote. What the template puts behind the marker is the end of the turn and all that is new.
+ * Finds the text that follows a recorded turn without rendering the turn's history.
  *
- * Since only what follows the marker counts, templates that rewrite the answer itself (drop its reasoning, respell its
- * tool calls) can be continued. Not so those that move the system message or the tools behind it, those whose turns
- * end without a token that the model stops at, and conversations whose new messages hold an answer.
+ * It renders a short stand-in conversation instead: the leading system messages, one user message, an answer of the same
+ * shape as the turn's that ends with a marker, and the new messages. The text behind the marker is the end of the turn
+ * and everything new.
+ *
+ * Only the text behind the marker counts, so templates may rewrite the answer itself (drop its reasoning, format its
+ * calls differently). A conversation cannot be continued if the template moves the system message or the tools behind
+ * the answer, if its turns do not end with a token at which the model stops, or if the new messages contain an answer.
  */
 export class ContinuationFinder {
   readonly #template: ChatTemplate;
@@ -34,13 +36,13 @@ export class ContinuationFinder {
   constructor(template: ChatTemplate, tokens: TurnTokens) {
     this.#template = template;
     this.#tokens = tokens;
-    this.#moved = movedContext(template);
-    this.#dependent = historyDependence(template);
+    this.#moved = probeMovedContext(template);
+    this.#dependent = probeHistoryDependence(template);
   }
 
   /**
-   * What follows the turn, or why that cannot be told. Costs what the new messages cost, but for templates whose
-   * renderings depend on the turns before: those are rendered too.
+   * Returns the text that follows the turn, or why the conversation cannot be continued. The cost depends on the new
+   * messages only, except for templates whose renderings depend on earlier turns: then these are rendered too.
    */
   find(conversation: Conversation, turn: RecordedTurn): Continuation | ContinuationFallback {
     const answer = conversation.messages[turn.messageCount - 1];
@@ -50,29 +52,29 @@ export class ContinuationFinder {
     if (added.some((message) => message.role === "assistant")) return "answer_among_new_messages";
     if (changesHeader(this.#template, conversation, turn.templateArgs)) return "template_args_changed";
     const lead = leadingSystem(conversation.messages);
-    const shape = shapeOf(lead.length > 0, (conversation.tools ?? []).length > 0, answer, next);
+    const shape = describeShape(lead.length > 0, (conversation.tools ?? []).length > 0, answer, next);
     if (this.#moved.get(shape)) return "template_moves_context";
     const history = this.#dependent.get(shape)
       ? conversation.messages.slice(0, turn.messageCount - 1)
       : [...lead, USER];
-    return this.#behind({ ...conversation, messages: history }, answer, added, turn.lastTokenId);
+    return this.#render({ ...conversation, messages: history }, answer, added, turn.lastTokenId);
   }
 
-  #behind(
+  #render(
     context: Conversation,
     answer: Message,
     added: readonly Message[],
     lastTokenId: number | undefined,
   ): Continuation | ContinuationFallback {
-    const marker = markerFor(added);
+    const marker = makeMarker(added);
     const [next] = added;
-    for (const stand of standInsFor(answer, marker)) {
+    for (const standIn of makeStandIns(answer, marker)) {
       const render = (following: readonly Message[], addGenerationPrompt: boolean): string | undefined => {
-        const messages = [...context.messages, stand, ...following];
-        return renderBehind(this.#template, marker, { ...context, messages }, addGenerationPrompt);
+        const messages = [...context.messages, standIn, ...following];
+        return renderAfterMarker(this.#template, marker, { ...context, messages }, addGenerationPrompt);
       };
       const opened = render(added, true);
-      const followed = next === undefined ? undefined : render([followerLike(next, answer)], true);
+      const followed = next === undefined ? undefined : render([makeFollower(next, answer)], true);
       if (opened === undefined || followed === undefined) continue;
       if (!added.every((message) => isShown(message, opened))) return "system_message_moved";
       return this.#join(opened, followed, () => render([], false), lastTokenId);
@@ -95,7 +97,7 @@ export class ContinuationFinder {
   }
 }
 
-/** A system message that the template moves to the front is not where the new tokens go. */
+/** Returns false for a system message that the template does not show behind the answer, for example because it moves it to the front. */
 function isShown(message: Message, opened: string): boolean {
   return !isSystem(message) || opened.includes(message.content.trim());
 }

@@ -1,7 +1,7 @@
 import type { Conversation, Message, Tool } from "../../conversation/message.js";
-import { followerLike, hasCalls, markerFor, standInsFor, USER } from "./stand-in.js";
+import { hasCalls, makeFollower, makeMarker, makeStandIns, USER } from "./stand-in.js";
 
-/** What a rendering behind a turn may depend on: found out once for each shape. */
+/** The properties of a conversation on which a probe's result depends. Each shape is probed once. */
 export interface Shape {
   readonly hasSystem: boolean;
   readonly hasTools: boolean;
@@ -11,11 +11,11 @@ export interface Shape {
   readonly next: "tool" | "user";
 }
 
-export function shapeOf(hasSystem: boolean, hasTools: boolean, answer: Message, next: Message): Shape {
+export function describeShape(hasSystem: boolean, hasTools: boolean, answer: Message, next: Message): Shape {
   return { hasSystem, hasTools, calls: hasCalls(answer), next: next.role === "tool" ? "tool" : "user" };
 }
 
-/** Word that a probe's system message and tool consist of, which no template writes of its own accord. */
+/** The word in a probe's system message and tool. No template contains it. */
 export const PROBE_WORD = "rolltapeProbe";
 
 const SYSTEM: Message = { role: "system", content: PROBE_WORD };
@@ -25,31 +25,31 @@ const TOOL: Tool = {
 };
 const CALL = { id: "call00001", name: "standInFunction", arguments: "{}" };
 
-/** Short conversations of a shape, in each form that an answer may take: {@link PROBE_MARKER} ends the answer. */
-export function probesOf(shape: Shape, history: readonly Message[] = []): Conversation[] {
+/** Makes short conversations of a shape, one for each form of the answer. The answer ends with {@link PROBE_MARKER}. */
+export function makeProbes(shape: Shape, history: readonly Message[] = []): Conversation[] {
   const answer: Message = { role: "assistant", content: "", ...(shape.calls ? { toolCalls: [CALL] } : {}) };
   const tools = shape.hasTools ? { tools: [TOOL] } : {};
-  return standInsFor(answer, PROBE_MARKER).map((stand) => {
-    const follower = followerLike({ role: shape.next, content: "" }, stand);
-    return { messages: [...(shape.hasSystem ? [SYSTEM] : []), USER, ...history, stand, follower], ...tools };
+  return makeStandIns(answer, PROBE_MARKER).map((standIn) => {
+    const follower = makeFollower({ role: shape.next, content: "" }, standIn);
+    return { messages: [...(shape.hasSystem ? [SYSTEM] : []), USER, ...history, standIn, follower], ...tools };
   });
 }
 
-export const PROBE_MARKER = markerFor([]);
+export const PROBE_MARKER = makeMarker([]);
 
-/** Answers of a question about shapes, each asked once. */
+/** Remembers the result of a probe for each shape. */
 export class ByShape<T> {
-  readonly #known = new Map<string, T>();
-  readonly #ask: (shape: Shape) => T;
+  readonly #results = new Map<string, T>();
+  readonly #probe: (shape: Shape) => T;
 
-  constructor(ask: (shape: Shape) => T) {
-    this.#ask = ask;
+  constructor(probe: (shape: Shape) => T) {
+    this.#probe = probe;
   }
 
   get(shape: Shape): T {
     const key = [shape.hasSystem, shape.hasTools, shape.calls, shape.next].join();
-    const known = this.#known.get(key) ?? this.#ask(shape);
-    this.#known.set(key, known);
-    return known;
+    const result = this.#results.get(key) ?? this.#probe(shape);
+    this.#results.set(key, result);
+    return result;
   }
 }

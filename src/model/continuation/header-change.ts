@@ -5,8 +5,9 @@ import type { ChatTemplate } from "../template/chat-template.js";
 import { leadingSystem, STAND_IN_TEXT, USER } from "./stand-in.js";
 
 /**
- * Would the conversation have another header, which is all before the first user's words, had its template been given
- * `earlier` variables? Variables that bear on later messages or on the opening of the next turn alone change no header.
+ * Returns true if the conversation's header would differ with the `earlier` template variables. The header is all text
+ * before the first user message. Variables that only affect later messages or the opening of the next turn do not
+ * change it.
  */
 export function changesHeader(
   template: ChatTemplate,
@@ -16,11 +17,11 @@ export function changesHeader(
   if (sameTemplateArgs(conversation.templateArgs, earlier)) return false;
   const { templateArgs: _, ...shown } = conversation;
   const before = { ...shown, ...(earlier ? { templateArgs: earlier } : {}) };
-  return headerOf(template, before) !== headerOf(template, conversation);
+  return renderHeader(template, before) !== renderHeader(template, conversation);
 }
 
-/** Undefined where the template refuses: what follows the turn is then found out anyhow. */
-function headerOf(template: ChatTemplate, conversation: Conversation): string | undefined {
+/** Returns undefined if the template refuses. The finder notices this itself when it renders the continuation. */
+function renderHeader(template: ChatTemplate, conversation: Conversation): string | undefined {
   try {
     const messages = [...leadingSystem(conversation.messages), USER];
     return template.render({ ...conversation, messages }, false).split(STAND_IN_TEXT, 1)[0];

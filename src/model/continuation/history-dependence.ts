@@ -1,31 +1,34 @@
 import type { Message } from "../../conversation/message.js";
 import type { ChatTemplate } from "../template/chat-template.js";
-import { ByShape, PROBE_MARKER, probesOf } from "./conversation-shape.js";
-import { renderBehind } from "./render-after-marker.js";
+import { ByShape, makeProbes, PROBE_MARKER } from "./conversation-shape.js";
+import { renderAfterMarker } from "./render-after-marker.js";
 import { STAND_IN_TEXT } from "./stand-in.js";
 
-const SAID: readonly Message[] = [
+const TEXT_TURN: readonly Message[] = [
   { role: "assistant", content: STAND_IN_TEXT },
   { role: "user", content: STAND_IN_TEXT },
 ];
 const CALL = { id: "call00000", name: "standInFunction", arguments: "{}" };
-const CALLED: readonly Message[] = [
+const CALL_TURN: readonly Message[] = [
   { role: "assistant", content: "", toolCalls: [CALL] },
   { role: "tool", content: STAND_IN_TEXT, toolCallId: CALL.id, name: CALL.name },
 ];
-const ANSWERED: readonly Message[] = [...CALLED, ...SAID];
+const CALL_THEN_TEXT: readonly Message[] = [...CALL_TURN, ...TEXT_TURN];
 
 /**
- * Does what a template renders behind a turn depend on the turns before it? Some number tool calls through the whole
- * conversation, or remember that there was one.
+ * Finds out, per shape, whether the text that a template renders behind a turn depends on earlier turns. Some templates
+ * number tool calls through the whole conversation, or remember whether there was one.
  */
-export function historyDependence(template: ChatTemplate): ByShape<boolean> {
+export function probeHistoryDependence(template: ChatTemplate): ByShape<boolean> {
   return new ByShape((shape) => {
-    const behind = (history: readonly Message[]): (string | undefined)[] =>
-      probesOf(shape, history).map((probe) => renderBehind(template, PROBE_MARKER, probe, true));
-    const alone = behind([]);
-    return [SAID, CALLED, ANSWERED].some((history) =>
-      behind(history).some((text, i) => text !== undefined && alone[i] !== undefined && text !== alone[i]),
+    const renderAll = (history: readonly Message[]): (string | undefined)[] =>
+      makeProbes(shape, history).map((probe) => renderAfterMarker(template, PROBE_MARKER, probe, true));
+    const withoutHistory = renderAll([]);
+    return [TEXT_TURN, CALL_TURN, CALL_THEN_TEXT].some((history) =>
+      renderAll(history).some((text, i) => {
+        const other = withoutHistory[i];
+        return text !== undefined && other !== undefined && text !== other;
+      }),
     );
   });
 }

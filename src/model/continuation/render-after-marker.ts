@@ -2,8 +2,8 @@ import type { Conversation } from "../../conversation/message.js";
 import { TemplateError } from "../chat-model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
 
-/** What a template renders behind the last marker; undefined where it refuses the conversation or shows no marker. */
-export function renderBehind(
+/** Returns the text that a template renders behind the last marker; undefined if it refuses or does not show the marker. */
+export function renderAfterMarker(
   template: ChatTemplate,
   marker: string,
   conversation: Conversation,

@@ -1,9 +1,9 @@
 import type { Message } from "../../conversation/message.js";
 
-/** Content of messages that stand for others, which no template writes of its own accord. */
+/** Content of messages that stand in for others. No template contains it. */
 export const STAND_IN_TEXT = "rolltapeStandIn";
 
-/** Stands for the history before a turn. */
+/** Stands in for the history before a turn. */
 export const USER: Message = { role: "user", content: STAND_IN_TEXT };
 
 export const hasCalls = (message: Message): boolean => (message.toolCalls ?? []).length > 0;
@@ -11,15 +11,15 @@ export const hasCalls = (message: Message): boolean => (message.toolCalls ?? [])
 export const isSystem = (message: Message | undefined): boolean =>
   message?.role === "system" || message?.role === "developer";
 
-/** System messages at the start, which templates may read switches from that bear on later turns. */
+/** Returns the system messages at the start. Templates may read switches in them that affect later turns. */
 export function leadingSystem(messages: readonly Message[]): readonly Message[] {
   let end = 0;
   while (isSystem(messages[end])) end++;
   return messages.slice(0, end);
 }
 
-/** A word that is in none of the messages. */
-export function markerFor(messages: readonly Message[]): string {
+/** Returns a word that occurs in none of the messages. */
+export function makeMarker(messages: readonly Message[]): string {
   const texts = messages.flatMap((message) => [message.content, message.name ?? "", message.toolCallId ?? ""]);
   let marker = "rolltapeTurnEnd";
   while (texts.some((text) => text.includes(marker))) marker += "X";
@@ -27,21 +27,21 @@ export function markerFor(messages: readonly Message[]): string {
 }
 
 /**
- * Answers of the same shape as this one, with the marker as the last thing that the model wrote: in the arguments of
- * its calls, or in its text where the template shows no calls.
+ * Makes answers of the same shape as this one that end with the marker: in the arguments of the calls, and for templates
+ * that do not show calls, in the text.
  */
-export function standInsFor(answer: Message, marker: string): Message[] {
-  const spoken: Message = { role: "assistant", content: marker };
-  if (!hasCalls(answer)) return [spoken];
+export function makeStandIns(answer: Message, marker: string): Message[] {
+  const textAnswer: Message = { role: "assistant", content: marker };
+  if (!hasCalls(answer)) return [textAnswer];
   const toolCalls = (answer.toolCalls ?? []).map((call) => ({ ...call, arguments: JSON.stringify({ value: marker }) }));
   return [
     { role: "assistant", content: "", toolCalls },
-    { ...spoken, toolCalls },
+    { ...textAnswer, toolCalls },
   ];
 }
 
-/** A message that follows the answer as the new one does, but says nothing of it. */
-export function followerLike(added: Message, answer: Message): Message {
+/** Makes a message that follows the answer in the same role as the new message, but with other content. */
+export function makeFollower(added: Message, answer: Message): Message {
   if (added.role !== "tool") return { role: added.role, content: STAND_IN_TEXT };
   const call = answer.toolCalls?.[0];
   const id = call?.id ?? added.toolCallId ?? "";

@@ -1,29 +1,29 @@
 import { STAND_IN_TEXT } from "./stand-in.js";
 
-/** The tokens of a model as far as turns end with them. */
+/** A model's tokens that can end turns. */
 export interface TurnTokens {
   /** Spellings of the tokens that end a turn, by id. */
   readonly stops: ReadonlyMap<number, string>;
-  /** The added token that a text begins with. */
+  /** Returns the added token with which a text begins. */
   addedTokenAt(text: string): string | undefined;
 }
 
 /** How a template ends a turn once another message follows it. */
 export interface TurnEnd {
-  /** What the template writes between what the model wrote and the end: closing brackets, a newline. */
+  /** Text that the template writes between the model's output and the end: closing brackets, a newline. */
   readonly before: string;
-  /** The token that ends the turn. */
+  /** The token that ends the turn in the template's rendering. */
   readonly token: string;
-  /** The token that the model ends it with, where the template writes another one for it later. */
+  /** The token with which the model ends the turn. The template may later write another one. */
   readonly modelToken: string;
 }
 
 /**
- * Finds the token that ends a turn in what a template renders behind the marker: the first stop token before the next
- * message's text. That may be the header of that message, for models that stop there (GLM).
+ * Finds the token that ends a turn in the text that a template renders behind the marker: the first stop token before the
+ * next message's text. Some models (GLM) stop at the header of the next message.
  *
- * @param followed behind the marker, where a stand-in follows
- * @param renderClosed renders the same where the turn is the last message
+ * @param followed the text behind the marker if a stand-in message follows
+ * @param renderClosed renders the text behind the marker if the turn is the last message
  */
 export function findTurnEnd(
   followed: string,

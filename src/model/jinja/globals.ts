@@ -1,11 +1,11 @@
 import { RenderError } from "./errors.js";
 import { strftime } from "./text/strftime.js";
 import { requiredText } from "./values/argument-values.js";
-import { keyOf } from "./values/dict-keys.js";
+import { toKey } from "./values/dict-keys.js";
 import { itemsIn } from "./values/iterate.js";
 import { Namespace } from "./values/namespace.js";
 import { pyStr } from "./values/repr.js";
-import { type Callable, isDict, type Key, numberOf, type Value } from "./values/value.js";
+import { type Callable, isDict, type Key, toNumber, type Value } from "./values/value.js";
 
 /** Returns the variables that Jinja2 and `transformers` give every template. `strftime_now` shows `now`. */
 export function globalVariables(now: () => Date): ReadonlyMap<string, Value> {
@@ -26,7 +26,7 @@ const raise: Callable = ([message]) => {
 const MAX_RANGE = 1_000_000;
 
 const range: Callable = (args) => {
-  const [first = 0, second, step = 1] = args.map((value) => Number(numberOf(value) ?? Number.NaN));
+  const [first = 0, second, step = 1] = args.map((value) => Number(toNumber(value) ?? Number.NaN));
   const [start, stop] = second === undefined ? [0, first] : [first, second];
   const length = Math.max(0, Math.ceil((stop - start) / step));
   if (!Number.isInteger(length)) throw new RenderError("range() takes integers, and a step that is not 0");
@@ -57,6 +57,6 @@ function entriesIn(source: Value): [Key, Value][] {
     if (key === undefined || value === undefined || more.length > 0) {
       throw new RenderError("a dict is made of pairs of key and value");
     }
-    return [keyOf(key), value];
+    return [toKey(key), value];
   });
 }

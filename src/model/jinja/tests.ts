@@ -11,15 +11,15 @@ import {
   isText,
   Markup,
   NONE,
-  numberOf,
   Tuple,
+  toNumber,
   Undefined,
   type Value,
 } from "./values/value.js";
 
 export type Test = (value: Value, argument: Value) => boolean;
 
-const remainder = (value: Value, divisor: Value): number => Number(numberOf(value)) % Number(numberOf(divisor));
+const remainder = (value: Value, divisor: Value): number => Number(toNumber(value)) % Number(toNumber(divisor));
 
 /** All letters of a text are as `change` makes them, and there is one. */
 const lettersAre =
@@ -43,7 +43,7 @@ const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["false", (value) => value === false],
   ["integer", (value) => isInt(value)],
   ["float", (value) => value instanceof Float],
-  ["number", (value) => numberOf(value) !== undefined],
+  ["number", (value) => toNumber(value) !== undefined],
   ["string", (value) => isText(value)],
   ["mapping", (value) => isDict(value)],
   ["sequence", isSequence],

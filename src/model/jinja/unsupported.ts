@@ -24,14 +24,14 @@ const METHODS: ReadonlySet<string> = new Set(
 export function findUnsupported(root: Program): string | undefined {
   const stack: Node[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    const problem = problemOf(node);
+    const problem = findProblem(node);
     if (problem !== undefined) return problem;
     stack.push(...childNodes(node));
   }
   return undefined;
 }
 
-function problemOf(node: Node): string | undefined {
+function findProblem(node: Node): string | undefined {
   if (node.type === "FilterExpression" || node.type === "FilterStatement") return filterProblem(node.filter);
   if (node.type === "TestExpression") return testProblem(node.test.value);
   return node.type === "CallExpression" ? callProblem(node) : undefined;

@@ -45,7 +45,7 @@ export class TokenOutputParser implements OutputParser {
     this.#reader = new OutputReader(this.#markers);
     this.#out = new MessageWriter(format.markers.length > 0, {
       position: () => this.#reader.position,
-      ...(textTokens ? { tokensOf: (from, to) => textTokens.take(from, to) } : {}),
+      ...(textTokens ? { findTokens: (from, to) => textTokens.take(from, to) } : {}),
     });
     this.#reading = format.read(this.#reader, this.#out, this.#count);
   }

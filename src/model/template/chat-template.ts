@@ -1,3 +1,8 @@
+/**
+ * The room `template` turns a conversation into the text of a prompt. This file renders a model's chat template with
+ * jinja/, which knows nothing of messages. dialect.ts finds out which shape of messages the template expects, and
+ * message-values.ts, from-json.ts and from-js.ts convert messages, JSON and variables to template values.
+ */
 import type { Conversation } from "../../conversation/message.js";
 import { RESERVED_ARGS } from "../../conversation/template-args.js";
 import { TemplateError } from "../chat-model.js";
@@ -6,56 +11,56 @@ import { detectDialect } from "./dialect.js";
 import { fromJs } from "./from-js.js";
 import { MessageValues } from "./message-values.js";
 
-/** What a template is compiled with. */
 export interface ChatTemplateOptions {
-  /** The tokenizer's special tokens by the names that templates use, such as `bos_token`. */
+  /** The tokenizer's special tokens, by the names that templates use, such as `bos_token`. */
   readonly specialTokens: ReadonlyMap<string, string>;
-  /** The clock behind `strftime_now`. */
+  /** Clock for `strftime_now`. */
   readonly now: () => Date;
-  /** Variables of every rendering; a conversation's own win, key by key. */
+  /** Variables of every rendering. A conversation's own variables override them key by key. */
   readonly templateArgs: Readonly<Record<string, unknown>>;
 }
 
-/** A model's chat template: conversations to prompts, as `apply_chat_template` of `transformers` makes them. */
+/** A model's chat template. It renders prompts like `apply_chat_template` of `transformers`. */
 export class ChatTemplate {
   readonly source: string;
   readonly #render: Render;
-  /** Variables of every rendering: none of documents, the special tokens, the configured ones. */
+  /** Variables of every rendering: `documents` as None, the special tokens, the configured variables. */
   readonly #variables: ReadonlyMap<string, Value>;
   readonly #messages: MessageValues;
 
-  /** Throws where the template does not parse, or refuses a conversation of one user message. */
+  /** @throws Error if the template does not parse, or refuses a conversation with one user message */
   constructor(source: string, options: ChatTemplateOptions) {
     this.source = source;
     this.#render = compileTemplate(source, options.now);
     const special: ReadonlyMap<string, Value> = options.specialTokens;
     this.#variables = new Map([["documents", NONE], ...special, ...argumentValues(options.templateArgs)]);
-    const dialect = detectDialect(source, (messages, tried) =>
-      this.#rendered({ messages }, true, new MessageValues(tried)).join(""),
+    const dialect = detectDialect(source, (messages, candidate) =>
+      this.#renderWith({ messages }, true, new MessageValues(candidate)).join(""),
     );
     this.#messages = new MessageValues(dialect);
   }
 
   /**
-   * The text of a conversation, with or without the opening of the assistant's next turn.
+   * Renders a conversation.
    *
-   * @throws TemplateError where the template refuses the conversation
+   * @param addGenerationPrompt adds the opening of the assistant's next turn
+   * @throws TemplateError if the template refuses the conversation
    */
   render(conversation: Conversation, addGenerationPrompt: boolean): string {
     return this.renderParts(conversation, addGenerationPrompt).join("");
   }
 
-  /** The same in parts, one for each message where the template goes through them in a loop of its own. */
+  /** Renders a conversation in parts: one for each message if the template loops over messages at its outermost level. */
   renderParts(conversation: Conversation, addGenerationPrompt: boolean): string[] {
     try {
-      return this.#rendered(conversation, addGenerationPrompt, this.#messages);
+      return this.#renderWith(conversation, addGenerationPrompt, this.#messages);
     } catch (error) {
       if (error instanceof RenderError) throw new TemplateError(error.message, { cause: error });
       throw error;
     }
   }
 
-  #rendered(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): string[] {
+  #renderWith(conversation: Conversation, addGenerationPrompt: boolean, values: MessageValues): string[] {
     const { messages, tools = [], templateArgs = {} } = conversation;
     const noTools = values.dialect.noTools === "none" ? NONE : [];
     const variables = new Map([...this.#variables, ...argumentValues(templateArgs)]);
@@ -66,8 +71,8 @@ export class ChatTemplate {
   }
 }
 
-function argumentValues(given: Readonly<Record<string, unknown>>): [string, Value][] {
-  const reserved = Object.keys(given).find((name) => RESERVED_ARGS.has(name));
+function argumentValues(args: Readonly<Record<string, unknown>>): [string, Value][] {
+  const reserved = Object.keys(args).find((name) => RESERVED_ARGS.has(name));
   if (reserved !== undefined) throw new RenderError(`chat_template_kwargs cannot set '${reserved}'`);
-  return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, fromJs(value)]]));
+  return Object.entries(args).flatMap(([name, value]) => (value === undefined ? [] : [[name, fromJs(value)]]));
 }

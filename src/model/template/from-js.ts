@@ -6,8 +6,8 @@ import { numberValue } from "./from-json.js";
 const MAX_DEPTH = 256;
 
 /**
- * A JavaScript value, such as JSON.parse or `parseSpelled` gives, as a value for templates. Only an object's own keys
- * count; those that are undefined are left out.
+ * Converts a JavaScript value, for example from JSON.parse or `parseSpelled`, to a template value. Only an object's own
+ * keys count; keys with the value undefined are left out.
  */
 export function fromJs(value: unknown, depth = 0): Value {
   if (depth > MAX_DEPTH) throw new RenderError(`a value nests deeper than ${MAX_DEPTH} levels`);
@@ -18,10 +18,10 @@ export function fromJs(value: unknown, depth = 0): Value {
   if (typeof value === "number") return fromNumber(value);
   if (value instanceof SpelledNumber) return fromSpelled(value);
   if (typeof value === "object") return fromObject(value, depth);
-  throw new RenderError(`a ${typeof value} cannot be given to a template`);
+  throw new RenderError(`a value of type ${typeof value} cannot be passed to a template`);
 }
 
-// JSON.parse reads 1.0 as 1, so that a whole number stands for an integer, as long as JSON spells it with digits only.
+// JSON.parse reads 1.0 as 1, so a whole number counts as an integer if JSON would write it with digits only.
 function fromNumber(value: number): Value {
   const isSpelledWhole = Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0);
   return isSpelledWhole ? int(BigInt(value)) : new Float(value);

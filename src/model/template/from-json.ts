@@ -1,7 +1,7 @@
 import { type JsonBuilder, JsonError, parseJson } from "../../support/json/parse.js";
 import { Float, int, NONE, type Value } from "../jinja/index.js";
 
-// Python's json module gives up at about a thousand levels; filters walk values recursively.
+// Python's json module fails at about a thousand levels. The limit is lower because filters recurse over values.
 const MAX_DEPTH = 256;
 
 const VALUES: JsonBuilder<Value> = {
@@ -13,20 +13,20 @@ const VALUES: JsonBuilder<Value> = {
 };
 
 /**
- * JSON text as a value for templates, as Python's `json.loads` reads it: 1.0 stays a float, integers stay exact, keys
- * stay in their order.
+ * Converts JSON text to a template value like Python's `json.loads`: 1.0 stays a float, integers stay exact, keys keep
+ * their order.
  *
- * @throws JsonError where it is not JSON, JsonDepthError where it nests too deeply
+ * @throws JsonError if the text is not JSON, JsonDepthError if it nests too deeply
  */
 export const fromJson = (text: string): Value => parseJson(text, VALUES, MAX_DEPTH);
 
-// Python refuses longer ones too: making a number of them takes the square of their length.
+// Python has the same limit, because parsing a longer integer takes time quadratic in its length.
 const MAX_DIGITS = 4300;
 
 /**
- * The number that a JSON text spells: a float where there is a point or an exponent, else an integer of any size.
+ * Reads a JSON number: a float if it has a point or an exponent, otherwise an integer of any size.
  *
- * @throws JsonError where an integer has more digits than Python takes
+ * @throws JsonError if an integer has more digits than Python accepts
  */
 export function numberValue(text: string): Value {
   if (/[.eE]/.test(text)) return new Float(Number(text));

@@ -3,33 +3,33 @@ import { JsonDepthError, JsonError } from "../../support/json/parse.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { fromJson } from "./from-json.js";
 
-/** In what shape a template expects what every protocol has, found out when it is loaded. */
+/** The shape of messages that a template expects. It is found out when the template is loaded. */
 export interface Dialect {
-  /** Arguments of tool calls as a mapping, which is Hugging Face's convention, or as JSON text. */
+  /** Arguments of tool calls: a mapping, which is Hugging Face's convention, or JSON text. */
   readonly callArguments: "mapping" | "text";
-  /** The content of a message that has tool calls only. */
+  /** Content of a message with tool calls and no text: the empty text, or None. */
   readonly emptyContent: "text" | "none";
-  /** The absence of tools. */
+  /** The variable `tools` without tools: None, or an empty list. */
   readonly noTools: "none" | "list";
-  /** Knows the role `developer`; others are given `system` for it. */
+  /** The template knows the role `developer`; otherwise `developer` is replaced by `system`. */
   readonly hasDeveloper: boolean;
-  /** The field that a message's reasoning is in. */
+  /** Name of the field for a message's reasoning. */
   readonly reasoningField: string;
 }
 
-/** Bytes, roughly, that a message's value takes beside its texts, and that each character of a call's arguments does. */
+/** Approximate bytes of a message's value without its texts, and of each character of a call's arguments. */
 const VALUE_BYTES = 350;
 const ARGUMENT_BYTES = 8;
 
-/** What the values of one generation may take. */
+/** Size at which a new generation begins. */
 const GENERATION_BYTES = 16 << 20;
 
 /**
- * Messages as templates know them: `{role, content, name?, reasoning_content?, tool_calls?, tool_call_id?}`. Templates
- * cannot change values, so that a message that comes again has the one that it had.
+ * Converts messages to the mappings that templates expect: `{role, content, name?, reasoning_content?, tool_calls?,
+ * tool_call_id?}`. Values are cached by message and shared, because templates cannot change them.
  *
- * Sessions keep their messages for as long as they last, and would keep the values with them: those that were not
- * asked for in two generations are forgotten.
+ * A session keeps its messages as long as it lives, so a single WeakMap would keep all their values too. There are two
+ * generations instead; values that were not used during two generations are dropped.
  */
 export class MessageValues {
   readonly dialect: Dialect;
@@ -42,13 +42,13 @@ export class MessageValues {
   }
 
   list(messages: readonly Message[]): readonly Value[] {
-    return messages.map((message) => this.#of(message));
+    return messages.map((message) => this.#find(message));
   }
 
-  #of(message: Message): Value {
+  #find(message: Message): Value {
     const young = this.#young.get(message);
     if (young) return young;
-    const value = this.#old.get(message) ?? messageValue(message, this.dialect);
+    const value = this.#old.get(message) ?? toMessageValue(message, this.dialect);
     this.#keep(message, value);
     return value;
   }
@@ -60,15 +60,15 @@ export class MessageValues {
       this.#youngBytes = 0;
     }
     this.#young.set(message, value);
-    this.#youngBytes += valueBytes(message);
+    this.#youngBytes += estimateBytes(message);
   }
 }
 
-function valueBytes({ toolCalls = [] }: Message): number {
+function estimateBytes({ toolCalls = [] }: Message): number {
   return toolCalls.reduce((bytes, call) => bytes + ARGUMENT_BYTES * call.arguments.length, VALUE_BYTES);
 }
 
-function messageValue(message: Message, dialect: Dialect): Value {
+function toMessageValue(message: Message, dialect: Dialect): Value {
   const { content, name, reasoning, toolCalls = [], toolCallId } = message;
   const entries = new Map<Key, Value>();
   entries.set("role", message.role === "developer" && !dialect.hasDeveloper ? "system" : message.role);
@@ -79,17 +79,17 @@ function messageValue(message: Message, dialect: Dialect): Value {
   if (toolCalls.length > 0)
     entries.set(
       "tool_calls",
-      toolCalls.map((call) => callValue(call, dialect)),
+      toolCalls.map((call) => toCallValue(call, dialect)),
     );
   if (toolCallId !== undefined) entries.set("tool_call_id", toolCallId);
   return entries;
 }
 
-function callValue(call: ToolCall, dialect: Dialect): Value {
+function toCallValue(call: ToolCall, dialect: Dialect): Value {
   const asText = dialect.callArguments === "text";
   const called = new Map<Key, Value>([
     ["name", call.name],
-    ["arguments", asText ? call.arguments : argumentsValue(call.arguments)],
+    ["arguments", asText ? call.arguments : toArgumentsValue(call.arguments)],
   ]);
   return new Map<Key, Value>([
     ["id", call.id],
@@ -98,14 +98,14 @@ function callValue(call: ToolCall, dialect: Dialect): Value {
   ]);
 }
 
-/** The mapping that the text spells, in the order and spelling of numbers of the text; other text stays text. */
-function argumentsValue(text: string): Value {
+/** Parses arguments to a mapping that keeps key order and number spelling. Text that is not a JSON object stays text. */
+function toArgumentsValue(text: string): Value {
   if (text.trim() === "") return new Map();
   try {
     const value = fromJson(text);
     return isDict(value) ? value : text;
   } catch (error) {
-    if (error instanceof JsonDepthError) throw new RenderError(`arguments of a tool call: ${error.message}`);
+    if (error instanceof JsonDepthError) throw new RenderError(`tool call arguments: ${error.message}`);
     if (error instanceof JsonError) return text;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Cuts a text into parts of about this many characters, each cut between an ASCII letter and a space with another
- * letter behind it. A part is longer where no such place comes.
+ * Cuts a text into parts of about `size` characters. Each cut is between an ASCII letter and a space that another ASCII
+ * letter follows; a part is longer if there is no such place.
  */
 export function cutAtSpaces(text: string, size: number): string[] {
   const parts: string[] = [];
@@ -13,7 +13,7 @@ export function cutAtSpaces(text: string, size: number): string[] {
   return parts;
 }
 
-/** The first place for a cut from this position on; -1 where there is none. */
+/** Returns the first place for a cut from this position on; -1 if there is none. */
 function nextCut(text: string, from: number): number {
   let at = text.indexOf(" ", Math.max(1, from));
   while (at > 0 && !(isLetter(text.charCodeAt(at - 1)) && isLetter(text.charCodeAt(at + 1)))) {

@@ -4,17 +4,17 @@ import { Piscina } from "piscina";
 import type { EncodeAnswer } from "./encode-worker.js";
 import { TokenizerError, type TokenizerFiles } from "./piece-encoder.js";
 
-// Beside the event loop and the engine's threads; encoding is fast enough that more would only hold more memory.
+// More threads would only take more memory: encoding is fast, and the event loop and the engine need threads too.
 const MAX_THREADS = 4;
 
-// A thread takes about a second to read a vocabulary of 150,000 tokens: it is kept over the pauses of a rollout.
+// Longer than the pauses of a rollout: a new thread takes about a second to read a vocabulary of 150,000 tokens.
 const IDLE_MILLISECONDS = 600_000;
 
 type Pool = Piscina<readonly string[], EncodeAnswer>;
 
 /**
- * Threads that encode text away from the event loop. They start with the first text, or with {@link warmUp}, and each
- * holds the vocabulary. None keeps the process alive.
+ * Threads that encode text outside the event loop. They start with the first text or with {@link warmUp}. Each has its own
+ * copy of the vocabulary. They do not keep the process alive.
  */
 export class EncodeThreads {
   readonly #files: TokenizerFiles;
@@ -24,15 +24,15 @@ export class EncodeThreads {
     this.#files = files;
   }
 
-  /** Starts a thread, so that the first text does not wait for it. */
+  /** Starts a thread, so the first text does not wait for it. */
   warmUp(): Pool {
     return (this.#pool ??= startPool(this.#files));
   }
 
   /**
-   * The ids of texts, each encoded on its own by one thread.
+   * Encodes texts, each on its own, in one thread.
    *
-   * @throws TokenizerError
+   * @throws TokenizerError if the vocabulary has no token for a character
    */
   async encode(texts: readonly string[]): Promise<Int32Array[]> {
     const answer = await this.warmUp().run(texts);
@@ -41,7 +41,7 @@ export class EncodeThreads {
     return Array.from(answer.subarray(0, end), (count) => answer.subarray(end, (end += count)));
   }
 
-  /** Ends the threads; texts that are being encoded are given up. */
+  /** Ends the threads and rejects the texts that they are encoding. */
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;

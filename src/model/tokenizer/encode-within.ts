@@ -1,28 +1,28 @@
 import type { EncodedText, KnownTexts } from "./encoded-text.js";
 import type { Tokenizer } from "./tokenizer.js";
-import { lengthOf } from "./total-length.js";
+import { totalLength } from "./total-length.js";
 
-/** Text has fewer characters per token, but for long runs of one character: where there are more it may well not fit. */
-const MOST_CHARACTERS = 8;
+/** Most texts have fewer characters per token, except long runs of one character. A longer text may exceed the limit. */
+const MAX_CHARACTERS_PER_TOKEN = 8;
 const SLICE_LENGTH = 1 << 18;
 
-/** A text has more tokens than there may be. It was not encoded to its end. */
+/** A text has more tokens than its limit. It was not encoded to its end. */
 export class TooManyTokensError extends Error {
   override readonly name = "TooManyTokensError";
-  /** Those that were counted: the text has at least so many. */
+  /** The tokens counted so far: a lower bound. */
   readonly tokens: number;
 
   constructor(tokens: number) {
-    super(`the text has ${tokens} tokens or more`);
+    super(`the text has at least ${tokens} tokens`);
     this.tokens = tokens;
   }
 }
 
 /**
- * Encodes as {@link Tokenizer.encode}. A text that is so long that it hardly fits is encoded slice by slice, and given up
- * where the limit is passed: what cannot be used costs no more than a prompt that just fits.
+ * Encodes like {@link Tokenizer.encode}, with a limit. A text that may exceed the limit is encoded slice by slice and
+ * abandoned at the limit, so a text that is too long costs no more than one that just fits.
  *
- * @throws TooManyTokensError
+ * @throws TooManyTokensError if a text that is encoded in slices exceeds the limit; other texts are encoded to their end
  */
 export async function encodeWithin(
   tokenizer: Pick<Tokenizer, "encode" | "slices">,
@@ -30,12 +30,12 @@ export async function encodeWithin(
   maxTokens = Number.POSITIVE_INFINITY,
   after = "",
 ): Promise<Int32Array[]> {
-  if (hardlyTooLong(text.length, maxTokens)) return tokenizer.encode(text, after);
+  if (probablyFits(text.length, maxTokens)) return tokenizer.encode(text, after);
   const encoded: Int32Array[] = [];
   let tokens = 0;
   for (const [index, slice] of tokenizer.slices(text, SLICE_LENGTH).entries()) {
     const pieces = await tokenizer.encode(slice, index === 0 ? after : "");
-    tokens += lengthOf(pieces);
+    tokens += totalLength(pieces);
     if (tokens > maxTokens) throw new TooManyTokensError(tokens);
     encoded.push(...pieces);
   }
@@ -43,10 +43,10 @@ export async function encodeWithin(
 }
 
 /**
- * Encodes as {@link Tokenizer.encodeParts}, within the same limit. A text that is as long and fits after all is searched for
- * in the cache twice; hardly any is.
+ * Encodes like {@link Tokenizer.encodeParts}, with the same limit. A long text that fits after all is looked up in the cache
+ * twice, which is rare.
  *
- * @throws TooManyTokensError
+ * @throws TooManyTokensError as in {@link encodeWithin}
  */
 export async function encodePartsWithin(
   tokenizer: Pick<Tokenizer, "encode" | "encodeParts" | "slices">,
@@ -54,10 +54,10 @@ export async function encodePartsWithin(
   maxTokens = Number.POSITIVE_INFINITY,
   known?: KnownTexts,
 ): Promise<EncodedText> {
-  if (!hardlyTooLong(lengthOf(parts), maxTokens)) await encodeWithin(tokenizer, parts.join(""), maxTokens);
+  if (!probablyFits(totalLength(parts), maxTokens)) await encodeWithin(tokenizer, parts.join(""), maxTokens);
   return tokenizer.encodeParts(parts, known);
 }
 
-function hardlyTooLong(characters: number, maxTokens: number): boolean {
-  return characters <= Math.max(SLICE_LENGTH, maxTokens * MOST_CHARACTERS);
+function probablyFits(characters: number, maxTokens: number): boolean {
+  return characters <= Math.max(SLICE_LENGTH, maxTokens * MAX_CHARACTERS_PER_TOKEN);
 }

@@ -3,22 +3,22 @@ import { platform } from "node:process";
 import { move, workerData } from "piscina";
 import { IdBuffer } from "./id-buffer.js";
 import { LibraryTokenizer } from "./library-tokenizer.js";
-import { type PieceEncoder, pieceEncoderFor, TokenizerError, type TokenizerFiles } from "./piece-encoder.js";
+import { createPieceEncoder, type PieceEncoder, TokenizerError, type TokenizerFiles } from "./piece-encoder.js";
 
 /**
- * For every text the number of its ids, then the ids of all; or why they have none, since an error loses its class on
- * the way between threads.
+ * The number of ids of each text, followed by the ids of all texts. `refused` is the message of a TokenizerError, because
+ * errors lose their class between threads.
  */
 export type EncodeAnswer = Int32Array | { readonly refused: string };
 
 let encoder: PieceEncoder | undefined;
 
-// The event loop goes first where there are fewer processors than threads. Only Linux takes this for the one thread.
+// Gives the event loop priority if there are fewer processors than threads. Only Linux applies this to a single thread.
 const NICER = 10;
 const NICEST = 19;
 if (platform === "linux") setPriority(Math.min(NICEST, getPriority() + NICER));
 
-/** What a thread does: encodes texts. The ids are moved to the thread that asked, not copied. */
+/** Encodes texts in a thread. The ids are moved to the calling thread, not copied. */
 export function encode(texts: readonly string[]): EncodeAnswer {
   const pieces = (encoder ??= makeEncoder(JSON.parse(workerData as string) as TokenizerFiles));
   const counts = new Int32Array(texts.length);
@@ -37,5 +37,5 @@ export function encode(texts: readonly string[]): EncodeAnswer {
 
 function makeEncoder(files: TokenizerFiles): PieceEncoder {
   let library: LibraryTokenizer | undefined;
-  return pieceEncoderFor(files, () => (library ??= new LibraryTokenizer(files.tokenizer, files.config)));
+  return createPieceEncoder(files, () => (library ??= new LibraryTokenizer(files.tokenizer, files.config)));
 }

@@ -1,11 +1,11 @@
-import { lengthOf } from "./total-length.js";
+import { totalLength } from "./total-length.js";
 
 /**
- * A text and its token ids, with the places where it may be cut: a text that begins as this one does, to behind such a
- * place, has the same ids up to there.
+ * A text with its token ids and with cuts. If another text begins with the same characters up to a cut and a little
+ * further, it has the same ids up to that cut.
  */
 export interface EncodedText {
-  /** The text, in parts that others may have too: comparing them one by one needs no copy of the whole. */
+  /** The text in parts. Texts are compared part by part, so no copy of the whole text is needed. */
   readonly parts: readonly string[];
   /** Length of the text, in UTF-16 units. */
   readonly characters: number;
@@ -13,10 +13,10 @@ export interface EncodedText {
   readonly cuts: readonly Cut[];
 }
 
-/** Texts that were encoded lately. */
+/** Texts that were encoded recently. */
 export interface KnownTexts {
   readonly items: readonly EncodedText[];
-  /** @param replaced one that the new text goes on from */
+  /** @param replaced an earlier text that the new one continues */
   add(text: EncodedText, replaced?: EncodedText): void;
 }
 
@@ -26,17 +26,17 @@ interface Cut {
   readonly tokens: number;
 }
 
-/** Where a text stops to be as a known one. */
+/** The common beginning of a text and a known text, up to a cut. */
 export interface CommonStart extends Cut {
   readonly known: EncodedText;
-  /** How many of its cuts lie in what both begin with. */
+  /** Number of the known text's cuts in the common beginning. */
   readonly cuts: number;
-  /** How many of its parts the text has too. */
+  /** Number of the known text's parts that the text has too. */
   readonly parts: number;
 }
 
-/** Whether a text goes on from the known one, and does not only begin alike. */
-export function goesOn({ known, cuts }: CommonStart): boolean {
+/** Returns true if a text continues the known text, rather than only sharing its beginning: half of the cuts or more. */
+export function continuesText({ known, cuts }: CommonStart): boolean {
   return 2 * cuts >= known.cuts.length;
 }
 
@@ -44,34 +44,34 @@ const EMPTY: EncodedText = { parts: [], characters: 0, ids: new Int32Array(), cu
 const NOTHING: CommonStart = { known: EMPTY, cuts: 0, parts: 0, characters: 0, tokens: 0 };
 
 /**
- * The last cut up to which a text is as a known one, of the known one with which it shares most.
+ * Finds the known text with the longest common beginning, and the last cut in it.
  *
- * @param parts of the text
- * @param reach characters behind a cut that must be the same too: they tell whether an added token begins there, and which
+ * @param parts the text
+ * @param reach number of characters behind a cut that must be equal too, because they decide which added token begins there
  */
-export function commonStart(
+export function findCommonStart(
   parts: readonly string[],
   known: readonly EncodedText[],
   reach: number,
 ): CommonStart | undefined {
   let best: CommonStart | undefined;
-  for (const each of known) {
-    const shared = sharedParts(parts, each.parts);
-    const end = lengthOf(parts.slice(0, shared)) - reach;
-    const cuts = each.cuts.findLastIndex(({ characters }) => characters <= end) + 1;
-    const last = each.cuts[cuts - 1];
-    if (last && last.characters > (best?.characters ?? 0)) best = { known: each, cuts, parts: shared, ...last };
+  for (const candidate of known) {
+    const shared = countSharedParts(parts, candidate.parts);
+    const end = totalLength(parts.slice(0, shared)) - reach;
+    const cuts = candidate.cuts.findLastIndex(({ characters }) => characters <= end) + 1;
+    const last = candidate.cuts[cuts - 1];
+    if (last && last.characters > (best?.characters ?? 0)) best = { known: candidate, cuts, parts: shared, ...last };
   }
   return best;
 }
 
-function sharedParts(parts: readonly string[], known: readonly string[]): number {
+function countSharedParts(parts: readonly string[], known: readonly string[]): number {
   const different = parts.findIndex((part, i) => part !== known[i]);
   return different < 0 ? parts.length : different;
 }
 
-/** What of a text follows the first so many characters. */
-export function textFrom(parts: readonly string[], characters: number): string {
+/** Returns a text without its first `characters` characters. */
+export function sliceText(parts: readonly string[], characters: number): string {
   let before = 0;
   let first = 0;
   for (; first < parts.length; first++) {
@@ -85,16 +85,20 @@ export function textFrom(parts: readonly string[], characters: number): string {
     .slice(characters - before);
 }
 
-/** Pieces of a text behind a common start, with the ids of each; all but the first begin with an added token. */
+/** The pieces of a text behind a common start, with their ids. All but the first begin with an added token. */
 export interface Pieces {
   readonly texts: readonly string[];
   readonly ids: readonly Int32Array[];
 }
 
-/** The whole text of a start that is known and the pieces behind it. */
-export function joined(parts: readonly string[], start: CommonStart | undefined, { texts, ids }: Pieces): EncodedText {
+/** Joins a known start and the encoded pieces behind it to a whole text. */
+export function joinText(
+  parts: readonly string[],
+  start: CommonStart | undefined,
+  { texts, ids }: Pieces,
+): EncodedText {
   const { known, cuts: shared, parts: sharedParts, characters, tokens } = start ?? NOTHING;
-  const all = new Int32Array(tokens + lengthOf(ids));
+  const all = new Int32Array(tokens + totalLength(ids));
   all.set(known.ids.subarray(0, tokens));
   const cuts = known.cuts.slice(0, shared);
   let cut: Cut = { characters, tokens };
@@ -103,7 +107,7 @@ export function joined(parts: readonly string[], start: CommonStart | undefined,
     all.set(piece, cut.tokens);
     cut = { characters: cut.characters + (texts[i]?.length ?? 0), tokens: cut.tokens + piece.length };
   }
-  // Shared parts are kept once.
-  const kept = [...known.parts.slice(0, sharedParts), ...parts.slice(sharedParts)];
-  return { parts: kept, characters: lengthOf(parts), ids: all, cuts };
+  // Takes shared parts from the known text, so they are in memory only once.
+  const joinedParts = [...known.parts.slice(0, sharedParts), ...parts.slice(sharedParts)];
+  return { parts: joinedParts, characters: totalLength(parts), ids: all, cuts };
 }

@@ -1,9 +1,9 @@
-/** Token ids as they come in, in an array that grows. */
+/** Collects token ids in an array that grows. */
 export class IdBuffer {
   #ids = new Int32Array(64);
   #length = 0;
 
-  /** Answers how many they were. */
+  /** Appends ids and returns their number. */
   push(ids: Int32Array): number {
     const length = this.#length + ids.length;
     if (length > this.#ids.length) {
@@ -11,14 +11,14 @@ export class IdBuffer {
       grown.set(this.#ids.subarray(0, this.#length));
       this.#ids = grown;
     }
-    // For the few ids of a word a loop is several times faster than `set`.
+    // For the few ids of a word, a loop is several times faster than `set`.
     if (ids.length > 16) this.#ids.set(ids, this.#length);
     else for (let i = 0; i < ids.length; i++) this.#ids[this.#length + i] = ids[i] ?? 0;
     this.#length = length;
     return ids.length;
   }
 
-  /** What was pushed, in memory of its own. */
+  /** Returns a copy of all ids. */
   ids(): Int32Array {
     return this.#ids.slice(0, this.#length);
   }

@@ -1,18 +1,18 @@
 import { Tokenizer } from "@huggingface/tokenizers";
 
 /**
- * What is used of @huggingface/tokenizers 0.2.0. Its own types do not resolve under Node's module resolution.
+ * The part of @huggingface/tokenizers 0.2.0 that is used here. Its own types do not resolve under Node's module resolution.
  */
 export interface LibraryTokenizer {
   encode(text: string, options: { add_special_tokens: boolean }): { readonly ids: readonly (number | undefined)[] };
-  /** Not of no ids: it throws. */
+  /** Throws if there are no ids. */
   decode(
     ids: readonly number[],
     options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean },
   ): string;
   token_to_id(token: string): number | undefined;
   id_to_token(id: number): string | undefined;
-  /** Of a `Sequence`: its parts, of which a `Split` has the pattern as a regular expression of JavaScript. */
+  /** A `Sequence` has `tokenizers`, of which a `Split` has its pattern as a JavaScript regular expression. */
   readonly pre_tokenizer: { readonly tokenizers?: readonly { readonly pattern?: RegExp }[] } | null;
 }
 

@@ -5,17 +5,17 @@ import { LRUCache } from "lru-cache";
 export interface CacheStats {
   readonly hits: number;
   readonly misses: number;
-  /** Bytes held, and how many there may be. */
+  /** Bytes in the cache, and its limit. */
   readonly bytes: number;
   readonly maxBytes: number;
 }
 
-// What an entry costs beside its ids: the key, the array's header, the list and map entries.
+// Size of an entry without its ids: the key, the array's header, the list and map entries.
 const ENTRY_BYTES = 400;
 
 /**
- * Token ids of pieces of text, the least recently used leaving first. Keys are SHA-256 digests: a piece is a slice of
- * a prompt, and a slice that is kept keeps the whole prompt in memory.
+ * An LRU cache of the token ids of pieces of text. Keys are SHA-256 digests: a piece is a slice of a prompt, and a slice as
+ * a key would keep the whole prompt in memory.
  */
 export class PieceCache {
   readonly #pieces: LRUCache<string, Int32Array>;
@@ -23,7 +23,7 @@ export class PieceCache {
   #hits = 0;
   #misses = 0;
 
-  /** @param maxBytes 0 caches nothing */
+  /** @param maxBytes 0 turns the cache off */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#pieces = new LRUCache({
@@ -41,17 +41,17 @@ export class PieceCache {
     };
   }
 
-  /** What a piece is kept under. Takes time in its length, about 1 ms for 1 MB. */
-  keyOf(piece: string): string {
+  /** Returns the key of a piece. Takes about 1 ms for 1 MB. */
+  hashPiece(piece: string): string {
     return hash("sha256", piece, "base64");
   }
 
-  /** The ids kept under a key. The array is shared: nobody writes to it. */
+  /** Returns the ids of a key. The array is shared: do not change it. */
   get(key: string): Int32Array | undefined {
-    const known = this.#pieces.get(key);
-    if (known === undefined) this.#misses++;
+    const ids = this.#pieces.get(key);
+    if (ids === undefined) this.#misses++;
     else this.#hits++;
-    return known;
+    return ids;
   }
 
   set(key: string, ids: Int32Array): void {

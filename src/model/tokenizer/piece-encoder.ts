@@ -1,13 +1,13 @@
 import { CodedError } from "../../support/coded-error.js";
 import { type AddedToken, isNormalized } from "./added-token.js";
 import { ByteLevelBpe, byteLevelModelSchema } from "./bpe/byte-level.js";
-import { type WordSplitter, wordSplitterFor } from "./bpe/word-splitter.js";
+import { createWordSplitter, type WordSplitter } from "./bpe/word-splitter.js";
 import { cutAtSpaces } from "./cut-at-spaces.js";
 import { IdBuffer } from "./id-buffer.js";
 import type { LibraryTokenizer } from "./library-tokenizer.js";
-import { anyOf, isIdentity } from "./splitter.js";
+import { isIdentity, matchAny } from "./splitter.js";
 
-/** A Hugging Face tokenizer, as its files describe it. */
+/** The files of a Hugging Face tokenizer. */
 export interface TokenizerFiles {
   /** tokenizer.json. */
   readonly tokenizer: {
@@ -20,7 +20,7 @@ export interface TokenizerFiles {
   readonly config: object;
 }
 
-/** Text that the vocabulary has no tokens for. */
+/** A text contains a character for which the vocabulary has no token. */
 export class TokenizerError extends CodedError<"tokenizer_error"> {
   override readonly name = "TokenizerError";
 
@@ -29,27 +29,30 @@ export class TokenizerError extends CodedError<"tokenizer_error"> {
   }
 }
 
-/** Encodes pieces of text as a `Splitter` makes them: an added token and what follows it, or a text without one. */
+/** Encodes pieces from a `Splitter`: an added token and the text behind it, or a text without an added token. */
 export interface PieceEncoder {
   encode(piece: string): Int32Array;
-  /** The piece in parts of about `size` characters, which can be encoded on their own; in one where that is not exact. */
+  /**
+   * Cuts a piece into parts of about `size` characters that can be encoded one by one. Returns the whole piece if that
+   * would not be exact.
+   */
   parts(piece: string, size: number): string[];
 }
 
 /**
- * The fastest encoder for these files: our own byte-level BPE where the tokenizer is of that kind, the library for the
- * rest. Both give the same ids.
+ * Creates the fastest encoder for these files: our own byte-level BPE if it supports the tokenizer, otherwise the library.
+ * Both return the same ids.
  *
- * @param library the library's tokenizer, which takes long to make and may not be needed
+ * @param library returns the library's tokenizer, which takes long to create and may not be needed
  */
-export function pieceEncoderFor(files: TokenizerFiles, library: () => LibraryTokenizer): PieceEncoder {
+export function createPieceEncoder(files: TokenizerFiles, library: () => LibraryTokenizer): PieceEncoder {
   const slow = (piece: string): Int32Array => encodeByLibrary(library(), piece);
-  const fast = fastParts(files);
+  const fast = findFastParts(files);
   if (fast === undefined) return { encode: slow, parts: (piece) => [piece] };
   const { added_tokens: added, normalizer } = files.tokenizer;
-  const { leading, demanding } = tokenPatterns(added, isIdentity(normalizer));
+  const { leading, special } = buildTokenPatterns(added, isIdentity(normalizer));
   const isPlain = (piece: string): boolean =>
-    demanding === undefined || !(demanding.test(piece) || demanding.test(fast.normalize(piece)));
+    special === undefined || !(special.test(piece) || special.test(fast.normalize(piece)));
   return {
     encode: (piece) => (isPlain(piece) ? encodeByWords(fast, leading?.exec(piece)?.[0] ?? "", piece) : slow(piece)),
     parts: (piece, size) =>
@@ -64,9 +67,9 @@ interface FastParts {
   readonly ids: ReadonlyMap<string, number>;
 }
 
-function fastParts({ tokenizer, config }: TokenizerFiles): FastParts | undefined {
-  const normalize = normalizerFor(tokenizer.normalizer);
-  const splitter = wordSplitterFor(tokenizer.pre_tokenizer);
+function findFastParts({ tokenizer, config }: TokenizerFiles): FastParts | undefined {
+  const normalize = readNormalizer(tokenizer.normalizer);
+  const splitter = createWordSplitter(tokenizer.pre_tokenizer);
   const model = byteLevelModelSchema.safeParse(tokenizer.model);
   if (normalize === undefined || splitter === undefined || !model.success || isRewriting(config)) return undefined;
   const bpe = ByteLevelBpe.from(model.data);
@@ -74,7 +77,7 @@ function fastParts({ tokenizer, config }: TokenizerFiles): FastParts | undefined
   return bpe && { normalize, splitter, bpe, ids };
 }
 
-/** @param token the added token that the piece begins with; empty where there is none */
+/** @param token the added token with which the piece begins; empty if there is none */
 function encodeByWords({ normalize, splitter, bpe, ids }: FastParts, token: string, piece: string): Int32Array {
   const out = new IdBuffer();
   const id = ids.get(token);
@@ -87,34 +90,34 @@ function encodeByLibrary(library: LibraryTokenizer, piece: string): Int32Array {
   const { ids } = library.encode(piece, { add_special_tokens: false });
   const out = new Int32Array(ids.length);
   for (const [index, id] of ids.entries()) {
-    if (id === undefined) throw new TokenizerError("the text has a character that the vocabulary has no token for");
+    if (id === undefined) throw new TokenizerError("the vocabulary has no token for a character of the text");
     out[index] = id;
   }
   return out;
 }
 
-function normalizerFor(normalizer: unknown): ((text: string) => string) | undefined {
+function readNormalizer(normalizer: unknown): ((text: string) => string) | undefined {
   if (isIdentity(normalizer)) return (text) => text;
   const isNfc = typeof normalizer === "object" && normalizer !== null && "type" in normalizer;
   return isNfc && normalizer.type === "NFC" ? (text) => text.normalize("NFC") : undefined;
 }
 
-/** Settings by which the library changes a text before it encodes it. */
+/** Returns true if the settings make the library change a text before it encodes it. */
 function isRewriting(config: object): boolean {
   return ["remove_space", "do_lowercase_and_remove_accent"].some((key) => Reflect.get(config, key) === true);
 }
 
 /**
- * `leading` finds the added token that a piece begins with. `demanding` finds tokens at which no cut is made, or which
- * take white space away: a piece that has one is left to the library.
+ * Returns two patterns. `leading` finds the added token with which a piece begins. `special` finds tokens that only the
+ * library handles, because they remove white space or are found after normalization; it encodes pieces that contain one.
  */
-function tokenPatterns(added: readonly AddedToken[], isUnchanged: boolean) {
-  const isDemanding = (token: AddedToken): boolean =>
+function buildTokenPatterns(added: readonly AddedToken[], isUnchanged: boolean) {
+  const needsLibrary = (token: AddedToken): boolean =>
     token.lstrip || token.rstrip || (isNormalized(token) && !isUnchanged);
-  const simple = added.filter((token) => !isDemanding(token));
-  const demanding = added.filter(isDemanding);
+  const simple = added.filter((token) => !needsLibrary(token));
+  const special = added.filter(needsLibrary);
   return {
-    leading: simple.length === 0 ? undefined : new RegExp(`^(?:${anyOf(simple)})`),
-    demanding: demanding.length === 0 ? undefined : new RegExp(anyOf(demanding)),
+    leading: simple.length === 0 ? undefined : new RegExp(`^(?:${matchAny(simple)})`),
+    special: special.length === 0 ? undefined : new RegExp(matchAny(special)),
   };
 }

@@ -1,25 +1,25 @@
 import { type AddedToken, isNormalized } from "./added-token.js";
 
-/** Cuts a text into pieces that can be encoded on their own: their ids, one after the other, are those of the whole. */
+/** Cuts a text into pieces that can be encoded one by one: their concatenated ids are those of the whole text. */
 export type Splitter = (text: string) => string[];
 
 /**
- * The cuts are made right before added tokens. Those are taken out of the text first, and what lies between them is
- * encoded section by section, so that no merge reaches across such a cut. Behind it would be as good, but some
- * tokenizers treat the first section of a text in a way of its own (Metaspace's `prepend_scheme: "first"`), and a
- * piece that begins with an added token has none.
+ * Creates a splitter that cuts right before added tokens. Tokenizers find added tokens first and encode the text between
+ * them section by section, so no merge crosses such a cut. A cut behind the token would be wrong for tokenizers that treat
+ * the first section of a text differently (Metaspace's `prepend_scheme: "first"`); a piece that begins with an added token
+ * has no first section.
  *
- * No cut is made before a token that takes the white space before it away (`lstrip`), and at tokens that are found
- * only after normalization a cut is made only where normalization changes nothing.
+ * There is no cut before a token that removes the white space before it (`lstrip`), and none at tokens that are found
+ * only after normalization, unless normalization changes nothing.
  */
-export function splitterFor(tokens: readonly AddedToken[], normalizer: unknown): Splitter {
+export function createSplitter(tokens: readonly AddedToken[], normalizer: unknown): Splitter {
   const plain = tokens.filter((token) => !isNormalized(token) || normalizer === null || normalizer === undefined);
   const normalized = tokens.filter((token) => !plain.includes(token) && isIdentity(normalizer));
-  const levels = [plain, normalized].filter((level) => level.length > 0).map(cutter);
+  const levels = [plain, normalized].filter((level) => level.length > 0).map(createCutter);
   return (text) => levels.reduce((pieces, cut) => pieces.flatMap(cut), [text]);
 }
 
-/** No normalizer, or a sequence of none, as DeepSeek's tokenizers have. */
+/** Returns true if there is no normalizer, or an empty sequence, as in DeepSeek's tokenizers. */
 export function isIdentity(normalizer: unknown): boolean {
   if (typeof normalizer !== "object" || normalizer === null) return true;
   return (
@@ -27,9 +27,9 @@ export function isIdentity(normalizer: unknown): boolean {
   );
 }
 
-function cutter(tokens: readonly AddedToken[]): Splitter {
+function createCutter(tokens: readonly AddedToken[]): Splitter {
   const stripping = new Set(tokens.filter((token) => token.lstrip).map((token) => token.content));
-  const pattern = new RegExp(anyOf(tokens), "g");
+  const pattern = new RegExp(matchAny(tokens), "g");
   return (text) => {
     const pieces: string[] = [];
     let start = 0;
@@ -43,9 +43,9 @@ function cutter(tokens: readonly AddedToken[]): Splitter {
   };
 }
 
-/** The source of a regular expression that matches any of the tokens, the longest where several fit. */
-export function anyOf(tokens: readonly AddedToken[]): string {
-  // Alternatives are tried in order: the longest first makes it the leftmost longest match, as the libraries have it.
+/** Returns the source of a regular expression that matches any of the tokens; if several match, the longest. */
+export function matchAny(tokens: readonly AddedToken[]): string {
+  // Alternatives are tried in order, so the longest comes first, as in the libraries.
   const contents = tokens.map((token) => token.content).sort((a, b) => b.length - a.length);
   return contents.map((content) => content.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
 }

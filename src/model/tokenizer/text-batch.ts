@@ -1,37 +1,36 @@
 import { IdBuffer } from "./id-buffer.js";
 
-/** How many characters are encoded in one go, about: some milliseconds of a thread. */
+/** Approximate number of characters of a batch. It takes a thread a few milliseconds. */
 const BATCH_LENGTH = 1 << 16;
 
-/** A piece that may be encoded in parts. */
-interface Pieces {
+/** The part of a piece encoder that is needed here. */
+interface PieceCutter {
   parts(piece: string, size: number): string[];
 }
 
 /**
- * Encodes pieces of text in batches of about the same size: a large piece in parts, many small ones together, so that
- * several threads share the work and several callers the threads.
+ * Encodes pieces of text in batches of about the same size: large pieces in parts, small pieces together. Threads share the
+ * work, and callers share the threads.
  *
  * @param encode encodes the texts of one batch
- * @returns the ids of every piece, each in memory of its own
+ * @returns the ids of each piece, in separate arrays
  */
 export async function encodeInBatches(
   pieces: readonly string[],
-  encoder: Pieces,
+  cutter: PieceCutter,
   encode: (texts: readonly string[]) => Promise<Int32Array[]>,
 ): Promise<Int32Array[]> {
-  const cut = pieces.map((piece) => encoder.parts(piece, BATCH_LENGTH));
-  const answers = await Promise.all(batchesOf(cut.flat()).map(encode));
-  const parts = answers.flat();
+  const partsByPiece = pieces.map((piece) => cutter.parts(piece, BATCH_LENGTH));
+  const encoded = (await Promise.all(makeBatches(partsByPiece.flat()).map(encode))).flat();
   let next = 0;
-  return cut.map(({ length }) => {
+  return partsByPiece.map(({ length }) => {
     const ids = new IdBuffer();
-    for (const part of parts.slice(next, (next += length))) ids.push(part);
+    for (const part of encoded.slice(next, (next += length))) ids.push(part);
     return ids.ids();
   });
 }
 
-function batchesOf(texts: readonly string[]): string[][] {
+function makeBatches(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let room = 0;
   for (const text of texts) {

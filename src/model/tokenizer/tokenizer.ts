@@ -1,18 +1,25 @@
 import { EncodeThreads } from "./encode-threads.js";
-import { commonStart, type EncodedText, goesOn, joined, type KnownTexts, textFrom } from "./encoded-text.js";
+import {
+  continuesText,
+  type EncodedText,
+  findCommonStart,
+  joinText,
+  type KnownTexts,
+  sliceText,
+} from "./encoded-text.js";
 import { LibraryTokenizer } from "./library-tokenizer.js";
 import { type CacheStats, PieceCache } from "./piece-cache.js";
-import { type PieceEncoder, pieceEncoderFor, type TokenizerFiles } from "./piece-encoder.js";
-import { type Splitter, splitterFor } from "./splitter.js";
+import { createPieceEncoder, type PieceEncoder, type TokenizerFiles } from "./piece-encoder.js";
+import { createSplitter, type Splitter } from "./splitter.js";
 import { encodeInBatches } from "./text-batch.js";
-import { lengthOf } from "./total-length.js";
+import { totalLength } from "./total-length.js";
 
-// Characters that one call encodes on the event loop: within a millisecond for most text, a few at worst.
+// Characters that one call encodes on the event loop. Most texts take less than a millisecond, the worst a few.
 const INLINE_LENGTH = 4096;
 
 /**
- * Text to token ids and back, exactly as Python's `tokenizers` without added special tokens: what the text does not
- * say is not in the ids. Text that spells a special token becomes that token, whoever wrote it, as in Python.
+ * Converts text to token ids and back, exactly like Python's `tokenizers` with `add_special_tokens=False`: no token is
+ * added. Text that spells a special token becomes that token, even in user text, as in Python.
  */
 export class Tokenizer {
   readonly #library: LibraryTokenizer;
@@ -20,24 +27,24 @@ export class Tokenizer {
   readonly #threads: EncodeThreads;
   readonly #split: Splitter;
   readonly #cache: PieceCache;
-  /** Pieces that threads are encoding, by their key: who needs one of them waits for it. */
+  /** Pieces that threads are encoding, by key. Other calls with the same piece wait for it. */
   readonly #pending = new Map<string, Promise<Int32Array>>();
   readonly #special: ReadonlySet<number>;
   readonly #added: ReadonlySet<string>;
-  /** How many characters behind its beginning may tell which added token a text begins with. */
+  /** Number of characters at the beginning of a text that decide with which added token it begins. */
   readonly #reach: number;
 
-  /** @param cacheBytes how much memory known pieces of text may take */
+  /** @param cacheBytes limit of the cache of encoded pieces */
   constructor(files: TokenizerFiles, cacheBytes: number) {
     const { added_tokens: added, normalizer } = files.tokenizer;
     this.#library = new LibraryTokenizer(files.tokenizer, files.config);
-    this.#encoder = pieceEncoderFor(files, () => this.#library);
+    this.#encoder = createPieceEncoder(files, () => this.#library);
     this.#threads = new EncodeThreads(files);
-    this.#split = splitterFor(added, normalizer);
+    this.#split = createSplitter(added, normalizer);
     this.#cache = new PieceCache(cacheBytes);
     this.#special = new Set(added.filter((token) => token.special).map((token) => token.id));
     this.#added = new Set(added.map((token) => token.content));
-    // One more: a token may be one only as a word of its own.
+    // One more, because a token may count only as a separate word.
     this.#reach = Math.max(0, ...added.map((token) => token.content.length)) + 1;
   }
 
@@ -45,7 +52,7 @@ export class Tokenizer {
     return this.#cache.stats;
   }
 
-  /** Starts a thread for large texts, so that the first of them does not wait for it. */
+  /** Starts a thread for large texts, so the first large text does not wait for it. */
   warmUp(): void {
     this.#threads.warmUp();
   }
@@ -55,16 +62,16 @@ export class Tokenizer {
     return this.#threads.close();
   }
 
-  idOf(token: string): number | undefined {
+  findId(token: string): number | undefined {
     return this.#library.token_to_id(token);
   }
 
-  /** The token's own spelling; for a token that is not an added one this is not its text. */
-  tokenOf(id: number): string | undefined {
+  /** Returns a token as the vocabulary spells it. Only for added tokens, this is also the token's text. */
+  findToken(id: number): string | undefined {
     return this.#library.id_to_token(id);
   }
 
-  /** The added token that a text begins with, the longest where several fit. */
+  /** Returns the added token with which a text begins; if several match, the longest. */
   addedTokenAt(text: string): string | undefined {
     let longest: string | undefined;
     for (const token of this.#added) {
@@ -74,15 +81,16 @@ export class Tokenizer {
   }
 
   /**
-   * The ids of a text in pieces whose concatenation is the whole. Pieces are shared with other calls: read them only.
-   * What is new is encoded at once where it is short, by other threads where it is long; on the event loop a text costs
-   * its search in the cache, about 1 ms for 1 MB.
+   * Encodes a text and returns the ids in pieces to be concatenated. Pieces are shared with other calls: do not change them.
    *
-   * @param after an added token that stands right before the text; its own id is not in the result
-   * @throws TokenizerError
+   * Short new text is encoded immediately, long new text in other threads. On the event loop, a text costs its lookup in
+   * the cache, about 1 ms for 1 MB.
+   *
+   * @param after an added token right before the text; the result does not contain its id
+   * @throws TokenizerError if the vocabulary has no token for a character
    */
   async encode(text: string, after = ""): Promise<Int32Array[]> {
-    const encoded = await this.#idsOf(this.#split(after + text.toWellFormed()));
+    const encoded = await this.#encodePieces(this.#split(after + text.toWellFormed()));
     const [first, ...rest] = encoded;
     return (after === "" || first === undefined ? encoded : [first.subarray(1), ...rest]).filter(
       (ids) => ids.length > 0,
@@ -90,22 +98,22 @@ export class Tokenizer {
   }
 
   /**
-   * The ids of a text that is given in parts, of which only what is new is searched for and encoded.
+   * Encodes a text in parts. Only the part that no known text begins with is looked up and encoded.
    *
-   * @param known texts that this one may begin like, to which it is added
-   * @throws TokenizerError
+   * @param known recently encoded texts; this text is added to them
+   * @throws TokenizerError if the vocabulary has no token for a character
    */
   async encodeParts(parts: readonly string[], known?: KnownTexts): Promise<EncodedText> {
-    const start = known && commonStart(parts, known.items, this.#reach);
-    const pieces = this.#split(textFrom(parts, start?.characters ?? 0).toWellFormed());
-    const encoded = joined(parts, start, { texts: pieces, ids: await this.#idsOf(pieces) });
-    known?.add(encoded, start && goesOn(start) ? start.known : undefined);
+    const start = known && findCommonStart(parts, known.items, this.#reach);
+    const pieces = this.#split(sliceText(parts, start?.characters ?? 0).toWellFormed());
+    const encoded = joinText(parts, start, { texts: pieces, ids: await this.#encodePieces(pieces) });
+    known?.add(encoded, start && continuesText(start) ? start.known : undefined);
     return encoded;
   }
 
-  /** The ids of each piece. */
-  async #idsOf(pieces: readonly string[]): Promise<Int32Array[]> {
-    const keys = pieces.map((piece) => this.#cache.keyOf(piece));
+  /** Returns the ids of each piece: from the cache, from a thread that is encoding it, or newly encoded. */
+  async #encodePieces(pieces: readonly string[]): Promise<Int32Array[]> {
+    const keys = pieces.map((piece) => this.#cache.hashPiece(piece));
     const known = new Map<string, Int32Array>();
     const awaited = new Map<string, Promise<Int32Array>>();
     const missing = new Map<string, string>();
@@ -116,14 +124,14 @@ export class Tokenizer {
       else if (pending !== undefined) awaited.set(key, pending);
       else missing.set(key, pieces[i] ?? "");
     }
-    const isShort = lengthOf([...missing.values()]) <= INLINE_LENGTH;
+    const isShort = totalLength([...missing.values()]) <= INLINE_LENGTH;
     if (isShort) for (const [key, piece] of missing) known.set(key, this.#encodeHere(key, piece));
     else for (const [key, ids] of this.#encodeApart(missing)) awaited.set(key, ids);
     await Promise.all([...awaited].map(async ([key, ids]) => known.set(key, await ids)));
     return keys.map((key) => known.get(key) ?? new Int32Array());
   }
 
-  /** The text in slices of about `length` characters or more: the ids of the slices, one after the other, are its own. */
+  /** Cuts a text into slices of about `length` characters or more, whose concatenated ids are those of the whole text. */
   slices(text: string, length: number): string[] {
     const slices: string[] = [];
     for (const part of this.#split(text.toWellFormed()).flatMap((piece) => this.#encoder.parts(piece, length))) {
@@ -134,10 +142,10 @@ export class Tokenizer {
     return slices;
   }
 
-  /** The text of the ids. Ids that the vocabulary does not have are left out; half a character is U+FFFD. */
+  /** Returns the text of the ids. Unknown ids are left out; an incomplete character becomes U+FFFD. */
   decode(ids: Int32Array, { skipSpecialTokens }: { readonly skipSpecialTokens: boolean }): string {
     const shown = Array.from(ids).filter(
-      (id) => this.tokenOf(id) !== undefined && !(skipSpecialTokens && this.#special.has(id)),
+      (id) => this.findToken(id) !== undefined && !(skipSpecialTokens && this.#special.has(id)),
     );
     if (shown.length === 0) return "";
     return this.#library.decode(shown, { skip_special_tokens: false, clean_up_tokenization_spaces: false });

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../conversation/message.js";
 import type { ChatModel } from "../../model/chat-model.js";
 import { TooManyTokensError } from "../../model/tokenizer/encode-within.js";
-import { lengthOf } from "../../model/tokenizer/total-length.js";
+import { totalLength } from "../../model/tokenizer/total-length.js";
 import type { NativePrompt, ParentMatch } from "../../native/contract.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { PreparedMessages, Session } from "../../session/session.js";
@@ -75,7 +75,7 @@ export async function countPromptTokens(
   const { pieces, parent } = await encodePieces(context, { session, conversation: known, prepared, limit: UNLIMITED });
   session.requireTokens();
   const parentTokens = parent ? session.sequenceLength(parent.index) : 0;
-  return parentTokens + lengthOf(pieces);
+  return parentTokens + totalLength(pieces);
 }
 
 async function createPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {

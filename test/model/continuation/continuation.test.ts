@@ -14,7 +14,7 @@ const fromFixture = (name: string, stops: readonly string[]): Promise<FolderChat
 const user = (content: string): Message => ({ role: "user", content });
 const says = (content: string): Message => ({ role: "assistant", content });
 
-const idOf = (model: FolderChatModel, token: string): number => {
+const findId = (model: FolderChatModel, token: string): number => {
   const id = model.stopTokenIds.find(
     (stop) => model.decode(Int32Array.of(stop), { skipSpecialTokens: false }) === token,
   );
@@ -26,7 +26,7 @@ const idOf = (model: FolderChatModel, token: string): number => {
 async function following(model: FolderChatModel, messages: readonly Message[], lastToken?: string, more: object = {}) {
   const answer = messages.findIndex((message) => message.role === "assistant");
   const output = messages[answer] ?? says("");
-  const lastTokenId = lastToken === undefined ? undefined : idOf(model, lastToken);
+  const lastTokenId = lastToken === undefined ? undefined : findId(model, lastToken);
   const conversation: Conversation = { messages, ...more };
   return shown(model, await model.continuation(conversation, { messageCount: answer + 1, output, lastTokenId }));
 }
@@ -57,7 +57,7 @@ describe("a turn that ended with the template's end of turn", () => {
 
   it("gives exactly the ids of the whole conversation, where the template only appends", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
-    const end = idOf(model, "<|im_end|>");
+    const end = findId(model, "<|im_end|>");
     for (const [name, { conversation, messageCount }] of Object.entries(SCENARIOS)) {
       const whole = [...(await model.prompt(conversation)).ids];
       const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
@@ -180,7 +180,7 @@ describe("what cannot be continued", () => {
       "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{{ suffix }}<|end|>{% endfor %}" +
       "<|assistant|>{% if not thinking %}<|skip|>{% endif %}";
     const model = await load(switched, ["<|end|>"]);
-    const end = { messageCount: 2, output: says("Good day"), lastTokenId: idOf(model, "<|end|>") };
+    const end = { messageCount: 2, output: says("Good day"), lastTokenId: findId(model, "<|end|>") };
     const after = async (earlier: object | undefined, now: object | undefined) => {
       const conversation = { messages: CHAT, ...(now ? { templateArgs: { ...now } } : {}) };
       const turn = { ...end, templateArgs: earlier && { ...earlier } };
@@ -215,7 +215,7 @@ describe("the history", () => {
   it("is rendered where the template numbers calls through it", async () => {
     const model = await load(NUMBERING, ["<|end|>"]);
     const messages = [...LOOP, ...LOOP.slice(1), ...LOOP.slice(1)];
-    const turn = { messageCount: 6, output: messages[5] ?? says(""), lastTokenId: idOf(model, "<|end|>") };
+    const turn = { messageCount: 6, output: messages[5] ?? says(""), lastTokenId: findId(model, "<|end|>") };
     expect(shown(model, await model.continuation({ messages }, turn))).toBe("<|tool|>20 degrees#2<|end|><|assistant|>");
   });
 
@@ -230,7 +230,7 @@ describe("the history", () => {
         return Reflect.get(target, key, receiver) as unknown;
       },
     });
-    const turn = { messageCount: 1001, output: says("999"), lastTokenId: idOf(model, "<|im_end|>") };
+    const turn = { messageCount: 1001, output: says("999"), lastTokenId: findId(model, "<|im_end|>") };
     expect(shown(model, await model.continuation({ messages: guarded }, turn))).toBe(
       "\n<|im_start|>user\nLast<|im_end|>\n<|im_start|>assistant\n",
     );

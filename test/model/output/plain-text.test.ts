@@ -121,7 +121,7 @@ describe("text that is told while it grows", () => {
   });
 
   it("leaves the token out that ended the output, and no other", () => {
-    const end = text.tokenizer.idOf("<plain>") ?? 0;
+    const end = text.tokenizer.findId("<plain>") ?? 0;
     const pushes = [Int32Array.of(...ids("a"), end), Int32Array.of(...ids("b"), end)];
     expect(textRead(text, pushes, { stopTokenIds: [end] }).told).toEqual(["a", "<plain>b", ""]);
     expect(textRead(text, pushes, { stopTokenIds: [end] }, "length").told).toEqual(["a", "<plain>b", "<plain>"]);

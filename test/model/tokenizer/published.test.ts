@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LibraryTokenizer } from "../../../src/model/tokenizer/library-tokenizer.js";
-import { pieceEncoderFor } from "../../../src/model/tokenizer/piece-encoder.js";
-import { anyOf } from "../../../src/model/tokenizer/splitter.js";
+import { createPieceEncoder } from "../../../src/model/tokenizer/piece-encoder.js";
+import { matchAny } from "../../../src/model/tokenizer/splitter.js";
 import { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
 import {
   differentTexts,
@@ -49,11 +49,11 @@ describe("our own BPE", { timeout: 120_000 }, () => {
   it.each(PUBLISHED_TOKENIZERS)("encodes for %s what the library does, in one piece and in parts", (name) => {
     const files = publishedTokenizerFiles(name);
     const library = new LibraryTokenizer(files.tokenizer, files.config);
-    const encoder = pieceEncoderFor(files, () => {
+    const encoder = createPieceEncoder(files, () => {
       throw new Error("the library was asked");
     });
     const whole = (piece: string) => library.encode(piece, { add_special_tokens: false }).ids;
-    const added = new RegExp(anyOf(files.tokenizer.added_tokens));
+    const added = new RegExp(matchAny(files.tokenizer.added_tokens));
     const plain = text.filter((value) => !added.test(value));
     fc.assert(
       fc.property(plain, fc.integer({ min: 1, max: 8 }), (value, size) => {

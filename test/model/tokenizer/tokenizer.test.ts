@@ -86,7 +86,7 @@ describe.each(KINDS)("%s", (_, given) => {
 describe("byte-level BPE", () => {
   const given = files(byteLevelTokenizer(ADDED));
   const tokenizer = new Tokenizer(given, 1 << 20);
-  const idOf = (token: string): number => tokenizer.idOf(token) ?? -1;
+  const findId = (token: string): number => tokenizer.findId(token) ?? -1;
 
   it("decodes what it encodes", async () => {
     const plain = fc.string({ unit: "grapheme" }).map((value) => value.normalize("NFC"));
@@ -103,11 +103,11 @@ describe("byte-level BPE", () => {
     expect(tokenizer.decode(ids, { skipSpecialTokens: true })).toBe("hello , it 's<think>\n");
     expect(tokenizer.decode(ids, { skipSpecialTokens: false })).toBe("<|start|>hello , it 's<think><|end|>\n");
     expect(tokenizer.decode(new Int32Array(), { skipSpecialTokens: true })).toBe("");
-    expect(tokenizer.decode(Int32Array.of(idOf("<|end|>"), 1_000_000), { skipSpecialTokens: true })).toBe("");
+    expect(tokenizer.decode(Int32Array.of(findId("<|end|>"), 1_000_000), { skipSpecialTokens: true })).toBe("");
   });
 
   it("takes a special token in a user's text for that token, as Python does", async () => {
-    expect(joinIds(await tokenizer.encode("<|end|>"))).toEqual([idOf("<|end|>")]);
+    expect(joinIds(await tokenizer.encode("<|end|>"))).toEqual([findId("<|end|>")]);
   });
 
   it("makes text well-formed before it encodes it", async () => {

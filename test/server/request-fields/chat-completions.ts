@@ -78,7 +78,7 @@ const ofStream: Record<keyof ChatCompletionStreamOptions, Field> = {
   include_obfuscation: ignored({ include_obfuscation: true }),
 };
 
-/** Fields of its parts: by the field that holds the part, the request without the part's field, and its fields. */
+/** Nested fields, by the path of the object that has them, with a request that lacks them. */
 export const CHAT_PARTS = {
   "messages[].": { in: "messages", without: { messages: assistant({}) }, fields: ofAssistant },
   "messages[] (tool).": {

@@ -1,22 +1,22 @@
-/** What becomes of a field of a request, shown by a value that asks for something. */
+/** The effect of a request field, tested with `value`. `beside`: other fields that it needs. */
 export type Field =
-  /** The engine is given another prompt or other parameters, or the answer is another one. */
+  /** The prompt, the engine's parameters or the answer change. */
   | { readonly is: "honoured"; readonly value: unknown; readonly beside?: object }
-  /** 400 that names the field. */
+  /** The request is refused with a 400 that names the field. */
   | { readonly is: "400"; readonly value: unknown; readonly beside?: object }
-  /** As if it were not there. */
+  /** The field is accepted and ignored. */
   | { readonly is: "no effect"; readonly value: unknown; readonly beside?: object };
 
 export const honoured = (value: unknown, beside: object = {}): Field => ({ is: "honoured", value, beside });
 export const refused = (value: unknown, beside: object = {}): Field => ({ is: "400", value, beside });
 export const ignored = (value: unknown, beside: object = {}): Field => ({ is: "no effect", value, beside });
 
-/** Fields of the SDK's request, all of them, and of the engines' by the names that they have there. */
+/** All fields of the SDK's request type. The compiler checks that none is missing. */
 export type Fields<Request> = Readonly<Record<keyof Request & string, Field>>;
 
 const SCHEMA = { type: "object", properties: { a: { type: "integer" } }, required: ["a"] };
 
-/** The engines' own parameters, which every endpoint takes. */
+/** Parameters of inference engines that every endpoint accepts. */
 export const ENGINE_FIELDS = {
   top_k: honoured(5),
   min_p: honoured(0.1),

@@ -26,7 +26,7 @@ const result = (fields: object) => [
   { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: "x", ...fields }] },
 ];
 
-/** Every field of Anthropic's request, those of its beta with them. */
+/** Every field of Anthropic's request, including its beta. */
 export const MESSAGES_FIELDS: Fields<MessageCreateParamsBase> = {
   max_tokens: honoured(2),
   messages: honoured([{ role: "user", content: "other" }]),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Turns } from "../../../src/support/async/turns.js";
 
 describe("Turns", () => {
-  it("lets one piece of work into each round of the event loop, in order", async () => {
+  it("starts one piece of work per round of the event loop, in order", async () => {
     const turns = new Turns();
     const log: string[] = [];
     const work = ["a", "b", "c"].map(async (name) => {
@@ -18,7 +18,7 @@ describe("Turns", () => {
     expect(log).toEqual(["a", "round 0", "b", "round 1", "c", "round 2"]);
   });
 
-  it("works on when it was idle", async () => {
+  it("works again after it was idle", async () => {
     const turns = new Turns();
     await turns.next();
     await nextRound();

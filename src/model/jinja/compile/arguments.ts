@@ -38,7 +38,7 @@ function compileKeywords(nodes: readonly ArgumentNode[], compile: (node: Express
   const steps: AddKeywords[] = [];
   for (const node of nodes) {
     if (node.type === "KeywordArgumentExpression") steps.push(oneKeyword(node.key.value, compile(node.value)));
-    if (node.type === "KeywordSpreadExpression") steps.push(keywordsOf(compile(node.argument)));
+    if (node.type === "KeywordSpreadExpression") steps.push(spreadKeywords(compile(node.argument)));
   }
   if (steps.length === 0) return () => NO_KEYWORDS;
   return (scope: Scope): Keywords => {
@@ -52,7 +52,7 @@ function oneKeyword(name: string, evaluate: Evaluate): AddKeywords {
   return (scope, keywords) => addKeyword(keywords, name, evaluate(scope));
 }
 
-function keywordsOf(evaluate: Evaluate): AddKeywords {
+function spreadKeywords(evaluate: Evaluate): AddKeywords {
   return (scope, keywords) => {
     const mapping = evaluate(scope);
     if (!isDict(mapping)) throw new RenderError(`argument after ** must be a mapping, not ${typeName(mapping)}`);

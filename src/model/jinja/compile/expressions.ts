@@ -2,7 +2,7 @@ import type { CallExpression, Expression, FilterNode } from "../ast.js";
 import { RenderError } from "../errors.js";
 import { findFilter } from "../filters/index.js";
 import { findTest } from "../tests.js";
-import { keyOf } from "../values/dict-keys.js";
+import { toKey } from "../values/dict-keys.js";
 import { BINARY_OPERATORS, signed } from "../values/operators.js";
 import { Float, type Key, NONE, Tuple, truthy, typeName, Undefined, type Value } from "../values/value.js";
 import { compileArguments } from "./arguments.js";
@@ -79,7 +79,7 @@ function compileList(nodes: readonly Expression[]): (scope: Scope) => readonly V
 
 function compileDict(nodes: ReadonlyMap<Expression, Expression>): Evaluate {
   const entries = [...nodes].map(([key, value]) => [compileExpression(key), compileExpression(value)] as const);
-  return (scope) => new Map<Key, Value>(entries.map(([key, value]) => [keyOf(key(scope)), value(scope)]));
+  return (scope) => new Map<Key, Value>(entries.map(([key, value]) => [toKey(key(scope)), value(scope)]));
 }
 
 /** Compiles `left operator right`. */

@@ -4,7 +4,7 @@ import { isInt, isText, plainText, typeName, Undefined, type Value } from "../va
 
 /** Reads an attribute by its path, such as `function.name` or `0`, with a value for where it is missing. */
 export function attributeGetter(attribute: Value, otherwise?: Value): (item: Value) => Value {
-  const path = pathOf(attribute);
+  const path = readPath(attribute);
   return (item) => {
     let value = item;
     for (const key of path) {
@@ -15,7 +15,7 @@ export function attributeGetter(attribute: Value, otherwise?: Value): (item: Val
   };
 }
 
-function pathOf(attribute: Value): Value[] {
+function readPath(attribute: Value): Value[] {
   if (isInt(attribute)) return [attribute];
   if (!isText(attribute)) throw new RenderError(`an attribute's name is a string, not ${typeName(attribute)}`);
   return plainText(attribute)

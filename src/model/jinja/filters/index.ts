@@ -2,7 +2,7 @@ import { RenderError } from "../errors.js";
 import { requiredText } from "../values/argument-values.js";
 import { getAttribute } from "../values/attributes.js";
 import { itemsIn } from "../values/iterate.js";
-import { isText, NONE, numberOf, plainText, truthy, Undefined, type Value } from "../values/value.js";
+import { isText, NONE, plainText, toNumber, truthy, Undefined, type Value } from "../values/value.js";
 import { argument, type Filter, flag } from "./filter.js";
 import { NUMBER_FILTERS } from "./number.js";
 import { ORDER_FILTERS } from "./order.js";
@@ -31,7 +31,7 @@ const toJson: Filter = (value, call) => {
 
 function indentText(indent: Value = NONE): string | undefined {
   if (indent === NONE) return undefined;
-  return isText(indent) ? plainText(indent) : " ".repeat(Math.max(0, Number(numberOf(indent) ?? 0)));
+  return isText(indent) ? plainText(indent) : " ".repeat(Math.max(0, Number(toNumber(indent) ?? 0)));
 }
 
 const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([

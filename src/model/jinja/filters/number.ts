@@ -3,11 +3,11 @@ import { strip } from "../text/python-string.js";
 import { optionalInteger, optionalText } from "../values/argument-values.js";
 import { arithmetic } from "../values/arithmetic.js";
 import { roundHalfEven } from "../values/rounding.js";
-import { Float, int, isInt, isText, numberOf, plainText, typeName, Undefined, type Value } from "../values/value.js";
+import { Float, int, isInt, isText, plainText, toNumber, typeName, Undefined, type Value } from "../values/value.js";
 import { argument, type Filter } from "./filter.js";
 
 function required(value: Value): number | bigint {
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number === undefined) throw new RenderError(`must be a real number, not ${typeName(value)}`);
   return number;
 }
@@ -39,7 +39,7 @@ const toInteger: Filter = (value, call) => {
     if (base === 10 && /^[+-]?\d+$/.test(digits)) return int(BigInt(digits.replace("+", "")));
     if (base !== 10) return integerOfBase(digits, base) ?? otherwise;
   }
-  const number = isText(value) ? parsed(plainText(value)) : numberOf(value);
+  const number = isText(value) ? parsed(plainText(value)) : toNumber(value);
   if (number === undefined || !Number.isFinite(Number(number))) return otherwise;
   return int(Math.trunc(Number(number)));
 };
@@ -52,7 +52,7 @@ function integerOfBase(text: string, base: number): Value | undefined {
 
 const toFloat: Filter = (value, call) => {
   if (value instanceof Undefined) throw value.error();
-  const number = isText(value) ? parsed(plainText(value)) : numberOf(value);
+  const number = isText(value) ? parsed(plainText(value)) : toNumber(value);
   return number === undefined ? (argument(call, 0, "default") ?? new Float(0)) : new Float(Number(number));
 };
 

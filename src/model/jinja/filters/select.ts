@@ -12,7 +12,7 @@ const itemsOrNone = (value: Value): readonly Value[] => (truthy(value) ? itemsIn
 const selected =
   (keep: boolean): Filter =>
   (value, call) => {
-    const test = testOf(call.args);
+    const test = readTest(call.args);
     return new Generator(itemsOrNone(value).filter((item) => test(item) === keep));
   };
 
@@ -21,11 +21,11 @@ const selectedByAttribute =
   (keep: boolean): Filter =>
   (value, call) => {
     const get = attributeGetter(call.args[0] ?? NONE);
-    const test = testOf(call.args.slice(1));
+    const test = readTest(call.args.slice(1));
     return new Generator(itemsOrNone(value).filter((item) => test(get(item)) === keep));
   };
 
-function testOf([name, argument = NONE]: readonly Value[]): (item: Value) => boolean {
+function readTest([name, argument = NONE]: readonly Value[]): (item: Value) => boolean {
   if (name === undefined) return truthy;
   if (!isText(name)) throw new RenderError("the name of a test is a string");
   const test = findTest(plainText(name));

@@ -133,7 +133,7 @@ export function capitalize(text: string): string {
 }
 
 /** Python's slice of a sequence; absent bounds are undefined. */
-export function sliceOf<T>(items: readonly T[], start?: number, stop?: number, step = 1): T[] {
+export function takeSlice<T>(items: readonly T[], start?: number, stop?: number, step = 1): T[] {
   if (step === 0) throw new RenderError("slice step cannot be zero");
   const length = items.length;
   const clamp = (index: number, low: number, high: number): number =>

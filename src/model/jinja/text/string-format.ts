@@ -1,7 +1,7 @@
 import { RenderError } from "../errors.js";
 import { pyRepr, pyStr } from "../values/repr.js";
 import { roundHalfEven } from "../values/rounding.js";
-import { Float, type Keywords, numberOf, Tuple, typeName, type Value } from "../values/value.js";
+import { Float, type Keywords, Tuple, toNumber, typeName, type Value } from "../values/value.js";
 import { zeroFill } from "./python-string.js";
 
 /**
@@ -27,7 +27,7 @@ function convert(spec: string, conversion: string, value: Value, precision: stri
     const text = conversion === "s" ? pyStr(value) : pyRepr(value);
     return precision === undefined ? text : text.slice(0, Number(precision));
   }
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number === undefined)
     throw new RenderError(`%${conversion} format: a real number is required, not ${typeName(value)}`);
   if (conversion === "d" || conversion === "i") return String(typeof number === "bigint" ? number : Math.trunc(number));
@@ -57,7 +57,7 @@ export function braceFormat(format: string, positional: readonly Value[], keywor
 
 function specified(value: Value, spec: string): string {
   const digits = /^\.(\d+)f$/.exec(spec)?.[1];
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (digits !== undefined && number !== undefined) return fixed(Number(number), Number(digits));
   if (spec === "d" && number !== undefined && !(value instanceof Float)) return String(number);
   if (spec === "" || (spec === "s" && number === undefined)) return pyStr(value);

@@ -1,5 +1,5 @@
 import { RenderError } from "../errors.js";
-import { isText, NONE, numberOf, plainText, typeName, Undefined, type Value } from "./value.js";
+import { isText, NONE, plainText, toNumber, typeName, Undefined, type Value } from "./value.js";
 
 /** Reads a text argument; undefined if it is absent or None. */
 export function optionalText(value: Value | undefined): string | undefined {
@@ -13,5 +13,5 @@ export function requiredText(value: Value | undefined): string {
 }
 
 export function optionalInteger(value: Value | undefined, absent: number): number {
-  return Number(numberOf(value) ?? absent);
+  return Number(toNumber(value) ?? absent);
 }

@@ -1,12 +1,12 @@
 import { RenderError } from "../errors.js";
-import { Float, int, numberOf, type Value } from "./value.js";
+import { Float, int, toNumber, type Value } from "./value.js";
 
 export type Arithmetic = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 
 /** Python's arithmetic on numbers: integers stay integers of any size, division and remainder round downwards. */
 export function arithmetic(operator: Arithmetic, a: Value, b: Value): Value | undefined {
-  const left = numberOf(a);
-  const right = numberOf(b);
+  const left = toNumber(a);
+  const right = toNumber(b);
   if (left === undefined || right === undefined) return undefined;
   if ((operator === "/" || operator === "//" || operator === "%") && Number(right) === 0) {
     throw new RenderError("division by zero");

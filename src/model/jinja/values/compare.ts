@@ -1,12 +1,12 @@
 import { RenderError } from "../errors.js";
-import { isDict, isList, isText, numberOf, plainText, Tuple, typeName, Undefined, type Value } from "./value.js";
+import { isDict, isList, isText, plainText, Tuple, toNumber, typeName, Undefined, type Value } from "./value.js";
 
 /** Python's `a == b`. */
 export function equal(a: Value, b: Value): boolean {
   if (isText(a)) return isText(b) && plainText(a) === plainText(b);
-  const number = numberOf(a);
+  const number = toNumber(a);
   if (number !== undefined) {
-    const other = numberOf(b);
+    const other = toNumber(b);
     // Not `===`: a number and a bigint are equal by value.
     return other !== undefined && number <= other && number >= other;
   }
@@ -29,8 +29,8 @@ function equalItems(a: readonly Value[], b: readonly Value[]): boolean {
  * @param operator for the error's message
  */
 export function compare(a: Value, b: Value, operator = "<"): number {
-  const number = numberOf(a);
-  const other = numberOf(b);
+  const number = toNumber(a);
+  const other = toNumber(b);
   if (number !== undefined && other !== undefined) return number < other ? -1 : number > other ? 1 : 0;
   if (isText(a) && isText(b)) return compareText(plainText(a), plainText(b));
   if (isList(a) && isList(b)) return compareItems(a, b, operator);

@@ -1,10 +1,10 @@
 import { RenderError } from "../errors.js";
-import { type Dict, isDict, isList, isText, type Key, numberOf, plainText, typeName, type Value } from "./value.js";
+import { type Dict, isDict, isList, isText, type Key, plainText, toNumber, typeName, type Value } from "./value.js";
 
 /** A value as the key of a dict. 1, 1.0 and True are one key in Python. */
-export function keyOf(value: Value): Key {
+export function toKey(value: Value): Key {
   if (isText(value)) return plainText(value);
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number !== undefined) return Number(number);
   throw new RenderError(`unhashable or unsupported key of type '${typeName(value)}'`);
 }
@@ -14,5 +14,5 @@ export const isHashable = (value: Value): boolean => !isList(value) && !isDict(v
 /** The value of a key; undefined if there is none. Keys that no dict here can have, such as None, are never there. */
 export function valueAt(dict: Dict, key: Value): Value | undefined {
   if (!isHashable(key)) throw new RenderError(`unhashable type: '${typeName(key)}'`);
-  return isText(key) || numberOf(key) !== undefined ? dict.get(keyOf(key)) : undefined;
+  return isText(key) || toNumber(key) !== undefined ? dict.get(toKey(key)) : undefined;
 }

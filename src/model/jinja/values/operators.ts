@@ -13,9 +13,9 @@ import {
   isList,
   isText,
   Markup,
-  numberOf,
   plainText,
   Tuple,
+  toNumber,
   typeName,
   Undefined,
   type Value,
@@ -77,7 +77,7 @@ function calculate(operator: Arithmetic, a: Value, b: Value): Value {
 const MAX_REPEATED = 1 << 24;
 
 function repeat(sequence: Value, times: Value): Value | undefined {
-  const number = times instanceof Float ? undefined : numberOf(times);
+  const number = times instanceof Float ? undefined : toNumber(times);
   if (number === undefined) return undefined;
   const count = Math.max(0, Number(number));
   if (isText(sequence)) {

@@ -1,5 +1,5 @@
 import { RenderError } from "../errors.js";
-import { codePoints, sliceOf } from "../text/python-string.js";
+import { codePoints, takeSlice } from "../text/python-string.js";
 import { findAttribute, noAttribute, noElement } from "./attributes.js";
 import { isHashable, valueAt } from "./dict-keys.js";
 import { sequenceItems } from "./iterate.js";
@@ -10,9 +10,9 @@ import {
   isList,
   isText,
   NONE,
-  numberOf,
   plainText,
   Tuple,
+  toNumber,
   typeName,
   Undefined,
   type Value,
@@ -26,7 +26,7 @@ export function getItem(object: Value, key: Value): Value {
     const entry = isDict(object) ? object.get(name) : undefined;
     return entry ?? findAttribute(object, name) ?? noAttribute(object, name);
   }
-  const index = key instanceof Float ? undefined : numberOf(key);
+  const index = key instanceof Float ? undefined : toNumber(key);
   const item = index === undefined ? undefined : itemAt(object, Number(index));
   const entry = isDict(object) && isHashable(key) ? valueAt(object, key) : item;
   return entry ?? noElement(object, key);
@@ -49,7 +49,7 @@ export interface Bounds {
 export function getSlice(object: Value, { start, stop, step }: Bounds): Value {
   if (object instanceof Undefined) throw object.error();
   const slice = <T>(items: readonly T[]): T[] =>
-    sliceOf(items, boundNumber(start), boundNumber(stop), boundNumber(step));
+    takeSlice(items, boundNumber(start), boundNumber(stop), boundNumber(step));
   if (isText(object)) return textLike(object, slice(codePoints(plainText(object))).join(""));
   if (isList(object)) return slice(object);
   if (object instanceof Tuple) return new Tuple(slice(object.items));
@@ -58,7 +58,7 @@ export function getSlice(object: Value, { start, stop, step }: Bounds): Value {
 
 function boundNumber(bound: Value = NONE): number | undefined {
   if (bound === NONE) return undefined;
-  const number = bound instanceof Float ? undefined : numberOf(bound);
+  const number = bound instanceof Float ? undefined : toNumber(bound);
   if (number === undefined) throw new RenderError("slice indices must be integers or None");
   return Number(number);
 }

@@ -123,7 +123,7 @@ export const isDict = (value: Value | undefined): value is Dict => value instanc
 export const plainText = (text: Text): string => (typeof text === "string" ? text : text.text);
 
 /** The number that Python takes a value for in arithmetic; booleans are integers there. */
-export function numberOf(value: Value | undefined): number | bigint | undefined {
+export function toNumber(value: Value | undefined): number | bigint | undefined {
   if (typeof value === "number" || typeof value === "bigint") return value;
   if (value instanceof Float) return value.value;
   return typeof value === "boolean" ? Number(value) : undefined;
@@ -136,7 +136,7 @@ export function truthy(value: Value): boolean {
   if (isList(value)) return value.length > 0;
   if (isDict(value)) return value.size > 0;
   if (value instanceof Tuple) return value.items.length > 0;
-  const number = numberOf(value);
+  const number = toNumber(value);
   if (number !== undefined) return Number(number) !== 0;
   return value !== NONE && !(value instanceof Undefined);
 }

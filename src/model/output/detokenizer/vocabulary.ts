@@ -9,7 +9,7 @@ export interface VocabularyFile {
 
 /** The part of the tokenizer that a vocabulary needs. */
 export interface TokenSource {
-  tokenOf(id: number): string | undefined;
+  findToken(id: number): string | undefined;
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
 }
 
@@ -62,7 +62,7 @@ export class Vocabulary {
   }
 
   #make(id: number): TokenEntry {
-    const token = this.source.tokenOf(id);
+    const token = this.source.findToken(id);
     if (token === undefined) return NOTHING;
     if (this.#added.has(token)) return { kind: "added", text: this.#replaced(token), special: this.#special.has(id) };
     return this.decoder?.kind === "byteLevel" ? fromBytes(byteLevelBytes(token)) : this.#pieceEntry(token);

@@ -11,7 +11,7 @@ export interface OutputPlaces {
   /** Returns how much of the output is read: the end of what is being written. */
   readonly position: () => number;
   /** Returns the tokens of the text between two places, if events have tokens. */
-  readonly tokensOf?: (from: number, to: number) => TokenSpan;
+  readonly findTokens?: (from: number, to: number) => TokenSpan;
 }
 
 /**
@@ -130,8 +130,8 @@ export class MessageWriter {
     const event: WrittenText = last?.type === channel ? last : { type: channel, text: "" };
     if (event !== last) this.#events.push(event);
     event.text += text;
-    if (channel === "reasoning" || this.#places.tokensOf === undefined) return;
-    const tokens = this.#places.tokensOf(from, to);
+    if (channel === "reasoning" || this.#places.findTokens === undefined) return;
+    const tokens = this.#places.findTokens(from, to);
     event.tokens = { from: event.tokens?.from ?? tokens.from, to: tokens.to };
   }
 }

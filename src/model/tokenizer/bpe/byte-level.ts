@@ -3,10 +3,10 @@ import { byteAlphabet } from "../../../support/byte-alphabet.js";
 import { MergeTable } from "./merge-table.js";
 import { mergeWord } from "./merge-word.js";
 
-/** The `model` of a tokenizer.json with a byte-level BPE that needs nothing but its vocabulary and merges. */
+/** The `model` of a tokenizer.json with a byte-level BPE that consists only of vocabulary and merges. */
 export const byteLevelModelSchema = z.object({
   type: z.literal("BPE"),
-  // Entries are looked at where they are used: zod takes longer for them than all the rest.
+  // Entries are not checked here: for large vocabularies, zod would take longer than everything else.
   vocab: z.custom<Readonly<Record<string, number>>>((value) => typeof value === "object" && value !== null),
   merges: z.custom<readonly (string | readonly [string, string])[]>(Array.isArray),
   dropout: z.literal(0).nullish(),
@@ -19,25 +19,25 @@ export const byteLevelModelSchema = z.object({
 
 export type ByteLevelModel = z.infer<typeof byteLevelModelSchema>;
 
-// Longer words are rare, and a cached slice of a text keeps the whole text: the engine copies slices up to 12 units.
+// Longer words are rare. V8 copies slices of up to 12 UTF-16 units; a longer cached slice would keep the whole text alive.
 const MAX_CACHED_LENGTH = 12;
 const MAX_CACHED_WORDS = 1 << 16;
 
 /**
- * Words to token ids by byte-level BPE. What the libraries do with texts and objects is done here with numbers in typed
- * arrays; how long a word takes grows as n log n.
+ * Encodes words by byte-level BPE. It works on numbers in typed arrays, where the libraries use texts and objects. The time
+ * grows as n log n with the length of a word.
  */
 export class ByteLevelBpe {
   readonly #bytes: Int32Array;
   readonly #table: MergeTable;
-  /** Words that are tokens as they are, whatever the merges would make of them; in the spelling of the vocabulary. */
+  /** With `ignore_merges`: words that are tokens themselves are not split and merged. Keys are spelled like the vocabulary. */
   readonly #whole: ReadonlyMap<string, number> | undefined;
   readonly #longestWhole: number;
   readonly #alphabet = byteAlphabet();
   readonly #cache = new Map<string, Int32Array>();
-  readonly #scratch = scratchFor(MAX_KEPT_SCRATCH);
+  readonly #scratch = makeScratch(MAX_KEPT_SCRATCH);
 
-  /** Undefined where the vocabulary lacks a byte, or what a merge takes or makes. */
+  /** Returns undefined if the vocabulary lacks a byte, or an input or result of a merge. */
   static from(model: ByteLevelModel): ByteLevelBpe | undefined {
     const vocabulary = new Map(Object.entries(model.vocab));
     const bytes = byteAlphabet().map((character) => vocabulary.get(character));
@@ -56,21 +56,21 @@ export class ByteLevelBpe {
     this.#longestWhole = [...(whole?.keys() ?? [])].reduce((longest, token) => Math.max(longest, token.length), 0);
   }
 
-  /** The ids of a word. The array may be shared: read it only, and before the next call. */
+  /** Returns the ids of a word. The array is shared: do not change it, and read it before the next call. */
   encode(word: string): Int32Array {
-    const known = this.#cache.get(word);
-    if (known !== undefined) return known;
+    const cached = this.#cache.get(word);
+    if (cached !== undefined) return cached;
     const ids = this.#merge(word);
     if (word.length > MAX_CACHED_LENGTH) return ids;
     if (this.#cache.size >= MAX_CACHED_WORDS) this.#cache.clear();
-    const kept = ids.slice();
-    this.#cache.set(word, kept);
-    return kept;
+    const copy = ids.slice();
+    this.#cache.set(word, copy);
+    return copy;
   }
 
   #merge(word: string): Int32Array {
     const bytes = word.length * 3;
-    const { text, ids } = bytes <= MAX_KEPT_SCRATCH ? this.#scratch : scratchFor(bytes);
+    const { text, ids } = bytes <= MAX_KEPT_SCRATCH ? this.#scratch : makeScratch(bytes);
     const { written } = ENCODER.encodeInto(word, text);
     const whole = written <= this.#longestWhole ? this.#whole?.get(this.#spelled(text, written)) : undefined;
     if (whole !== undefined) return Int32Array.of(whole);
@@ -87,10 +87,10 @@ export class ByteLevelBpe {
 
 const ENCODER = new TextEncoder();
 
-// A word of this many bytes, and no longer one, finds its memory ready.
+// Words of up to this many bytes use memory that is allocated once.
 const MAX_KEPT_SCRATCH = 1 << 14;
 
-const scratchFor = (bytes: number) => ({ text: new Uint8Array(bytes), ids: new Int32Array(bytes) });
+const makeScratch = (bytes: number) => ({ text: new Uint8Array(bytes), ids: new Int32Array(bytes) });
 
 const isId = (id: number | undefined): id is number => id !== undefined;
 

@@ -5,12 +5,12 @@ export interface Merge {
   readonly merged: number;
 }
 
-/** What {@link MergeTable.rank} answers for two tokens that do not merge. */
+/** Result of {@link MergeTable.rank} for two tokens that do not merge. */
 export const NO_MERGE = -1;
 
 /**
- * The merges of a BPE vocabulary by the pair that they merge: a hash table with open addressing in typed arrays. A
- * `Map` would need a key that is made for every look-up.
+ * The merges of a BPE vocabulary by their pair of tokens: a hash table with open addressing in typed arrays. A `Map` would
+ * need a new key object or string for every lookup.
  */
 export class MergeTable {
   readonly #mask: number;
@@ -18,7 +18,7 @@ export class MergeTable {
   readonly #slots: Int32Array;
   readonly #merged: Int32Array;
 
-  /** @param merges in order of rank; of two with the same pair the later stands, as in the published libraries */
+  /** @param merges in order of rank; if two have the same pair, the later one counts, as in the published libraries */
   constructor(merges: readonly Merge[]) {
     const capacity = 2 ** Math.ceil(Math.log2(Math.max(1, merges.length) * 2));
     this.#mask = capacity - 1;
@@ -31,25 +31,25 @@ export class MergeTable {
     }
   }
 
-  /** The lower the rank, the earlier the pair is merged. */
+  /** Returns the rank of a pair. Pairs with a lower rank are merged earlier. */
   rank(left: number, right: number): number {
     return this.#slots[this.#slot(left, right) + 2] ?? NO_MERGE;
   }
 
-  /** The token that the merge of this rank makes. */
+  /** Returns the token that results from the merge of this rank. */
   merged(rank: number): number {
     return this.#merged[rank] ?? NO_MERGE;
   }
 
-  /** Where the pair is, or would be put. */
+  /** Returns the slot of a pair, or the free slot where it would be inserted. */
   #slot(left: number, right: number): number {
     let index = (Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b)) >>> 0;
     index = (index ^ (index >>> 15)) & this.#mask;
     for (;;) {
       const slot = index * 3;
-      const known = this.#slots[slot];
-      if (known === left && this.#slots[slot + 1] === right) return slot;
-      if (known === NO_MERGE || known === undefined) return slot;
+      const stored = this.#slots[slot];
+      if (stored === left && this.#slots[slot + 1] === right) return slot;
+      if (stored === NO_MERGE || stored === undefined) return slot;
       index = (index + 1) & this.#mask;
     }
   }

@@ -1,15 +1,15 @@
 import { type MergeTable, NO_MERGE } from "./merge-table.js";
 import { RankHeap } from "./rank-heap.js";
 
-/** Up to this length looking at every pair for each merge is faster than keeping them in order. */
+/** Up to this length, it is faster to check every pair for each merge than to keep pairs in a heap. */
 const SHORT = 48;
 
 /**
- * Merges the tokens of one word in place, the pair of lowest rank first and of equal ones the leftmost.
+ * Merges the tokens of one word in place: the pair with the lowest rank first, and the leftmost among equal ranks.
  *
  * @param ids one token for each byte of the word
- * @param length how many of them the word has
- * @returns how many tokens are left, at the start of `ids`
+ * @param length number of bytes of the word
+ * @returns number of remaining tokens, which are at the start of `ids`
  */
 export function mergeWord(ids: Int32Array, length: number, table: MergeTable): number {
   return length <= SHORT ? mergeShort(ids, length, table) : mergeLong(ids, length, table);
@@ -34,7 +34,7 @@ function mergeShort(ids: Int32Array, length: number, table: MergeTable): number 
   }
 }
 
-/** As {@link mergeShort} in n log n: the tokens are a linked list, and pairs that may merge wait in a heap. */
+/** Like {@link mergeShort}, in n log n: tokens form a linked list, and pairs that can merge are in a heap. */
 function mergeLong(ids: Int32Array, length: number, table: MergeTable): number {
   const word = new LinkedWord(ids, length, table);
   for (let pair = word.pairs.pop(); pair !== undefined; pair = word.pairs.pop()) word.merge(pair.rank, pair.position);
@@ -47,7 +47,7 @@ class LinkedWord {
   readonly #table: MergeTable;
   readonly #next: Int32Array;
   readonly #previous: Int32Array;
-  /** Rank of the pair that begins at a position, as the list is now: entries of the heap that say another are stale. */
+  /** Current rank of the pair that begins at each position. A heap entry with another rank is stale. */
   readonly #ranks: Int32Array;
 
   constructor(ids: Int32Array, length: number, table: MergeTable) {
@@ -57,7 +57,7 @@ class LinkedWord {
     this.#previous = Int32Array.from({ length }, (_, i) => i - 1);
     this.#ranks = new Int32Array(length).fill(NO_MERGE);
     this.pairs = new RankHeap();
-    for (let i = 0; i < length; i++) this.#look(i);
+    for (let i = 0; i < length; i++) this.#updateRank(i);
   }
 
   merge(rank: number, position: number): void {
@@ -68,19 +68,19 @@ class LinkedWord {
     this.#next[position] = after;
     this.#ranks[right] = NO_MERGE;
     if (after >= 0) this.#previous[after] = position;
-    this.#look(position);
+    this.#updateRank(position);
     const before = this.#previous[position] ?? -1;
-    if (before >= 0) this.#look(before);
+    if (before >= 0) this.#updateRank(before);
   }
 
-  /** Moves what is left to the start; answers how many that are. */
+  /** Moves the remaining tokens to the start and returns their number. */
   compact(): number {
     let count = 0;
     for (let i = 0; i >= 0; i = this.#next[i] ?? -1) this.#ids[count++] = this.#ids[i] ?? 0;
     return count;
   }
 
-  #look(position: number): void {
+  #updateRank(position: number): void {
     const right = this.#next[position] ?? -1;
     const rank = right < 0 ? NO_MERGE : this.#table.rank(this.#ids[position] ?? 0, this.#ids[right] ?? 0);
     this.#ranks[position] = rank;

@@ -1,4 +1,4 @@
-/** A pair of neighbours that may be merged. */
+/** A pair of neighbours that can be merged. */
 export interface RankedPair {
   readonly rank: number;
   readonly position: number;
@@ -6,9 +6,9 @@ export interface RankedPair {
 
 const POSITIONS = 2 ** 31;
 
-/** A binary heap of pairs, the lowest rank first and of equal ones the leftmost. */
+/** A binary heap of pairs: the lowest rank first, and the leftmost among equal ranks. */
 export class RankHeap {
-  /** Rank and position in one number, exact below 2⁵³. */
+  /** Rank and position in one number, which is exact below 2⁵³. */
   readonly #keys: number[] = [];
 
   push(rank: number, position: number): void {
@@ -35,7 +35,7 @@ export class RankHeap {
     return { rank: Math.floor(first / POSITIONS), position: first % POSITIONS };
   }
 
-  /** Puts a key where it belongs, from the top down. */
+  /** Inserts a key at the top and moves it down to its place. */
   #sink(key: number): void {
     const keys = this.#keys;
     let at = 0;

@@ -19,25 +19,25 @@ const preTokenizerSchema = z.object({
   pretokenizers: z.tuple([splitSchema], z.union([splitSchema, byteLevelSchema])),
 });
 
-/** Cuts a text into the words that BPE works on. */
+/** Splits a text into the words that BPE encodes one by one. */
 export interface WordSplitter {
   words(text: string): readonly string[];
-  /** Whether a word always ends between an ASCII letter and a space with another behind it, whatever else there is. */
+  /** In every text, a word ends between an ASCII letter and a space that another ASCII letter follows. */
   readonly endsBeforeSpaces: boolean;
 }
 
 /**
- * The words of a pre-tokenizer that splits by regular expressions and then spells bytes, as those of GPT-2's
- * descendants do.
+ * Creates a splitter for a pre-tokenizer that splits by regular expressions and then spells bytes, like GPT-2 and its
+ * successors.
  *
- * @returns undefined for a pre-tokenizer of another kind
+ * @returns undefined for other pre-tokenizers
  */
-export function wordSplitterFor(preTokenizer: unknown): WordSplitter | undefined {
+export function createWordSplitter(preTokenizer: unknown): WordSplitter | undefined {
   const parsed = preTokenizerSchema.safeParse(preTokenizer);
   if (!parsed.success) return undefined;
   const steps = parsed.data.pretokenizers;
   const isBytesLast = steps.findIndex((step) => step.type === "ByteLevel") === steps.length - 1;
-  const patterns = isBytesLast ? patternsOf(preTokenizer).slice(0, -1) : [];
+  const patterns = isBytesLast ? readPatterns(preTokenizer).slice(0, -1) : [];
   const [first, ...rest] = patterns.filter((pattern) => pattern !== undefined);
   if (first === undefined || rest.length + 2 !== steps.length) return undefined;
   return {
@@ -54,7 +54,7 @@ const SPACES = "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 const UNCASED = (digits: string): string =>
   `${CONTRACTIONS}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|${SPACES}`;
 
-// The patterns of published models, for which that is known: Qwen, Llama 3 and GLM, gpt-oss, Mistral, DeepSeek V3.
+// Patterns for which `endsBeforeSpaces` is known to hold: those of Qwen, Llama 3 and GLM, gpt-oss, Mistral, DeepSeek V3.
 const KNOWN_PATTERNS: ReadonlySet<string> = new Set([
   UNCASED("\\p{N}"),
   UNCASED("\\p{N}{1,3}"),
@@ -66,15 +66,18 @@ const KNOWN_PATTERNS: ReadonlySet<string> = new Set([
     "\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 ]);
 
-/** The library knows how to write Oniguruma's regular expressions in JavaScript; an empty vocabulary costs nothing. */
-function patternsOf(preTokenizer: unknown): readonly (RegExp | undefined)[] {
+/**
+ * Returns the JavaScript regular expressions of a pre-tokenizer, which are written for Oniguruma in tokenizer.json. The
+ * library translates them: a tokenizer with an empty vocabulary is created for this.
+ */
+function readPatterns(preTokenizer: unknown): readonly (RegExp | undefined)[] {
   const model = { type: "BPE", vocab: {}, merges: [] };
   const empty = { added_tokens: [], normalizer: null, pre_tokenizer: preTokenizer, model };
   const library = new LibraryTokenizer({ ...empty, post_processor: null, decoder: null }, {});
   return library.pre_tokenizer?.tokenizers?.map((step) => step.pattern) ?? [];
 }
 
-/** What matches and what lies between, in order; nothing is empty. */
+/** Returns the matches and the texts between them, in order, without empty ones. */
 function split(text: string, pattern: RegExp): string[] {
   const matches = text.match(pattern) ?? [];
   if (matches.reduce((length, match) => length + match.length, 0) === text.length) {

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/conversation/message.js";
+import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
+
+/** Blocks of Anthropic's messages, read into the messages that chat templates know, in the order of the request. */
+
+const text = (value: string) => ({ type: "text", text: value });
+const result = (id: string, content: unknown) => ({ type: "tool_result", tool_use_id: id, content });
+const tool = (toolCallId: string, content: string): Message => ({ role: "tool", content, toolCallId });
+const user = (content: string): Message => ({ role: "user", content });
+
+function read(messages: readonly object[], extra: object = {}): readonly Message[] {
+  return parseMessages(messagesSchema.parse({ max_tokens: 16, messages, ...extra })).conversation.messages;
+}
+
+describe("blocks of a user message", () => {
+  it.each<[string, object[], Message[]]>([
+    ["text before a tool result", [text("a"), result("1", "r")], [user("a"), tool("1", "r")]],
+    ["text behind a tool result", [result("1", "r"), text("a")], [tool("1", "r"), user("a")]],
+    [
+      "text between tool results",
+      [result("1", "r"), text("a"), result("2", "s")],
+      [tool("1", "r"), user("a"), tool("2", "s")],
+    ],
+    ["text around a tool result", [text("a"), result("1", "r"), text("b")], [user("a"), tool("1", "r"), user("b")]],
+    ["tool results only", [result("1", "r"), result("2", "s")], [tool("1", "r"), tool("2", "s")]],
+  ])("keep their order: %s", (_, content, expected) => {
+    expect(read([{ role: "user", content }])).toEqual(expected);
+  });
+
+  it("are one message where text follows text", () => {
+    expect(read([{ role: "user", content: [text("a"), text("b")] }])).toEqual([user("ab")]);
+  });
+
+  it("are a message although their text is empty", () => {
+    expect(read([{ role: "user", content: [text(""), result("1", "r")] }])).toEqual([user(""), tool("1", "r")]);
+  });
+
+  it("join the text blocks of a tool result, and read a result without content as an empty one", () => {
+    const content = [result("1", [text("a"), text("b")]), result("2", []), { type: "tool_result", tool_use_id: "3" }];
+    expect(read([{ role: "user", content }])).toEqual([tool("1", "ab"), tool("2", ""), tool("3", "")]);
+  });
+});
+
+describe("blocks of an assistant message", () => {
+  it("are one message: text, thinking and calls are gathered, redacted thinking is left out", () => {
+    const content = [
+      { type: "thinking", thinking: "hm", signature: "" },
+      text("a"),
+      { type: "redacted_thinking", data: "secret" },
+      { type: "tool_use", id: "1", name: "f", input: { x: 1 } },
+      { type: "thinking", thinking: " so", signature: "" },
+      text("b"),
+      { type: "tool_use", id: "2", name: "g", input: {} },
+    ];
+    expect(read([user("q"), { role: "assistant", content }, { role: "user", content: [result("1", "r")] }])).toEqual([
+      user("q"),
+      {
+        role: "assistant",
+        content: "ab",
+        reasoning: "hm so",
+        toolCalls: [
+          { id: "1", name: "f", arguments: '{"x":1}' },
+          { id: "2", name: "g", arguments: "{}" },
+        ],
+      },
+      tool("1", "r"),
+    ]);
+  });
+
+  it("have no calls and no reasoning if there are none", () => {
+    expect(read([user("q"), { role: "assistant", content: [text("a")] }, user("b")])).toEqual([
+      user("q"),
+      { role: "assistant", content: "a" },
+      user("b"),
+    ]);
+  });
+});
+
+describe("a system prompt", () => {
+  it.each<[string, unknown, Message[]]>([
+    ["text", "be brief", [{ role: "system", content: "be brief" }]],
+    ["blocks, as paragraphs", [text("a"), text("b")], [{ role: "system", content: "a\nb" }]],
+    ["an empty text, as none", "", []],
+    ["no blocks, as none", [], []],
+  ])("is read from %s", (_, system, lead) => {
+    expect(read([user("q")], { system })).toEqual([...lead, user("q")]);
+  });
+
+  it("is a message where it stands among the messages", () => {
+    expect(read([user("q"), { role: "system", content: [text("a"), text("b")] }, user("r")])).toEqual([
+      user("q"),
+      { role: "system", content: "ab" },
+      user("r"),
+    ]);
+  });
+});
