@@ -1,7 +1,7 @@
 import type { Config } from "../config/index.js";
 import type { ResolveOptions } from "./resolve-options.js";
 
-/** Returns true if the options are a whole configuration. Callers without types may give any value. */
+/** Returns true if the options are a complete configuration. Callers without types may pass any value. */
 export function isConfig(options: unknown): options is Config {
   return isObject(options) && "rollout" in options && "engine" in options && "server" in options;
 }
@@ -11,17 +11,17 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Returns what a configuration says of workflows. Options that are given beside it win. */
-export function workflowOptions({ config, ...given }: ResolveOptions): ResolveOptions {
-  if (!config) return given;
+/** Returns the options of a workflow. A configuration fills in the options that are not set. */
+export function resolveWorkflowOptions({ config, ...options }: ResolveOptions): ResolveOptions {
+  if (!config) return options;
   const { agent } = config.rollout;
   return {
-    ...given,
-    groupSize: given.groupSize ?? config.group_size,
-    dropIncompleteGroup: given.dropIncompleteGroup ?? config.drop_incomplete_group,
-    discount: given.discount ?? agent.turn_discount,
-    style: given.style ?? agent.export_style,
-    concatReward: given.concatReward ?? agent.concat_reward,
-    rewardScope: given.rewardScope ?? agent.reward_scope,
+    ...options,
+    groupSize: options.groupSize ?? config.group_size,
+    dropIncompleteGroup: options.dropIncompleteGroup ?? config.drop_incomplete_group,
+    discount: options.discount ?? agent.turn_discount,
+    style: options.style ?? agent.export_style,
+    concatReward: options.concatReward ?? agent.concat_reward,
+    rewardScope: options.rewardScope ?? agent.reward_scope,
   };
 }
