@@ -58,7 +58,10 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   }
 
   #expired(): Rejection {
-    return new Rejection("episode_timeout", `The episode exceeded its limit of ${this.#options.timeoutSeconds} seconds.`);
+    return new Rejection(
+      "episode_timeout",
+      `The episode exceeded its limit of ${this.#options.timeoutSeconds} seconds.`,
+    );
   }
 }
 

@@ -20,9 +20,7 @@ export function parseJob(written: unknown): JobSpec {
 function sentences(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") {
     const nearest = (key: string) => nearestKeyAt(issue.path, key);
-    return issue.keys.map(
-      (key) => `${pathText([...issue.path, key])}: unknown key; did you mean ${nearest(key)}?`,
-    );
+    return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown key; did you mean ${nearest(key)}?`);
   }
   const expected = issue.message.replace(/^Invalid \w+: /, "").replace(/, received .*/, "");
   // A value of an environment may be a key.

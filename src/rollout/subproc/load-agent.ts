@@ -21,7 +21,8 @@ async function loadImported(source: ImportedAgent, earlier: readonly string[]): 
     return new (found as new (keywordArguments: object) => Agent)(keywordArguments);
   }
   const origin = path.map((text) => JSON.stringify(text)).join(" → ");
-  const expected = "an agent (with run) or a class of agents, because workflows run in the rollout worker's own process";
+  const expected =
+    "an agent (with run) or a class of agents, because workflows run in the rollout worker's own process";
   throw new WorkflowError("invalid_workflow", `Expected ${expected}; received ${describe(found)} from ${origin}.`);
 }
 

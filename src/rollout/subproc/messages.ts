@@ -38,7 +38,12 @@ export function encodeError(error: unknown): SentError {
     const text = (value: unknown) => (typeof value === "string" ? value : undefined);
     return { name: readClassName(error), message: String(message), stack: text(stack), code: text(code) };
   } catch {
-    return { name: "Error", message: "The agent threw a value that cannot be described.", stack: undefined, code: undefined };
+    return {
+      name: "Error",
+      message: "The agent threw a value that cannot be described.",
+      stack: undefined,
+      code: undefined,
+    };
   }
 }
 

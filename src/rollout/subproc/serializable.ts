@@ -56,8 +56,7 @@ function assertCloneable(value: object, path: string): void {
   if (types.isProxy(value)) throw refused(path, "a Proxy");
   const buffer = ArrayBuffer.isView(value) ? value.buffer : value;
   if (types.isSharedArrayBuffer(buffer)) throw refused(path, "shared memory");
-  if (types.isArrayBuffer(buffer) && isDetached(buffer))
-    throw refused(path, "a detached ArrayBuffer");
+  if (types.isArrayBuffer(buffer) && isDetached(buffer)) throw refused(path, "a detached ArrayBuffer");
 }
 
 function isDetached(buffer: ArrayBuffer): boolean {

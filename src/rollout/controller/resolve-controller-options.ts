@@ -1,5 +1,5 @@
 import type { Config } from "../../config/index.js";
-import { isConfig, isObject } from "../configured.js";
+import { isConfig, isObject } from "../workflow-options.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
 

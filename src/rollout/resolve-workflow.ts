@@ -1,6 +1,5 @@
 import type { Config } from "../config/index.js";
 import { describeThrown } from "./class-name.js";
-import { isConfig, resolveWorkflowOptions } from "./configured.js";
 import type { Agent, RolloutWorkflow } from "./contract.js";
 import { describe } from "./describe.js";
 import { GroupedWorkflow } from "./grouped-workflow.js";
@@ -10,6 +9,7 @@ import type { ResolveOptions } from "./resolve-options.js";
 import { ProgramAgent } from "./subproc/program-agent.js";
 import { SubprocAgent } from "./subproc/subproc-agent.js";
 import { WorkflowError } from "./workflow-error.js";
+import { isConfig, resolveWorkflowOptions } from "./workflow-options.js";
 
 /** A class whose constructor receives the keyword arguments as one object. */
 export type Constructor<Instance> = new (keywordArguments: never) => Instance;
