@@ -4,7 +4,7 @@ import { ensureTinyModel } from "../../src/engine/index.js";
 import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-model.js";
 import { createServer } from "../../src/server/app.js";
 import type { ServerContext, ServerSettings } from "../../src/server/context.js";
-import { SessionRegistry } from "../../src/session/registry.js";
+import { SessionRegistry } from "../../src/session/session-registry.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 
 export const ADMIN_KEY = "sk-admin-0123456789abcdef";
