@@ -11,8 +11,8 @@ import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain } from "./drain.js";
-import { openEngine } from "./open-engine.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
+import { openEngine } from "./open-engine.js";
 import { startSweeps } from "./sweeps.js";
 import { VersionFile } from "./version-file.js";
 

@@ -3,8 +3,8 @@ import type { OutputRules } from "../../model/output/structure/output-structure.
 import type { ModelRequest } from "../../protocols/model-request.js";
 import { RequestError } from "../../protocols/request-error.js";
 import type { ServerContext } from "../context.js";
-import type { ModelCall } from "./model-call.js";
 import type { BuiltPrompt } from "./build-prompt.js";
+import type { ModelCall } from "./model-call.js";
 
 /**
  * Builds the grammar that a request needs, for structured output, a required call, at most one call, or strict tools.

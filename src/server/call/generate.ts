@@ -4,9 +4,9 @@ import type { NativeGeneration } from "../../native/contract.js";
 import type { AnswerStart } from "../../protocols/generation.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { ServerContext } from "../context.js";
+import type { BuiltPrompt } from "./build-prompt.js";
 import type { ModelCall } from "./model-call.js";
 import { OutputReader, type ReadOutput, readRecordedTokens } from "./output-reader.js";
-import type { BuiltPrompt } from "./build-prompt.js";
 
 export interface GenerationJob {
   readonly call: ModelCall;

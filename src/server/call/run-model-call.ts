@@ -7,14 +7,14 @@ import type { InFlightCall } from "../../session/calls.js";
 import { SessionError } from "../../session/errors.js";
 import type { PreparedMessages } from "../../session/session.js";
 import type { ServerContext } from "../context.js";
+import { buildGrammar } from "./build-grammar.js";
+import { buildPrompt } from "./build-prompt.js";
+import { completeSampling, toRecordedSampling } from "./complete-sampling.js";
 import { readContextLimit } from "./context-limit.js";
 import { generate } from "./generate.js";
-import { buildGrammar } from "./build-grammar.js";
 import type { CallRecord, ModelCall } from "./model-call.js";
 import type { ReadOutput } from "./output-reader.js";
-import { buildPrompt } from "./build-prompt.js";
 import { computeRequestKey } from "./request-key.js";
-import { completeSampling, toRecordedSampling } from "./complete-sampling.js";
 
 /**
  * Runs a model call: builds the prompt, has the engine generate, records the interaction.

@@ -1,5 +1,12 @@
 import type { z } from "zod";
-import { drainBody, engineRecord, pauseBody, restoreBody, resumeBody, serverRecord } from "../../control/engine-schemas.js";
+import {
+  drainBody,
+  engineRecord,
+  pauseBody,
+  restoreBody,
+  resumeBody,
+  serverRecord,
+} from "../../control/engine-schemas.js";
 import type { EngineServerState, EngineServers } from "../../engine/engine.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
