@@ -69,8 +69,8 @@ export { rejectionOf, type TaskResult } from "./rollout/controller/task.js";
 export { GroupedWorkflow, type GroupedWorkflowOptions } from "./rollout/grouped-workflow.js";
 export { ProxyWorkflow, type ProxyWorkflowOptions } from "./rollout/proxy-workflow.js";
 export { Rejection, type RejectionCode } from "./rollout/rejection.js";
-export { resolveWorkflow, type WorkflowInput } from "./rollout/resolve.js";
 export type { ResolveOptions } from "./rollout/resolve-options.js";
+export { resolveWorkflow, type WorkflowInput } from "./rollout/resolve-workflow.js";
 export type { AgentSourceOptions } from "./rollout/subproc/agent-source.js";
 export { SubprocError, type SubprocErrorCode } from "./rollout/subproc/errors.js";
 export { ProcessPool, type ProcessPoolOptions } from "./rollout/subproc/process-pool.js";
@@ -91,7 +91,7 @@ export type { BatchOptions } from "./session/batch/batch-options.js";
 export type { BatchTensors, Tensor } from "./session/batch/tensor.js";
 export { SessionError, type SessionErrorCode } from "./session/errors.js";
 export type { RecordedSampling } from "./session/recorded-sampling.js";
-export { SessionRegistry } from "./session/registry.js";
+export { SessionRegistry } from "./session/session-registry.js";
 export {
   type CreateSessionOptions,
   type RecordInput,

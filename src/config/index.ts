@@ -11,7 +11,7 @@ export {
 export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./errors.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
 export { compileMessageFilters } from "./message-filters.js";
-export { parseConfig } from "./parse.js";
+export { parseConfig } from "./parse-config.js";
 export { redact } from "./redact.js";
-export { type ConfigSources, resolveConfig } from "./resolve.js";
+export { type ConfigSources, resolveConfig } from "./resolve-config.js";
 export type { Config } from "./schema/sections.js";

@@ -7,7 +7,7 @@ import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 /** `down`: the worker does not answer. The other states are those that its `/health` reports. */
 export type WorkerState = "ok" | "draining" | "engine_unavailable" | "down";
 
-/** A worker in the state in which it last answered. */
+/** A worker as of its last health report. */
 export interface Worker {
   readonly tag: string;
   readonly url: string;
@@ -44,7 +44,7 @@ export interface WorkerPoolOptions {
 }
 
 /**
- * The workers of a gateway. The pool polls them and stores nothing, so a gateway that restarts, or several gateways side by
+ * The workers of a gateway. The pool learns everything by polling, so a gateway that restarts, or several gateways side by
  * side, find the same workers.
  */
 export class WorkerPool {

@@ -28,7 +28,7 @@ export function createApp(options: AppOptions): App {
     forceCloseConnections: "idle",
     frameworkErrors: handleFrameworkError,
     clientErrorHandler,
-    // While it shuts down, the server answers with its own error codes, so that clients can tell what to do.
+    // Fastify's own 503 during a shutdown has no error code. Routes that refuse new work return `server_draining`.
     return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });

@@ -10,16 +10,16 @@ export interface ConnectOptions {
   readonly adminKey: string;
 }
 
-/** A {@link RolloutEngine} with a connection pool of its own, which is closed with it. */
+/** A {@link RolloutEngine} with its own connection pool. Closing it closes the pool. */
 export interface ConnectedProxy extends RolloutEngine, AsyncDisposable {
-  /** The trainer's calls over the same connections. */
+  /** Client for the trainer's calls, over the same connections. */
   readonly admin: AdminClient;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * A proxy as episodes use it. Nothing is sent yet.
+ * Creates the client of a proxy for episodes. It sends nothing yet.
  *
  * @throws WorkflowError `invalid_option`
  */
@@ -32,7 +32,7 @@ export function connectProxy(options: ConnectOptions): ConnectedProxy {
   return { url: proxyUrl(url), adminKey, connections, admin, close, [Symbol.asyncDispose]: close };
 }
 
-/** Plain JavaScript, and an environment variable that is not set, give anything. */
+/** The options may be anything if the caller has no types, or reads environment variables that are not set. */
 function checkOptions(options: Partial<ConnectOptions> | undefined): void {
   const { url, adminKey } = options ?? {};
   if (!isHttpUrl(url)) throw invalidOption("url", url, "an http or https URL");

@@ -4,8 +4,8 @@ import type { Interactions } from "../client/interactions.js";
 import type { Rejection } from "./rejection.js";
 
 /**
- * What an agent's model calls need, for OpenAI's and Anthropic's SDKs alike:
- * `new OpenAI({ baseURL: base_url, apiKey: api_key, fetch: http_client, maxRetries: 0 })`. Retries must be off: a call
+ * The options that an agent passes to the SDK of OpenAI or Anthropic:
+ * `new OpenAI({ baseURL: base_url, apiKey: api_key, fetch: http_client, maxRetries: 0 })`. Turn retries off, because a call
  * that is sent again generates again.
  */
 export interface AgentContext {
@@ -13,24 +13,24 @@ export interface AgentContext {
   readonly base_url: string;
   /** The session key. */
   readonly api_key: string;
-  /**
-   * The `fetch` option of the SDKs. All episodes share its connection pool; what it sends is aborted when the episode is
-   * over.
-   */
+  /** The `fetch` option of the SDKs. All episodes share its connection pool. Its requests are aborted when the episode ends. */
   readonly http_client: typeof fetch;
-  /** Aborts when the episode is: its caller gave it up, or its time is over. */
+  /** Aborts when the episode is aborted by its caller or exceeds its time. */
   readonly signal: AbortSignal;
 }
 
-/** A number rewards the last completed call, or the session ({@link RewardScope}); a mapping of completion ids each of its calls. */
+/**
+ * The reward that an agent returns. A number rewards the last completed call or the session ({@link RewardScope}). A mapping
+ * from completion ids rewards each of these calls.
+ */
 export type AgentReward = number | Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
-/** A program that calls a language model. It knows nothing of training but the reward that it returns. */
+/** A program that calls a language model and returns a reward. It needs to know nothing else about training. */
 export interface Agent<Data = unknown> {
   run(data: Data, context: AgentContext): AgentReward | Promise<AgentReward>;
 }
 
-/** The proxy that an episode runs against. `connectProxy` makes one. */
+/** The proxy that an episode uses. `connectProxy` creates one. */
 export interface RolloutEngine {
   /** Address of the proxy, without `/v1`. */
   readonly url: string;
@@ -40,62 +40,62 @@ export interface RolloutEngine {
 }
 
 /**
- * `interactions`: the episode exports its session and answers what is in it. `deferred`: the session is ended and keeps
- * its data, for one `/export_batch` over many sessions. Who asks for it exports or deletes the session.
+ * - `interactions`: the episode exports its session and returns the interactions.
+ * - `deferred`: the session ends but keeps its data, for one `/export_batch` over many sessions. The caller must export or
+ *   delete it.
  */
 export type EpisodeExport = "interactions" | "deferred";
 
 export interface EpisodeOptions {
-  /** Gives the episode up: it is rejected with `episode_aborted`. */
+  /** Aborts the episode, which is then rejected with `episode_aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Session ids begin with it; default `task`. 1 to 128 characters of A-Z a-z 0-9 . _ : - */
+  /** Prefix of the session id: 1 to 128 characters of A-Z a-z 0-9 . _ : - Default `task`. */
   readonly taskId?: string | undefined;
-  /** The group that the session belongs to. */
+  /** Group of the session. */
   readonly groupId?: string | undefined;
   /** Default: `interactions`. */
   readonly export?: EpisodeExport | undefined;
 }
 
-/** An episode whose trajectory may go to the trainer. */
+/** An episode that gives a trajectory. */
 export interface AcceptedEpisode {
   readonly sessionId: string;
   /** Address of the proxy that holds the session. */
   readonly url: string;
   readonly groupId?: string | undefined;
-  /** Model calls recorded, at least one. */
+  /** Number of recorded model calls, at least one. */
   readonly interactionCount: number;
   /**
-   * What the agent gave, before any discount, by the id of what it rewards: interactions, or for a number with reward scope
-   * `session` the session.
+   * The agent's rewards before the discount, by interaction id. For a number with reward scope `session`, by session id.
    */
   readonly rewards: ReadonlyMap<string, number>;
-  /** With discounted rewards and tensors; undefined where the export was deferred. */
+  /** The interactions with discounted rewards and tensors. Undefined if the export was deferred. */
   readonly interactions?: Interactions | undefined;
 }
 
-/** An episode that gives no trajectory; its session is ended and freed. */
+/** An episode that gives no trajectory. Its session is ended and freed. */
 export interface RejectedEpisode {
-  /** Undefined where no session was started. */
+  /** Undefined if no session was started. */
   readonly sessionId?: string | undefined;
   readonly groupId?: string | undefined;
   readonly reason: Rejection;
 }
 
-/** What came of one task: one episode, or the episodes of a group in the order of its members. */
+/** The result of one task: one episode, or the episodes of a group in the order of its members. */
 export interface EpisodeResult {
   readonly accepted: readonly AcceptedEpisode[];
   readonly rejected: readonly RejectedEpisode[];
 }
 
 /**
- * Runs the episodes of one task. An episode that fails is a rejected one in the result; what is thrown is a fault of the
- * workflow itself.
+ * Runs the episodes of one task. A failed episode is listed as rejected in the result. `arunEpisode` throws only if the
+ * workflow itself fails.
  */
 export interface RolloutWorkflow<Data = unknown> {
   arunEpisode(engine: RolloutEngine, data: Data, options?: EpisodeOptions): Promise<EpisodeResult>;
 }
 
-/** What an agent's number rewards. */
+/** What a reward that an agent returns as a number applies to. */
 export type RewardScope = "interaction" | "session";
 
 /** How a proxy workflow rewards and exports its episodes. */
@@ -105,20 +105,20 @@ export interface EpisodeExportOptions {
   /** Default: `individual`. */
   readonly style?: ExportStyle | undefined;
   /**
-   * Reward of a row of style `concat`: that of its last turn (`leaf`, default), or the discounted sum of the own rewards of
-   * its turns (`return`).
+   * Reward of a row of style `concat`: the reward of its last turn (`leaf`, default), or the discounted sum of the own rewards
+   * of its turns (`return`).
    */
   readonly concatReward?: "leaf" | "return" | undefined;
   /**
-   * Where a child does not continue its parent's tokens in style `concat`: reject the episode (`error`, default), or start a
-   * new row there (`split`).
+   * In style `concat`, if a child does not continue its parent's tokens: reject the episode (`error`, default), or start a new
+   * row (`split`).
    */
   readonly onMismatch?: "error" | "split" | undefined;
-  /** Whether interactions have their messages. Default false: they are as long as their conversation each. */
+  /** Adds the messages to the interactions. Default false, because each then has the whole conversation. */
   readonly includeMessages?: boolean | undefined;
   /**
-   * What a number that the agent returns rewards: the last completed call (`interaction`, default), or the session as a
-   * whole. A mapping always rewards its calls.
+   * What a number that the agent returns applies to: the last completed call (`interaction`, default), or the whole session
+   * (`session`). A mapping always rewards its calls.
    */
   readonly rewardScope?: RewardScope | undefined;
 }

@@ -1,4 +1,4 @@
-/** A value as an error message names it: what it is, not all that it holds. */
+/** Describes a value briefly for an error message: its type, and a short form of its content. */
 export function describe(value: unknown): string {
   if (typeof value === "string") return `the string ${JSON.stringify(value.slice(0, 80))}`;
   if (typeof value === "number" || typeof value === "bigint") return `the ${typeof value} ${value}`;

@@ -1,5 +1,5 @@
-/** A `fetch` whose requests are aborted with the episode, beside the signal of their own. */
-export function episodeFetch(send: typeof fetch, signal: AbortSignal): typeof fetch {
+/** Returns a `fetch` whose requests are aborted by the episode's signal, and by their own signals. */
+export function createEpisodeFetch(send: typeof fetch, signal: AbortSignal): typeof fetch {
   return (input, init) => {
     const own = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     return send(input, { ...init, signal: own ? AbortSignal.any([own, signal]) : signal });

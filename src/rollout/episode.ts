@@ -4,20 +4,20 @@ import { ProxyError } from "../client/errors.js";
 import { SessionClient } from "../client/session-client.js";
 import { untilAborted } from "../support/async/until-aborted.js";
 import type { AcceptedEpisode, Agent, EpisodeExportOptions, EpisodeOptions } from "./contract.js";
-import { episodeFetch } from "./episode-fetch.js";
+import { createEpisodeFetch } from "./episode-fetch.js";
 import { Rejection, type RejectionCode } from "./rejection.js";
 import { type ReturnedReward, readReward } from "./reward.js";
 
 export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptions, "signal"> {
   readonly admin: AdminClient;
-  /** Address of the proxy, as the agent gets it. */
+  /** Address of the proxy, which the agent receives. */
   readonly url: string;
   readonly connections: ConnectionPool;
-  /** The episode's own: aborts with its caller's signal and with its time. */
+  /** Signal of the episode. Aborts with the caller's signal, or when the episode exceeds its time. */
   readonly signal: AbortSignal;
 }
 
-/** One run of an agent: its session, its rewards, its export. */
+/** One run of an agent: its session, rewards and export. */
 export class Episode {
   readonly #settings: EpisodeSettings;
   #session: SessionClient | undefined;
@@ -26,14 +26,15 @@ export class Episode {
     this.#settings = settings;
   }
 
-  /** Undefined until the session was started. */
+  /** Undefined until the session is started. */
   get sessionId(): string | undefined {
     return this.#session?.sessionId;
   }
 
   /**
-   * Grants capacity, starts the session, runs the agent, assigns its rewards, ends the session, exports it. Throws a
-   * {@link Rejection} where the episode gives no trajectory; it is to be discarded then.
+   * Grants capacity, starts the session, runs the agent, sets its rewards, ends the session and exports it.
+   *
+   * @throws Rejection if the episode gives no trajectory. The caller must then {@link discard} it.
    */
   async run<Data>(agent: Agent<Data>, data: Data): Promise<AcceptedEpisode> {
     const { signal, groupId, url, rewardScope } = this.#settings;
@@ -47,7 +48,7 @@ export class Episode {
     const session = await step("start_failed", () => this.#start());
     const returned = await step("agent_error", () => this.#runAgent(agent, data, session));
     const reward = readReward(returned);
-    const rewards = await step("export_failed", () => assign(session, reward, { rewardScope, signal }));
+    const rewards = await step("export_failed", () => setRewards(session, reward, { rewardScope, signal }));
     const interactionCount = await step("export_failed", () => session.end({ signal }));
     if (interactionCount === 0) throw new Rejection("no_model_calls", "The agent completed no model call.");
     const accepted = { sessionId: session.sessionId, url, groupId, interactionCount, rewards };
@@ -58,13 +59,13 @@ export class Episode {
     return { ...accepted, interactions };
   }
 
-  /** Ends the session and frees what it holds, whatever became of it. */
+  /** Ends the session and frees its data, in any state. */
   async discard(): Promise<void> {
-    // A proxy that does not answer any more frees the session when it expires.
+    // If the proxy does not answer, the session is freed when it expires.
     await this.#session?.delete().catch(() => {});
   }
 
-  /** Not aborted midway: a session whose answer no one waits for would live until it expires. */
+  /** The calls are not aborted: a session whose response nobody reads would exist until it expires. */
   async #start(): Promise<SessionClient> {
     const { admin, taskId, groupId, signal } = this.#settings;
     signal.throwIfAborted();
@@ -76,18 +77,18 @@ export class Episode {
   async #runAgent<Data>(agent: Agent<Data>, data: Data, { sessionApiKey }: SessionClient): Promise<unknown> {
     const { url, connections, signal } = this.#settings;
     signal.throwIfAborted();
-    const http_client = episodeFetch(connections.fetch, signal);
+    const http_client = createEpisodeFetch(connections.fetch, signal);
     const running = async () => agent.run(data, { base_url: url, api_key: sessionApiKey, http_client, signal });
     return untilAborted(running(), signal);
   }
 }
 
 /**
- * Sets every reward. Returns them by the id of what they reward: interactions, or the session.
+ * Sets every reward. Returns the rewards by interaction id, or by session id for a reward of the session.
  *
- * @throws ProxyError the first refusal, in the agent's order
+ * @throws ProxyError the first refusal, in the order of the agent's rewards
  */
-async function assign(
+async function setRewards(
   session: SessionClient,
   reward: ReturnedReward,
   { rewardScope, signal }: Pick<EpisodeSettings, "rewardScope" | "signal">,
@@ -120,5 +121,5 @@ function toRejection(code: RejectionCode, error: unknown): Rejection {
 function toAbortRejection(reason: unknown): Rejection {
   return reason instanceof Rejection
     ? reason
-    : new Rejection("episode_aborted", "The episode was given up by its caller.", { cause: reason });
+    : new Rejection("episode_aborted", "The episode was aborted by its caller.", { cause: reason });
 }

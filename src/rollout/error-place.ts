@@ -5,24 +5,26 @@ import { promisify } from "node:util";
 const CHECK_MS = 10_000;
 
 /**
- * Returns `file:line:column`, or `file:line`, where a module's error comes from; undefined where nothing tells. If a package
- * threw it, the line that led there follows.
+ * Returns the place of an error in a module as `file:line:column` or `file:line`; undefined if it is unknown. If a package
+ * threw the error, the calling line of the module follows.
+ *
+ * @param url URL of the imported module, to find the place of an error that occurs when it is linked
  */
-export async function errorPlace(error: unknown, url: string | undefined): Promise<string | undefined> {
+export async function findErrorPlace(error: unknown, url: string | undefined): Promise<string | undefined> {
   if (!(error instanceof Error) || typeof error.stack !== "string") return undefined;
-  const place = headOf(error.stack) ?? frameOf(error.stack);
+  const place = readHead(error.stack) ?? readFrame(error.stack);
   if (place !== undefined || !(error instanceof SyntaxError) || url === undefined) return place;
-  return headOf(await linkErrors(url));
+  return readHead(await printLinkErrors(url));
 }
 
-/** Errors of CommonJS modules, and those that end a process, begin with a line `file:line`. */
-function headOf(text: string): string | undefined {
+/** Reads the first line `file:line`, which errors of CommonJS modules and errors that end a process begin with. */
+function readHead(text: string): string | undefined {
   const [, place] = /^((?:file:\/\/)?\/.*:\d+)$/m.exec(text.split("\n    at ")[0] ?? "") ?? [];
   return place && withoutScheme(place);
 }
 
-/** The innermost frame that is not Node's own; behind it, if it is a package's, the innermost one of no package. */
-function frameOf(stack: string): string | undefined {
+/** Reads the innermost frame that is not Node's own. If it belongs to a package, the innermost other frame follows. */
+function readFrame(stack: string): string | undefined {
   const frames = [...stack.matchAll(/^\s+at (?:.*\()?((?:file:\/\/)?\/[^()\n]*:\d+:\d+)\)?$/gm)];
   const places = frames.map(([, place = ""]) => place);
   const [thrown] = places;
@@ -38,10 +40,10 @@ function withoutScheme(place: string): string {
 }
 
 /**
- * Returns what Node prints of a module that it cannot link. Only then it names the line: an import that is caught does not.
- * Nothing of the module is run, because what it is linked behind ends the process first.
+ * Returns what Node prints about a module that it cannot link. An uncaught error is needed, because only its output names
+ * the line. The module's code does not run: the first import ends the process after linking.
  */
-async function linkErrors(url: string): Promise<string> {
+async function printLinkErrors(url: string): Promise<string> {
   const script = `import "data:text/javascript,process.exit()"; import ${JSON.stringify(url)};`;
   const args = ["--input-type=module", "--eval", script];
   const failed = await promisify(execFile)(process.execPath, args, { timeout: CHECK_MS }).catch(

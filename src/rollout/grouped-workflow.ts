@@ -16,13 +16,13 @@ import { invalidOption } from "./workflow-error.js";
 
 export interface GroupedWorkflowOptions {
   /**
-   * A group with a rejected member gives no trajectory, and its other members are given up as soon as one is rejected.
-   * Default true; false keeps the members that were accepted.
+   * True (default): as soon as one member of a group is rejected, the others are aborted, and the group gives no trajectory.
+   * False: the accepted members are kept.
    */
   readonly dropIncompleteGroup?: boolean | undefined;
 }
 
-/** Runs a workflow several times on the same data; the sessions share a `group_id`. */
+/** Runs a workflow several times on the same data. The sessions share a `group_id`. */
 export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   readonly workflow: RolloutWorkflow<Data>;
   readonly groupSize: number;
@@ -36,7 +36,7 @@ export class GroupedWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
     this.#drop = options.dropIncompleteGroup ?? true;
   }
 
-  /** Resolves when every member has. Members are in the order in which they were started. */
+  /** Resolves when every member has ended. The result lists members in the order of their start. */
   async arunEpisode(engine: RolloutEngine, data: Data, options: EpisodeOptions = {}): Promise<EpisodeResult> {
     const groupId = options.groupId ?? `group-${randomUUID()}`;
     using siblings = new Deadline(options.signal, undefined, () => new Error("no limit"));
@@ -65,7 +65,7 @@ function drop({ sessionId, groupId }: AcceptedEpisode): RejectedEpisode {
   return { sessionId, groupId, reason: incomplete() };
 }
 
-/** What a dropped member recorded is not exported any more; a proxy that does not answer frees it when it expires. */
+/** Deletes the sessions of dropped members. If a proxy does not answer, it frees them when they expire. */
 async function freeSessions(engine: RolloutEngine, episodes: readonly AcceptedEpisode[]): Promise<void> {
   const free = ({ url, sessionId }: AcceptedEpisode) =>
     new AdminClient(new HttpTransport(url, engine.connections), engine.adminKey).deleteSession(sessionId);

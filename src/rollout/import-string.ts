@@ -4,18 +4,19 @@ import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { resolve as resolveModule } from "import-meta-resolve";
 import { describeThrown } from "./class-name.js";
-import { errorPlace } from "./error-place.js";
+import { findErrorPlace } from "./error-place.js";
 import { WorkflowError } from "./workflow-error.js";
 
 interface ImportString {
   readonly module: string;
-  /** Undefined: the default export where there is one, else the module itself. */
+  /** Undefined: the default export if there is one, else the module itself. */
   readonly name: string | undefined;
 }
 
 /**
- * Imports what a string names: `module#export`, or `module` for its default export or itself. A module is a file
- * relative to `directory` or absolute (path or file: URL), or else a package. TypeScript takes a loader that runs in this
+ * Imports what a string names: `module#export`, or `module` for its default export or the module itself.
+ *
+ * The module is a file (relative to `directory`, absolute, or a file: URL) or a package. TypeScript needs a loader in this
  * process.
  */
 export async function importString(text: string, directory: string): Promise<unknown> {
@@ -23,35 +24,38 @@ export async function importString(text: string, directory: string): Promise<unk
   const exports = await importModule(module, directory);
   if (name === undefined) return "default" in exports ? exports["default"] : exports;
   if (Object.hasOwn(exports, name)) return exports[name];
-  // Of a CommonJS module Node tells some names only as properties of what it exports.
+  // Node lists some names of a CommonJS module only as properties of its default export.
   const whole = exports["default"];
   if (typeof whole === "object" && whole !== null && Object.hasOwn(whole, name)) return (whole as Exports)[name];
   const names = Object.keys(exports).join(", ") || "nothing";
-  throw new WorkflowError("export_not_found", `${module} does not export ${name}. It exports ${names}.`);
+  throw new WorkflowError("export_not_found", `${module} must export ${name}; it exports ${names}.`);
 }
 
 function parse(text: string): ImportString {
   const hash = text.lastIndexOf("#");
   const [module, name] = hash < 0 ? [text, undefined] : [text.slice(0, hash), text.slice(hash + 1)];
   if (module !== "" && name !== "") return { module, name };
-  const given = JSON.stringify(text);
-  throw new WorkflowError("invalid_import", `${given} names no module. Expected "module#export" or "module".`);
+  const message = `The import string must be "module#export" or "module"; received ${JSON.stringify(text)}.`;
+  throw new WorkflowError("invalid_import", message);
 }
 
 type Exports = Readonly<Record<string, unknown>>;
 
 async function importModule(module: string, directory: string): Promise<Exports> {
-  const file = fileOf(module, directory);
+  const file = findFile(module, directory);
   try {
-    if (file !== undefined) return (await import(pathToFileURL(mainOf(file)).href)) as Exports;
+    if (file !== undefined) return (await import(pathToFileURL(findMain(file)).href)) as Exports;
     return await importPackage(module, directory);
   } catch (error) {
     throw await importFailed(module, file, directory, error);
   }
 }
 
-/** The file or folder that is meant, whether or not it is there; undefined: a package. A name alone never means a folder. */
-function fileOf(module: string, directory: string): string | undefined {
+/**
+ * Returns the path of the file or folder that a module names, whether or not it exists; undefined if it names a package. A
+ * bare name never means a folder.
+ */
+function findFile(module: string, directory: string): string | undefined {
   if (module.startsWith("file:")) return fileURLToPath(module);
   const path = resolve(directory, module);
   return /^\.{1,2}(\/|$)/.test(module) || isAbsolute(module) || isFile(path) ? path : undefined;
@@ -61,8 +65,8 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Of a folder, what its package.json names, or its index. */
-function mainOf(path: string): string {
+/** Returns the main module of a folder: from its package.json, or its index. A file is returned as it is. */
+function findMain(path: string): string {
   if (!existsSync(path) || isFile(path)) return path;
   try {
     return createRequire(path).resolve(path);
@@ -71,19 +75,19 @@ function mainOf(path: string): string {
   }
 }
 
-/** A package as the directory sees it, else as this one does: the two differ where this one is installed globally. */
+/** Imports a package from the directory, else from Rolltape's own folder, which differs if Rolltape is installed globally. */
 async function importPackage(name: string, directory: string): Promise<Exports> {
   const url = resolveFrom(directory, name);
   if (typeof url === "string") return (await import(url)) as Exports;
   try {
     return (await import(name)) as Exports;
   } catch (error) {
-    // Where neither finds it, the user knows the directory.
+    // If both fail, the error that names the user's directory helps more.
     throw isUnresolved(error) ? url : error;
   }
 }
 
-/** The package's URL, or the error that says why there is none. */
+/** Returns the package's URL, or the error if it cannot be resolved. */
 function resolveFrom(directory: string, name: string): string | Error {
   try {
     return resolveModule(name, pathToFileURL(resolve(directory, "package.json")).href);
@@ -105,28 +109,32 @@ async function importFailed(
 ): Promise<WorkflowError> {
   const why = (text: string) => new WorkflowError("import_failed", text, { cause });
   if (file !== undefined && !existsSync(file)) {
-    return why(`${module} is no file of ${directory}.`);
+    return why(`${module} does not exist in ${directory}.`);
   }
-  const unread = unreadFile(cause);
-  if (unread !== undefined && /\.[cm]?tsx?$/.test(unread)) {
-    const typescript = unread === file ? module : unread;
-    return why(`${typescript} is TypeScript and this process has no loader for it. Run it with: node --import tsx`);
+  const unknownFile = findUnknownExtension(cause);
+  if (unknownFile !== undefined && /\.[cm]?tsx?$/.test(unknownFile)) {
+    const typescript = unknownFile === file ? module : unknownFile;
+    return why(`${typescript} is TypeScript, and this process has no loader for it. Run it with: node --import tsx`);
   }
-  // A package that is there may import one that is not.
+  // Resolved again, because a package that exists may fail to import another one.
   if (file === undefined && isUnresolved(cause) && typeof resolveFrom(directory, module) !== "string") {
-    return why(`${module} is neither a file of ${directory} nor a package that can be imported: ${messageOf(cause)}`);
+    const message = readMessage(cause);
+    return why(`${module} is neither a file in ${directory} nor a package that can be imported: ${message}`);
   }
-  const place = await errorPlace(cause, file && pathToFileURL(file).href);
-  const told = place === undefined || messageOf(cause).includes(place) ? "" : ` (${place})`;
-  return why(`${module} could not be imported: ${describeThrown(cause)}${told}`);
+  const place = await findErrorPlace(cause, file && pathToFileURL(file).href);
+  const suffix = place === undefined || readMessage(cause).includes(place) ? "" : ` (${place})`;
+  return why(`${module} could not be imported: ${describeThrown(cause)}${suffix}`);
 }
 
-/** Returns the file whose extension Node does not know; undefined for another error. It may be one that the module imports. */
-function unreadFile(cause: unknown): string | undefined {
+/**
+ * Returns the file whose extension Node does not know: the module, or one that it imports. Returns undefined for other
+ * errors.
+ */
+function findUnknownExtension(cause: unknown): string | undefined {
   const { code } = (cause ?? {}) as { readonly code?: unknown };
-  return code === "ERR_UNKNOWN_FILE_EXTENSION" ? / for (\/.*)$/m.exec(messageOf(cause))?.[1] : undefined;
+  return code === "ERR_UNKNOWN_FILE_EXTENSION" ? / for (\/.*)$/m.exec(readMessage(cause))?.[1] : undefined;
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

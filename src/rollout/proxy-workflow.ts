@@ -15,22 +15,22 @@ import { Rejection } from "./rejection.js";
 import { invalidOption } from "./workflow-error.js";
 
 export interface ProxyWorkflowOptions extends EpisodeExportOptions {
-  /** Address of the proxy; default: the engine's. */
+  /** Address of the proxy. Default: that of the engine. */
   readonly proxyUrl?: string | undefined;
-  /** Seconds from the start of an episode until it is rejected with `episode_timeout`. Default: no limit. */
+  /** Maximum seconds of an episode, which is then rejected with `episode_timeout`. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
 }
 
 /**
- * Runs an agent whose model calls go through a proxy, one session for each episode. The session is ended on every path;
- * a rejected episode's data is freed.
+ * Runs an agent whose model calls go through a proxy, with one session per episode. The session ends in every case. The data
+ * of a rejected episode is freed.
  */
 export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   readonly agent: Agent<Data>;
   readonly #options: ProxyWorkflowOptions;
   readonly #url: string | undefined;
 
-  /** Throws a {@link WorkflowError} with `invalid_option` where an option is out of its range. */
+  /** @throws WorkflowError `invalid_option` if an option is out of its range */
   constructor(agent: Agent<Data>, options: ProxyWorkflowOptions = {}) {
     checkOptions(options);
     this.agent = agent;
@@ -52,13 +52,16 @@ export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
       await episode.discard();
       return { accepted: [], rejected: [{ sessionId: episode.sessionId, groupId, reason }] };
     } finally {
-      // What the agent left running ends with its episode.
+      // Requests that the agent left running are aborted with its episode.
       deadline.abort(new Rejection("episode_aborted", "The episode is over."));
     }
   }
 
   #expired(): Rejection {
-    return new Rejection("episode_timeout", `The episode was not over within ${this.#options.timeoutSeconds} seconds.`);
+    return new Rejection(
+      "episode_timeout",
+      `The episode exceeded its limit of ${this.#options.timeoutSeconds} seconds.`,
+    );
   }
 }
 

@@ -1,17 +1,18 @@
 import { CodedError } from "../support/coded-error.js";
+
 /**
  * Why an episode gives no trajectory.
  *
  * - `agent_error`: the agent threw.
- * - `invalid_reward`: it returned neither a finite number nor a mapping of completion ids to such.
- * - `no_model_calls`: it completed no model call.
- * - `unknown_interaction`: its mapping names a completion that the session does not have.
- * - `episode_timeout`: the time of the episode was over.
- * - `episode_aborted`: its caller gave it up.
+ * - `invalid_reward`: the agent returned neither a finite number nor a mapping from completion ids to finite numbers.
+ * - `no_model_calls`: the agent completed no model call.
+ * - `unknown_interaction`: the agent's mapping names a completion that the session does not have.
+ * - `episode_timeout`: the episode exceeded its time.
+ * - `episode_aborted`: the caller aborted the episode.
  * - `start_failed`: the proxy granted no capacity, started no session, or could not be reached.
  * - `export_failed`: the session could not be rewarded, ended or exported.
- * - `group_incomplete`: another member of its group was rejected.
- * - `workflow_error`: a workflow of the user's own threw.
+ * - `group_incomplete`: another member of the group was rejected.
+ * - `workflow_error`: a user's workflow threw, or returned an invalid result.
  */
 export type RejectionCode =
   | "agent_error"
@@ -25,11 +26,11 @@ export type RejectionCode =
   | "group_incomplete"
   | "workflow_error";
 
-/** The reason of a rejection. `cause` is what was thrown, where something was. */
+/** The reason of a rejection. `cause` is the error that led to it, if there was one. */
 export class Rejection extends CodedError<RejectionCode> {
   override readonly name = "Rejection";
 
-  /** What was thrown, as the reason of a rejection. A rejection stays as it is. */
+  /** Converts a thrown value to a rejection. A rejection is returned as it is. */
   static from(code: RejectionCode, error: unknown): Rejection {
     if (error instanceof Rejection) return error;
     return new Rejection(code, error instanceof Error ? error.message : String(error), { cause: error });

@@ -3,16 +3,18 @@ import type { GroupedWorkflowOptions } from "./grouped-workflow.js";
 import type { ProxyWorkflowOptions } from "./proxy-workflow.js";
 
 export interface ResolveOptions extends ProxyWorkflowOptions, GroupedWorkflowOptions {
-  /** What a class is constructed with: one object. Default: an empty one. */
+  /** The object that is passed to the constructor of a class. Default: an empty object. */
   readonly keywordArguments?: Readonly<Record<string, unknown>> | undefined;
-  /** Episodes of one task. Default 1; more are a {@link GroupedWorkflow}. */
+  /** Episodes per task. Default 1. More than 1 creates a {@link GroupedWorkflow}. */
   readonly groupSize?: number | undefined;
   /**
-   * Stands for options that are not given. `groupSize` and `dropIncompleteGroup` are `group_size` and
-   * `drop_incomplete_group`; of `rollout.agent`, `discount` is `turn_discount`, `style` is `export_style`, `concatReward` is
-   * `concat_reward`, and `rewardScope` is `reward_scope`.
+   * Configuration that fills in options that are not set:
+   *
+   * - `groupSize` and `dropIncompleteGroup` from `group_size` and `drop_incomplete_group`
+   * - `discount`, `style`, `concatReward` and `rewardScope` from `turn_discount`, `export_style`, `concat_reward` and
+   *   `reward_scope` of `rollout.agent`
    */
   readonly config?: Config | undefined;
-  /** Where import strings look for files. Default: the working directory. */
+  /** Folder in which import strings look for files. Default: the working directory. */
   readonly directory?: string | undefined;
 }

@@ -1,21 +1,25 @@
 import { describe } from "./describe.js";
 import { Rejection } from "./rejection.js";
 
-/** What an agent returned: one number, or a reward for each of these interactions. */
+/** The reward that an agent returned: one number, or one reward per interaction id. */
 export type ReturnedReward = { readonly number: number } | { readonly byId: ReadonlyMap<string, number> };
 
-/** The greatest finite float32, in which rewards are exported. */
+/** The greatest finite float32. Rewards are exported as float32. */
 const MAX_REWARD = 3.4028234663852886e38;
 
-/** Reads an agent's return value; throws a {@link Rejection} where it is no reward. */
+/**
+ * Validates an agent's return value.
+ *
+ * @throws Rejection `invalid_reward` if it is not a reward
+ */
 export function readReward(value: unknown): ReturnedReward {
-  if (typeof value === "number") return { number: finite(value, "") };
-  const entries = entriesOf(value);
+  if (typeof value === "number") return { number: readFinite(value, "") };
+  const entries = readEntries(value);
   if (!entries) throw invalid(describe(value));
-  return { byId: new Map(entries.map(([id, reward]) => [idOf(id), finite(reward, ` for ${describe(id)}`)])) };
+  return { byId: new Map(entries.map(([id, reward]) => [readId(id), readFinite(reward, ` for ${describe(id)}`)])) };
 }
 
-function entriesOf(value: unknown): [unknown, unknown][] | undefined {
+function readEntries(value: unknown): [unknown, unknown][] | undefined {
   if (value instanceof Map) return [...value];
   return isPlainObject(value) ? Object.entries(value) : undefined;
 }
@@ -27,17 +31,17 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function idOf(id: unknown): string {
+function readId(id: unknown): string {
   if (typeof id !== "string") throw invalid(`a Map with ${describe(id)} as a key`);
   return id;
 }
 
-function finite(value: unknown, what: string): number {
-  if (typeof value !== "number" || !(Math.abs(value) <= MAX_REWARD)) throw invalid(describe(value) + what);
+function readFinite(value: unknown, place: string): number {
+  if (typeof value !== "number" || !(Math.abs(value) <= MAX_REWARD)) throw invalid(describe(value) + place);
   return value;
 }
 
-function invalid(given: string): Rejection {
-  const expected = "a finite number, or a plain object or Map of completion ids to such";
-  return new Rejection("invalid_reward", `The agent returned ${given}. Expected ${expected}.`);
+function invalid(received: string): Rejection {
+  const expected = "a finite number, or a plain object or Map of completion ids to finite numbers";
+  return new Rejection("invalid_reward", `The agent must return ${expected}; received ${received}.`);
 }

@@ -2,13 +2,13 @@ import { CodedError } from "../support/coded-error.js";
 import { describe } from "./describe.js";
 
 /**
- * Why no workflow could be made.
+ * Why no workflow could be created.
  *
- * - `invalid_workflow`: what was given is not one, nor an agent.
- * - `invalid_import`: an import string that names no module, or imports itself.
+ * - `invalid_workflow`: the value is neither a workflow nor an agent.
+ * - `invalid_import`: an import string names no module, or leads back to itself.
  * - `import_failed`: the module was not found, or threw.
  * - `export_not_found`: the module does not export the name.
- * - `construction_failed`: the class threw.
+ * - `construction_failed`: the constructor of a class threw.
  * - `invalid_option`: an option is out of its range.
  */
 export type WorkflowErrorCode =
@@ -23,6 +23,6 @@ export class WorkflowError extends CodedError<WorkflowErrorCode> {
   override readonly name = "WorkflowError";
 }
 
-export function invalidOption(name: string, given: unknown, expected: string): WorkflowError {
-  return new WorkflowError("invalid_option", `${name} is ${describe(given)}. Expected: ${expected}.`);
+export function invalidOption(name: string, value: unknown, expected: string): WorkflowError {
+  return new WorkflowError("invalid_option", `${name} must be ${expected}; received ${describe(value)}.`);
 }

@@ -7,8 +7,8 @@ import type { RoleSpec } from "./job.js";
 import type { LaunchedProcess, Launcher, Place } from "./launcher.js";
 import { fillEnvironment, fillIn, type Values } from "./placeholders.js";
 import type { ProcessEnd } from "./process-end.js";
-import { waitUntilAnswers } from "./readiness.js";
 import type { Role } from "./roles.js";
+import { waitUntilAnswers } from "./wait-until-answers.js";
 
 /** `lost`: it ended more often than it may be started again. `done`: it ended well. */
 export type ProcessState = "starting" | "ready" | "restarting" | "lost" | "done" | "stopped";

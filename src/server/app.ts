@@ -12,7 +12,7 @@ import { SharedMemory } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
 import { Exporter } from "../session/exporter.js";
 import { PreparedExports } from "../session/prepared-exports.js";
-import type { SessionRegistry } from "../session/registry.js";
+import type { SessionRegistry } from "../session/session-registry.js";
 import { SharedExports } from "../session/shared-exports.js";
 import type { ServerContext, ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";

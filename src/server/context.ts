@@ -5,7 +5,7 @@ import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-m
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
 import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
-import type { SessionRegistry } from "../session/registry.js";
+import type { SessionRegistry } from "../session/session-registry.js";
 import type { SharedExports } from "../session/shared-exports.js";
 import type { SamplingOverride } from "./call/sampling-override.js";
 import type { CurrentVersion } from "./current-version.js";

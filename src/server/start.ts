@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { type Config, compileMessageFilters } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import type { JsonLimits } from "../native/contract.js";
-import { SessionRegistry } from "../session/registry.js";
+import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
 import { createServer } from "./app.js";
 import { toSamplingOverride } from "./call/sampling-override.js";

@@ -1,7 +1,7 @@
 import { Waiters } from "../support/async/waiters.js";
 import type { Attempt, RequestAttempts } from "./attempts.js";
 import { SessionError } from "./errors.js";
-import { hashKey } from "./keys.js";
+import { hashKey } from "./session-keys.js";
 
 /** One model call in flight. */
 export interface InFlightCall {

@@ -1,7 +1,7 @@
 import { SessionError } from "./errors.js";
-import type { SessionRegistry } from "./registry.js";
 import type { ExportedShard } from "./retention.js";
 import type { Session } from "./session.js";
+import type { SessionRegistry } from "./session-registry.js";
 
 export interface ExportWaits {
   /** How long to wait for sessions that are still active. */

@@ -13,11 +13,11 @@ import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./deliver
 import { SessionError } from "./errors.js";
 import { type Api, type CallFacts, type Interaction, inputLength } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
-import { hashKey } from "./keys.js";
 import { type DigestedMessages, KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
 import { encodeFacts, encodeLabels } from "./recorded-facts.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
+import { hashKey } from "./session-keys.js";
 
 export interface SessionOptions {
   readonly id: string;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { until } from "../helpers/until.js";
 import { holdPrepare } from "./hold-prepare.js";
-import { Gateway, startWorker, tagOf } from "./workers.js";
+import { Gateway, readWorkerTag, startWorker } from "./workers.js";
 
 /** A worker holds its part of a batch for a minute. Then it takes the part back, and its sessions take rewards again. */
 
@@ -22,13 +22,13 @@ it("refuses a batch of which a worker took its part back, and exports it with th
   await until(() => held.waits() && parts.size === 1);
   // What the end of the minute does.
   parts.close();
-  const own = sessions.find(({ id }) => tagOf(id) === "one");
+  const own = sessions.find(({ id }) => readWorkerTag(id) === "one");
   expect((await gateway.post("/rl/set_reward", { reward: 2 }, own?.key)).status).toBe(200);
   held.release();
   const refused = await exporting;
   expect([refused.refusal, refused.error.param]).toEqual(["409 batch_not_exportable", "session_ids"]);
 
   const again = readSafetensors((await gateway.post("/export_batch", { session_ids })).raw);
-  const rewards = session_ids.map((id) => (tagOf(id) === "one" ? 2 : 1));
+  const rewards = session_ids.map((id) => (readWorkerTag(id) === "one" ? 2 : 1));
   expect(again.tensors["rewards"]?.data).toEqual(rewards);
 });

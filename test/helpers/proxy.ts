@@ -7,7 +7,7 @@ import type { JsonLimits } from "../../src/native/contract.js";
 import { createServer } from "../../src/server/app.js";
 import type { ServerContext, ServerSettings } from "../../src/server/context.js";
 import { toJsonLimits } from "../../src/server/start.js";
-import { SessionRegistry } from "../../src/session/registry.js";
+import { SessionRegistry } from "../../src/session/session-registry.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 
 export const ADMIN_KEY = "sk-admin-0123456789abcdef";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { episodeFetch } from "../../src/rollout/episode-fetch.js";
+import { createEpisodeFetch } from "../../src/rollout/episode-fetch.js";
 
 /** A fetch that is never answered: it ends with its signal. */
 const unanswered: typeof fetch = (_input, init) =>
@@ -17,7 +17,7 @@ describe("an episode's fetch", () => {
     ["with a Request's", (signal) => [new Request("http://x/", { signal })]],
   ])("is aborted with the episode %s", async (_, args) => {
     const episode = new AbortController();
-    const call = episodeFetch(unanswered, episode.signal)(...args(new AbortController().signal));
+    const call = createEpisodeFetch(unanswered, episode.signal)(...args(new AbortController().signal));
     const reason = new Error("the episode is over");
     episode.abort(reason);
     await expect(call).rejects.toBe(reason);
@@ -28,7 +28,7 @@ describe("an episode's fetch", () => {
     ["of its Request", (signal) => [new Request("http://x/", { signal })]],
   ])("is aborted by the signal %s", async (_, args) => {
     const own = new AbortController();
-    const call = episodeFetch(unanswered, new AbortController().signal)(...args(own.signal));
+    const call = createEpisodeFetch(unanswered, new AbortController().signal)(...args(own.signal));
     const reason = new Error("the agent changed its mind");
     own.abort(reason);
     await expect(call).rejects.toBe(reason);

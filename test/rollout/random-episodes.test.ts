@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Agent, AgentReward, EpisodeExport, EpisodeResult } from "../../src/rollout/contract.js";
 import type { RejectionCode } from "../../src/rollout/rejection.js";
-import { resolveWorkflow } from "../../src/rollout/resolve.js";
+import { resolveWorkflow } from "../../src/rollout/resolve-workflow.js";
 import { converse } from "../helpers/agents.js";
 import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";

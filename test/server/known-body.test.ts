@@ -134,7 +134,7 @@ describe("bodies of one session", () => {
     for (const json of [first, second]) expect(read(Buffer.from(json), known).value).toEqual(JSON.parse(json));
   });
 
-  it("are told apart: those that continue another one, and those that only begin like it", () => {
+  it("continue another one, or only begin like it", () => {
     const known: KnownBody[] = [];
     const json = (texts: string[]) => Buffer.from(JSON.stringify({ input: texts.map((content) => ({ content })) }));
     read(json(["s", "a", "b", "c"]), known);

@@ -1,10 +1,10 @@
 import type { Header } from "../../support/safetensors/read-header.js";
 import { inertText } from "../inert-text.js";
 import { labelOf } from "./columns.js";
+import { describeColumns } from "./describe-columns.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { describeMetadata } from "./metadata.js";
 import { type Distribution, distribution, formatNumber, histogram } from "./numbers.js";
-import { describeColumns } from "./row-columns.js";
 import type { RowEntry } from "./rows.js";
 import { inspectWarnings } from "./warnings.js";
 

@@ -3,7 +3,7 @@ import type { BatchFields } from "../../client/admin-client.js";
 import type { BatchFileError } from "./batch-file.js";
 import { BatchWriter } from "./batch-writer.js";
 import { exportAgainCommand } from "./export-again.js";
-import type { Job } from "./job.js";
+import type { Job } from "./job-setup.js";
 import type { BatchExportError } from "./survivors.js";
 
 /** For how long a batch that cannot be written is tried again, if there is no terminal with someone who could make room. */

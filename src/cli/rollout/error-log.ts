@@ -1,8 +1,8 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { className } from "../../rollout/class-name.js";
+import { readClassName } from "../../rollout/class-name.js";
 import type { TaskResult } from "../../rollout/controller/task.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
-import { standardErrorOf } from "../../rollout/subproc/standard-error.js";
+import { readStandardError } from "../../rollout/subproc/standard-error.js";
 import { removeTail } from "../../support/processes/output-tail.js";
 
 /**
@@ -56,7 +56,7 @@ export class RolloutErrorLog {
 
 function recordsOf({ index, taskId, rejected }: TaskResult) {
   return rejected.map(({ sessionId, groupId, reason }) => {
-    const errors = standardErrorOf(reason.cause);
+    const errors = readStandardError(reason.cause);
     return {
       task: index,
       task_id: taskId,
@@ -75,11 +75,11 @@ function describeThrown(cause: unknown) {
   if (cause === undefined) return null;
   const { code, stack, cause: next } = cause instanceof Error ? (cause as Error & { readonly code?: unknown }) : {};
   return {
-    class: className(cause),
+    class: readClassName(cause),
     code: typeof code === "string" ? code : null,
     // If the agent's process failed, this is the job's own stack.
     stack: typeof stack === "string" && !(cause instanceof SubprocError) ? stack : null,
-    cause: next instanceof Error ? `${className(next)}: ${next.message}` : null,
+    cause: next instanceof Error ? `${readClassName(next)}: ${next.message}` : null,
   };
 }
 

@@ -1,7 +1,7 @@
-import { className } from "../../rollout/class-name.js";
+import { readClassName } from "../../rollout/class-name.js";
 import type { Rejection } from "../../rollout/rejection.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
-import { standardErrorOf } from "../../rollout/subproc/standard-error.js";
+import { readStandardError } from "../../rollout/subproc/standard-error.js";
 import { removeTail } from "../../support/processes/output-tail.js";
 import { inertText } from "../inert-text.js";
 
@@ -65,7 +65,7 @@ export class RejectionReasons {
 
 function keyOf({ sessionId, reason }: RejectedOf): string {
   // What an agent printed before it threw is not the reason, and often has a time in each line.
-  const text = (reason.cause instanceof SubprocError && standardErrorOf(reason.cause)) || reason.message;
+  const text = (reason.cause instanceof SubprocError && readStandardError(reason.cause)) || reason.message;
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   const common = sessionId === undefined ? line : line.replaceAll(sessionId, "its session");
   return `${reason.code} ${classOf(reason)} ${common}`;
@@ -73,7 +73,7 @@ function keyOf({ sessionId, reason }: RejectedOf): string {
 
 /** Returns the first line of the message, without the standard error that follows it. */
 function firstLine({ reason }: RejectedOf): string {
-  const errors = standardErrorOf(reason.cause);
+  const errors = readStandardError(reason.cause);
   const isProcess = reason.cause instanceof SubprocError;
   const message = isProcess ? removeTail(reason.message, errors) : reason.message;
   const [first = ""] = message.split("\n");
@@ -84,14 +84,14 @@ function firstLine({ reason }: RejectedOf): string {
 /** Returns the class of an agent's error; empty for `Error` itself, which says nothing. */
 function classOf({ code, cause }: Rejection): string {
   if (code !== "agent_error" || cause instanceof SubprocError) return "";
-  const name = className(cause);
+  const name = readClassName(cause);
   return name === "Error" ? "" : name;
 }
 
 /** Returns where it happened: the task, and the last lines of the agent's standard error or the first frames of its stack. */
 function describePlace({ taskId, reason }: RejectedOf): string[] {
   const frames = reason.code === "agent_error" ? framesOf(reason.cause) : [];
-  const errors = reason.cause instanceof SubprocError ? lastLines(standardErrorOf(reason.cause)) : [];
+  const errors = reason.cause instanceof SubprocError ? lastLines(readStandardError(reason.cause)) : [];
   return [`in task ${taskId}`, ...frames, ...errors.map((line) => `| ${shortened(line)}`)];
 }
 

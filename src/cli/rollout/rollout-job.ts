@@ -7,7 +7,7 @@ import type { WrittenBatch } from "./batch-writer.js";
 import { createBatchWriter, describeUnexported, describeUnwritten } from "./create-batch-writer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
-import type { Job } from "./job.js";
+import type { Job } from "./job-setup.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { runTrainer } from "./run-trainer.js";

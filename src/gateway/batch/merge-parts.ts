@@ -69,7 +69,7 @@ function planColumns(segments: readonly Segment[], options: MergeOptions, rowTen
   return options.layout === "packed" ? packedColumns(segments, rowTensors) : treeColumns(segments, rowTensors);
 }
 
-/** Yields chunks of about {@link CHUNK_BYTES}. Small pieces are copied into one chunk: that costs less than a socket write each. */
+/** Yields chunks of about {@link CHUNK_BYTES}. Copying small pieces into one chunk costs less than a socket write for each. */
 function* gatherChunks(header: Uint8Array, columns: readonly Column[]): Generator<Uint8Array> {
   let block = Buffer.allocUnsafe(CHUNK_BYTES);
   let used = 0;

@@ -1,4 +1,4 @@
-import { JsonError } from "../../support/json/parse.js";
+import { JsonError } from "../../support/json/parse-json.js";
 import { SpelledNumber } from "../../support/json/spelled.js";
 import { Float, int, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { numberValue } from "./from-json.js";

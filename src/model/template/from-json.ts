@@ -1,4 +1,4 @@
-import { type JsonBuilder, JsonError, parseJson } from "../../support/json/parse.js";
+import { type JsonBuilder, JsonError, parseJson } from "../../support/json/parse-json.js";
 import { Float, int, NONE, type Value } from "../jinja/index.js";
 
 // Python's json module fails at about a thousand levels. The limit is lower because filters recurse over values.

@@ -1,5 +1,5 @@
 import type { Message, ToolCall } from "../../conversation/message.js";
-import { JsonDepthError, JsonError } from "../../support/json/parse.js";
+import { JsonDepthError, JsonError } from "../../support/json/parse-json.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { fromJson } from "./from-json.js";
 

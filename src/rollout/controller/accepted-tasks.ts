@@ -1,25 +1,27 @@
 import type { TaskResult } from "./task.js";
 
 /**
- * Which tasks a batch is made of. `completion`: as soon as enough are accepted, the oldest of these; older tasks that still
- * run are waited for where they could else not all be trained on before they are too stale. `task`: a task comes only after every task before it, so that batches
- * do not depend on how long each took; slow ones are waited for.
+ * Which tasks a batch contains.
+ *
+ * - `completion`: the oldest accepted tasks, as soon as there are enough. Older tasks that still run are waited for only if
+ *   some of them would otherwise become too stale for any batch.
+ * - `task`: the next tasks in order. A batch waits for slow tasks, so that batches do not depend on how long tasks take.
  */
 export type BatchOrder = "completion" | "task";
 
 export interface TakeOptions {
-  /** Tasks of a batch. */
+  /** Number of tasks in a batch. */
   readonly count: number;
-  /** A task that began with this version is too stale for any batch but this one. */
+  /** A task that began with this version is too stale for any later batch. */
   readonly dueVersion: number;
-  /** No task will come any more: there may be fewer. */
+  /** True if no more tasks follow. The batch may then be smaller. */
   readonly last: boolean;
 }
 
-/** Tasks from their start until a batch takes them. They start in the order of their indices. */
+/** The tasks from their start until a batch takes them. They start in the order of their indices. */
 export class AcceptedTasks<Data> {
   readonly #order: BatchOrder;
-  /** Version with which each began, oldest first. */
+  /** The version with which each task began, oldest first. */
   readonly #running = new Map<number, number>();
   readonly #accepted = new Map<number, TaskResult<Data>>();
 
@@ -31,18 +33,18 @@ export class AcceptedTasks<Data> {
     this.#running.set(index, version);
   }
 
-  /** A task has ended; its result where it was accepted. */
+  /** Notes that a task has ended. `accepted` is its result, or undefined if it was rejected. */
   end(index: number, accepted: TaskResult<Data> | undefined): void {
     this.#running.delete(index);
     if (accepted) this.#accepted.set(index, accepted);
   }
 
-  /** The tasks of the next batch, in their order. Undefined: it is not complete yet. */
+  /** Returns the tasks of the next batch in order; undefined if it is not complete yet. */
   take({ count, dueVersion, last }: TakeOptions): TaskResult<Data>[] | undefined {
     if (this.#accepted.size < count && !last) return undefined;
     const indices = [...this.#accepted.keys()].toSorted((a, b) => a - b).slice(0, count);
-    const waits = this.#order === "task" ? this.#runsBefore(indices) : this.#wouldSpoil(indices, count, dueVersion);
-    if (waits) return undefined;
+    const mustWait = this.#order === "task" ? this.#runsBefore(indices) : this.#wouldExpire(indices, count, dueVersion);
+    if (mustWait) return undefined;
     return indices.flatMap((index) => {
       const task = this.#accepted.get(index);
       this.#accepted.delete(index);
@@ -56,16 +58,16 @@ export class AcceptedTasks<Data> {
   }
 
   /**
-   * Whether the batch overtakes older tasks of which some would then be too stale: each later version takes `count` tasks,
-   * and one that began with version v can wait for v - dueVersion of them.
+   * Returns true if the batch overtakes older tasks, and some of these would then become too stale. Each later version takes
+   * `count` tasks, and a task that began with version v can wait for v - dueVersion later versions.
    */
-  #wouldSpoil(indices: readonly number[], count: number, dueVersion: number): boolean {
+  #wouldExpire(indices: readonly number[], count: number, dueVersion: number): boolean {
     const batch = new Set(indices);
-    const versions = (chosen: boolean) =>
-      [...this.#accepted.values()].filter(({ index }) => batch.has(index) === chosen).map(({ version }) => version);
+    const versions = (inBatch: boolean) =>
+      [...this.#accepted.values()].filter(({ index }) => batch.has(index) === inBatch).map(({ version }) => version);
     const newest = Math.max(...versions(true));
     if (![...this.#running.values()].some((version) => version < newest)) return false;
-    const left = [...this.#running.values(), ...versions(false)].toSorted((a, b) => a - b);
-    return left.some((version, i) => i + 1 > count * (version - dueVersion));
+    const remaining = [...this.#running.values(), ...versions(false)].toSorted((a, b) => a - b);
+    return remaining.some((version, i) => i + 1 > count * (version - dueVersion));
   }
 }

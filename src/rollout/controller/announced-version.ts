@@ -3,39 +3,39 @@ import type { CallOptions } from "../../client/proxy-calls.js";
 import { HttpTransport } from "../../client/transport.js";
 import type { RolloutEngine } from "../contract.js";
 
-/** The weight version that the proxy was told, which it gives to the tokens of engines that report none. */
+/** The weight version that is announced to the proxy. The proxy assigns it to tokens of engines that report no version. */
 export class AnnouncedVersion {
   readonly #engine: RolloutEngine;
-  #awaited: number | undefined;
-  #telling: Promise<void> | undefined;
+  #initial: number | undefined;
+  #announcing: Promise<void> | undefined;
 
-  /** @param awaited version that the proxy has to know before anything may start; undefined: what it knows is right */
-  constructor(engine: RolloutEngine, awaited: number | undefined) {
+  /** @param initial version to announce before any task may start; undefined if the proxy already has the right one */
+  constructor(engine: RolloutEngine, initial: number | undefined) {
     this.#engine = engine;
-    this.#awaited = awaited;
+    this.#initial = initial;
   }
 
-  /** Nothing has to be told before anything may start. */
+  /** True if no version has to be announced before tasks may start. */
   get settled(): boolean {
-    return this.#awaited === undefined;
+    return this.#initial === undefined;
   }
 
-  /** Tells what is awaited, once whoever asks; where that fails, the next call tries again. */
+  /** Announces the initial version once, however many callers wait for it. After a failure, the next call tries again. */
   async settle(): Promise<void> {
-    if (this.#awaited === undefined) return;
-    this.#telling ??= this.#send(this.#awaited, {}).finally(() => (this.#telling = undefined));
-    await this.#telling;
+    if (this.#initial === undefined) return;
+    this.#announcing ??= this.#send(this.#initial, {}).finally(() => (this.#announcing = undefined));
+    await this.#announcing;
   }
 
-  async tell(version: number, options: CallOptions = {}): Promise<void> {
-    // An older version that is on its way must not arrive behind this one.
-    await this.#telling?.catch(() => {});
+  async announce(version: number, options: CallOptions = {}): Promise<void> {
+    // The initial version, if it is being sent, must not arrive after this one.
+    await this.#announcing?.catch(() => {});
     await this.#send(version, options);
   }
 
   async #send(version: number, options: CallOptions): Promise<void> {
     const { url, connections, adminKey } = this.#engine;
     await new AdminClient(new HttpTransport(url, connections), adminKey).setVersion(version, options);
-    this.#awaited = undefined;
+    this.#initial = undefined;
   }
 }

@@ -6,21 +6,21 @@ import type { TaskResult } from "./task.js";
 
 export interface ControllerOptions<Data = unknown> extends StalenessLimits, ControllerSettings<Data> {}
 
-/** Options beside a configuration, which says what they leave open: limits under `rollout`, and how batches are exported. */
+/** Options with a configuration, which fills in what they do not set: the limits under `rollout`, and the export fields. */
 export interface ConfiguredOptions<Data = unknown> extends Partial<StalenessLimits>, ControllerSettings<Data> {
   readonly config: Config;
 }
 
 export interface ControllerSettings<Data = unknown> {
   /**
-   * Weight version from which training goes on after a restart; the proxy is told before the first task starts. Default
-   * 0, which a proxy that was started with this job takes for granted.
+   * Weight version at the start, if training continues after a restart. It is announced to the proxy before the first task
+   * starts. Default 0, the initial version of a new proxy, which is not announced.
    */
   readonly version?: number | undefined;
   /** Default: `completion`. */
   readonly batchOrder?: BatchOrder | undefined;
-  /** What the export of a batch asks for unless its caller does otherwise: style, discount, layout, …. */
+  /** Default fields of the export of a batch: style, discount, layout, …. */
   readonly exportFields?: BatchFields | undefined;
-  /** Hears of every task that has ended. */
+  /** Is called for every task that has ended. */
   readonly onResult?: ((result: TaskResult<Data>) => void) | undefined;
 }

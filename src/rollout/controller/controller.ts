@@ -6,38 +6,39 @@ import { runWorkflow } from "../episode-result.js";
 import { Rejection, type RejectionCode } from "../rejection.js";
 import { AcceptedTasks } from "./accepted-tasks.js";
 import { AnnouncedVersion } from "./announced-version.js";
-import { controllerOptions } from "./configured.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
+import { resolveControllerOptions } from "./resolve-controller-options.js";
 import { RolloutBatch } from "./rollout-batch.js";
 import { assertLimits, StalenessControl } from "./staleness.js";
 import type { RejectionCounts, TaskResult } from "./task.js";
 
 export interface SubmitOptions {
-  /** Session ids begin with it. Default `task-<index>`. */
+  /** Prefix of the session ids. Default `task-<index>`. */
   readonly taskId?: string | undefined;
   /** Default: the task's id. */
   readonly groupId?: string | undefined;
 }
 
-/** Tasks are counted whole; `rejectedEpisodes` counts episodes, those of incomplete groups too. */
+/** Counts of tasks, except that `rejectedEpisodes` counts episodes, including those of incomplete groups. */
 export interface RolloutCounts {
   readonly submitted: number;
   readonly waiting: number;
   readonly running: number;
-  /** With those that were consumed before a restart. */
+  /** Accepted tasks, including those consumed before a restart. */
   readonly accepted: number;
-  /** Gave no trajectory at all. */
+  /** Tasks that gave no trajectory. */
   readonly rejected: number;
-  /** Accepted with some of their members rejected. */
+  /** Accepted tasks of which some members were rejected. */
   readonly incomplete: number;
   readonly rejectedEpisodes: RejectionCounts;
 }
 
 /**
- * Brings new weights to the engine. Where the engine does not report the version of its tokens, `announce` tells the proxy
- * between the last token of the old weights and the first of the new: while the engine is paused. Else it need not be
- * called.
+ * Loads new weights into the engine.
+ *
+ * If the engine does not report the version of its tokens, call `announce` while the engine is paused: between the last token
+ * of the old weights and the first token of the new ones. Otherwise it need not be called.
  */
 export type WeightUpdate = (announce: () => Promise<void>) => Promise<void>;
 
@@ -49,8 +50,8 @@ interface Task<Data> {
 }
 
 /**
- * Runs tasks for a trainer: starts them as staleness control allows, in the order in which they were submitted, and hands
- * out what was accepted in batches. An episode asks the proxy for its slot itself, as its first step.
+ * Runs tasks for a trainer. It starts them in the order in which they were submitted, as the limits on staleness allow, and
+ * returns the accepted ones in batches. Each episode grants its own capacity, as its first step.
  */
 export class RolloutController<Data = unknown> {
   readonly #workflow: RolloutWorkflow<Data>;
@@ -60,7 +61,7 @@ export class RolloutController<Data = unknown> {
   readonly #announced: AnnouncedVersion;
   readonly #accepted: AcceptedTasks<Data>;
   readonly #queue: Task<Data>[] = [];
-  /** Callers of {@link waitBatch}. Undefined tells them that no batch follows. */
+  /** Callers of {@link waitBatch}. They receive undefined if no batch follows. */
   readonly #waiters = new WaitQueue<RolloutBatch<Data> | undefined>();
   readonly #stopping = new AbortController();
   readonly #rejectedEpisodes = new Map<RejectionCode, number>();
@@ -75,9 +76,9 @@ export class RolloutController<Data = unknown> {
   constructor(
     workflow: RolloutWorkflow<Data>,
     engine: RolloutEngine,
-    given: ControllerOptions<Data> | ConfiguredOptions<Data> | Config,
+    input: ControllerOptions<Data> | ConfiguredOptions<Data> | Config,
   ) {
-    const options = controllerOptions(given);
+    const options = resolveControllerOptions(input);
     assertLimits(options);
     this.#workflow = workflow;
     this.#engine = engine;
@@ -104,28 +105,31 @@ export class RolloutController<Data = unknown> {
     };
   }
 
-  /** Queues a task; answers its index. */
+  /** Queues a task. Returns its index. */
   submit(data: Data, options: SubmitOptions = {}): number {
-    if (this.#complete) throw new ControllerError("no_more_tasks", "The controller takes no more tasks.");
+    if (this.#complete) {
+      throw new ControllerError("no_more_tasks", "The controller accepts no more tasks after finish() or stop().");
+    }
     const index = this.#submitted++;
     const taskId = options.taskId ?? `task-${index}`;
     this.#queue.push({ index, data, taskId, groupId: options.groupId ?? taskId });
     this.#proceed();
-    // Where the proxy cannot be told, who waits for a batch hears it.
+    // If this fails, waitBatch tries again and reports the error.
     this.#settleVersion().catch(() => {});
     return index;
   }
 
-  /** No task comes any more: the last batch may be smaller, and after it there is none. */
+  /** Declares that no more tasks follow. The last batch may be smaller. */
   finish(): void {
     this.#complete = true;
     this.#proceed();
   }
 
   /**
-   * The next `consumerBatchSize` accepted tasks. Undefined after the last. Tasks of a later version may have to be allowed
-   * by {@link setVersion} first. A signal gives the waiting up, not the tasks. Rejects where the proxy cannot be told from
-   * which version training goes on.
+   * Waits for the next `consumerBatchSize` accepted tasks. Returns undefined after the last batch.
+   *
+   * Later tasks may start only after {@link setVersion}. The signal ends the wait, not the tasks. Rejects if the initial
+   * version cannot be announced to the proxy.
    */
   async waitBatch(signal?: AbortSignal): Promise<RolloutBatch<Data> | undefined> {
     if (!this.#announced.settled) await this.#settleVersion();
@@ -134,13 +138,13 @@ export class RolloutController<Data = unknown> {
     return batch;
   }
 
-  /** No session of a batch exists any more: its tasks count as rejected, and others may start in their place. */
+  /** Notes that the sessions of a batch were lost. Its tasks then count as rejected, and others may start instead. */
   lose(batch: RolloutBatch<Data>): void {
     this.#staleness.lose(batch.tasks.length);
     this.#proceed();
   }
 
-  /** Starts no further tasks; those that run go on. */
+  /** Starts no more tasks. Running tasks go on. */
   pause(): void {
     this.#paused = true;
   }
@@ -151,9 +155,11 @@ export class RolloutController<Data = unknown> {
   }
 
   /**
-   * The trainer has new weights. No task starts while `update` brings them to the engine and the proxy hears of the
-   * version; generations in flight are the engine's to cut and the proxy's to resume. Where it fails, the version that
-   * stood before stands.
+   * Sets a new weight version: runs `update`, which loads the weights into the engine, and announces the version to the
+   * proxy.
+   *
+   * No task starts meanwhile. The engine may cut generations in flight, which the proxy then resumes. If this fails, the
+   * earlier version stays in effect.
    */
   async setVersion(version: number, update?: WeightUpdate, options: CallOptions = {}): Promise<void> {
     this.#staleness.assertNext(version);
@@ -161,15 +167,15 @@ export class RolloutController<Data = unknown> {
     let announced = false;
     const announce = async () => {
       announced = true;
-      await this.#announced.tell(version, options);
+      await this.#announced.announce(version, options);
     };
     try {
       await update?.(announce);
       if (!announced) await announce();
       this.#staleness.setVersion(version);
     } catch (error) {
-      // What cannot be told now is what broke the update, most likely.
-      if (announced) await this.#announced.tell(this.version).catch(() => {});
+      // If this fails too, it most likely has the same cause. The error of the update is thrown.
+      if (announced) await this.#announced.announce(this.version).catch(() => {});
       throw error;
     } finally {
       this.#updates--;
@@ -178,8 +184,8 @@ export class RolloutController<Data = unknown> {
   }
 
   /**
-   * Gives up the tasks that run and forgets those that wait; what was accepted can still be taken as batches. Resolves
-   * when every episode has ended.
+   * Aborts running tasks and drops waiting ones. Accepted tasks can still be taken as batches. Resolves when every episode has
+   * ended.
    */
   async stop(): Promise<void> {
     this.#complete = true;
@@ -195,13 +201,14 @@ export class RolloutController<Data = unknown> {
     this.#proceed();
   }
 
-  get #held(): boolean {
+  /** True if no task may start now. */
+  get #blocked(): boolean {
     return this.#paused || this.#updates > 0 || !this.#announced.settled;
   }
 
-  /** Starts what may start, hands out what is complete. */
+  /** Starts tasks that may start, and returns batches that are complete. */
   #proceed(): void {
-    while (this.#queue.length > 0 && !this.#held && this.#staleness.freeSlots > 0) {
+    while (this.#queue.length > 0 && !this.#blocked && this.#staleness.freeSlots > 0) {
       const task = this.#queue.shift();
       if (task) this.#start(task);
     }
@@ -210,7 +217,7 @@ export class RolloutController<Data = unknown> {
       const { consumerBatchSize: count, maxStaleness } = this.#options;
       const tasks = this.#accepted.take({ count, last, dueVersion: this.version - maxStaleness });
       if (tasks === undefined) return;
-      this.#waiters.serve(tasks.length > 0 ? this.#batchOf(tasks) : undefined);
+      this.#waiters.serve(tasks.length > 0 ? this.#createBatch(tasks) : undefined);
     }
   }
 
@@ -240,7 +247,7 @@ export class RolloutController<Data = unknown> {
     this.#options.onResult?.(result);
   }
 
-  #batchOf(tasks: readonly TaskResult<Data>[]): RolloutBatch<Data> {
+  #createBatch(tasks: readonly TaskResult<Data>[]): RolloutBatch<Data> {
     return new RolloutBatch(tasks, this.version, this.#engine, this.#options.exportFields ?? {});
   }
 }

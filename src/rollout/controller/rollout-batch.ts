@@ -5,16 +5,16 @@ import type { RolloutEngine } from "../contract.js";
 import { ControllerError } from "./errors.js";
 import type { TaskResult } from "./task.js";
 
-/** Accepted tasks that the trainer consumes together. Their sessions have ended and keep their data until it is taken. */
+/** Accepted tasks that the trainer consumes together. Their sessions have ended, and keep their data until the export. */
 export class RolloutBatch<Data = unknown> {
   /** In the order in which they were submitted. */
   readonly tasks: readonly TaskResult<Data>[];
-  /** The weight version that stood when the batch was complete. */
+  /** The weight version at the time when the batch was complete. */
   readonly version: number;
   readonly #engine: RolloutEngine;
   readonly #fields: BatchFields;
 
-  /** @param fields what an export of this batch asks for unless its caller does otherwise */
+  /** @param fields default fields of the export */
   constructor(tasks: readonly TaskResult<Data>[], version: number, engine: RolloutEngine, fields: BatchFields) {
     this.tasks = tasks;
     this.version = version;
@@ -22,17 +22,17 @@ export class RolloutBatch<Data = unknown> {
     this.#fields = fields;
   }
 
-  /** In the order of the tasks, and of the members in each. */
+  /** Session ids in the order of the tasks, and of the members of each group. */
   get sessionIds(): string[] {
     return this.tasks.flatMap(({ accepted }) => accepted.map(({ sessionId }) => sessionId));
   }
 
-  /** One safetensors block of all sessions, by one call; where it fails, none is taken and it can be asked for again. */
+  /** Exports all sessions as one safetensors block. If that fails, no session is exported, and it can be called again. */
   export(fields: BatchFields = {}, options: CallOptions = {}): Promise<Uint8Array> {
     return this.#admin().exportBatch(this.sessionIds, { ...this.#fields, ...fields }, options);
   }
 
-  /** The same as files in shared memory. */
+  /** Exports all sessions as files in shared memory. */
   exportShared(fields: SharedBatchFields = {}, options: CallOptions = {}): Promise<SharedBatch[]> {
     return this.#admin().exportSharedBatch(this.sessionIds, { ...this.#fields, ...fields }, options);
   }
@@ -47,7 +47,9 @@ export class RolloutBatch<Data = unknown> {
     const urls = new Set(this.tasks.flatMap(({ accepted }) => accepted.map(({ url }) => url)));
     const [url = this.#engine.url] = urls;
     if (urls.size > 1) {
-      const message = `The sessions of this batch live at ${[...urls].join(" and ")}; one call exports those of one proxy.`;
+      const message =
+        `The sessions of this batch are on several proxies: ${[...urls].join(", ")}. One call can export the sessions of one ` +
+        "proxy only.";
       throw new ControllerError("several_proxies", message);
     }
     return new AdminClient(new HttpTransport(url, this.#engine.connections), this.#engine.adminKey);

@@ -1,23 +1,23 @@
 import { describe } from "../describe.js";
 import { ControllerError } from "./errors.js";
 
-/** How far rollouts may run ahead. A rollout is one task: one episode, or a group of them. */
+/** Limits on how far rollouts may run ahead of the trainer. A rollout is one task: one episode, or a group of episodes. */
 export interface StalenessLimits {
-  /** Rollouts at once. */
+  /** Maximum number of concurrent rollouts. */
   readonly maxConcurrentRollouts: number;
-  /** Weight versions that a rollout may be behind when the trainer consumes it. */
+  /** Maximum number of weight versions that a rollout may be behind when the trainer consumes it. */
   readonly maxStaleness: number;
-  /** Rollouts that the trainer consumes for one version. */
+  /** Number of rollouts that the trainer consumes per version. */
   readonly consumerBatchSize: number;
 }
 
 /**
- * Counts rollouts and says how many more may start:
+ * Counts rollouts and limits how many more may start:
  *
  * free = min(maxConcurrent − running, (maxStaleness + version + 1) × batchSize − (accepted + running))
  *
- * No more have begun by then than the trainer consumes until `version + maxStaleness`. Who takes the oldest first, one
- * batch for each version, consumes none later.
+ * So at most as many rollouts begin as the trainer consumes until version `version + maxStaleness`. If the trainer takes the
+ * oldest first, one batch per version, no rollout is staler than `maxStaleness`.
  */
 export class StalenessControl {
   readonly #limits: StalenessLimits;
@@ -26,7 +26,7 @@ export class StalenessControl {
   #accepted: number;
   #rejected = 0;
 
-  /** @param version from which training goes on: the batches of all versions before it were consumed */
+  /** @param version version at the start. The batches of all earlier versions count as consumed */
   constructor(limits: StalenessLimits, version = 0) {
     assertWhole("maxConcurrentRollouts", limits.maxConcurrentRollouts, 1);
     assertWhole("maxStaleness", limits.maxStaleness, 0);
@@ -45,7 +45,7 @@ export class StalenessControl {
     return this.#running;
   }
 
-  /** With those that were consumed before a restart. */
+  /** Accepted rollouts, including those consumed before a restart. */
   get accepted(): number {
     return this.#accepted;
   }
@@ -54,7 +54,7 @@ export class StalenessControl {
     return this.#rejected;
   }
 
-  /** Rollouts that may start now; never below 0. */
+  /** Number of rollouts that may start now, at least 0. */
   get freeSlots(): number {
     const { maxConcurrentRollouts, maxStaleness, consumerBatchSize } = this.#limits;
     const ahead = (maxStaleness + this.#version + 1) * consumerBatchSize - (this.#accepted + this.#running);
@@ -65,14 +65,14 @@ export class StalenessControl {
     this.#running++;
   }
 
-  /** A rollout that ran has ended; one that is rejected makes room for another. */
+  /** Notes the end of a rollout. A rejected one makes room for another. */
   end(outcome: "accepted" | "rejected"): void {
     this.#running--;
     if (outcome === "accepted") this.#accepted++;
     else this.#rejected++;
   }
 
-  /** Rollouts that were accepted and never reached the trainer: they count as rejected, and make room. */
+  /** Counts accepted rollouts that did not reach the trainer as rejected. They make room for others. */
   lose(rollouts: number): void {
     this.#accepted -= rollouts;
     this.#rejected += rollouts;
@@ -83,11 +83,12 @@ export class StalenessControl {
     this.#version = version;
   }
 
-  /** Throws where the version may not follow the one that stands. */
+  /** @throws ControllerError if the version is lower than the current one */
   assertNext(version: number): void {
     assertWhole("version", version, 0);
     if (version < this.#version) {
-      throw new ControllerError("version_went_back", `Version ${version} is below ${this.#version}, which stands.`);
+      const message = `version must be at least the current version ${this.#version}; received ${version}.`;
+      throw new ControllerError("version_went_back", message);
     }
   }
 }
@@ -96,13 +97,13 @@ function assertWhole(name: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new ControllerError(
     "invalid_option",
-    `${name} must be a whole number of at least ${least}, not ${describe(value)}.`,
+    `${name} must be an integer of at least ${least}; received ${describe(value)}.`,
   );
 }
 
-/** Plain JavaScript gives anything. */
+/** The options may be anything if the caller has no types. */
 export function assertLimits(options: unknown): void {
   if (typeof options === "object" && options !== null) return;
   const expected = "an object with maxConcurrentRollouts, maxStaleness and consumerBatchSize";
-  throw new ControllerError("invalid_option", `options must be ${expected}, not ${describe(options)}.`);
+  throw new ControllerError("invalid_option", `options must be ${expected}; received ${describe(options)}.`);
 }

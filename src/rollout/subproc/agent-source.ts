@@ -2,16 +2,16 @@ import { describe } from "../describe.js";
 import { WorkflowError } from "../workflow-error.js";
 import { assertSerializable } from "./serializable.js";
 
-/** How an agent travels to another process: by the name of its module and what it is made of, never by its code. */
+/** The form in which an agent is sent to another process: the name of its module and its data, never its code. */
 export type AgentSource = ImportedAgent | AgentInstance;
 
 export interface ImportedAgent {
   readonly kind: "import";
   /** `module#export`: an agent, or a class of agents. */
   readonly specifier: string;
-  /** Where the string looks for files. */
+  /** Folder in which the specifier looks for files. */
   readonly directory: string;
-  /** What a class is constructed with. */
+  /** Argument of the constructor, if the export is a class. */
   readonly keywordArguments: Readonly<Record<string, unknown>>;
 }
 
@@ -31,14 +31,14 @@ export interface AgentSourceOptions {
 }
 
 /**
- * An agent as worker processes can make it: from an import string; or from an instance whose class says where it is
- * exported, with `static readonly module = import.meta.url`. Such an instance's own properties are copied, as they are
- * now.
+ * Returns the source of an agent, from which worker processes can create it.
  *
+ * @param agent an import string, or an instance whose class names its module with `static readonly module = import.meta.url`.
+ * The instance's own properties are copied as they are now.
  * @throws SubprocError `not_serializable`, naming the property
- * @throws WorkflowError `invalid_workflow`, for what is neither
+ * @throws WorkflowError `invalid_workflow` if `agent` is neither
  */
-export function agentSource(agent: unknown, options: AgentSourceOptions = {}): AgentSource {
+export function createAgentSource(agent: unknown, options: AgentSourceOptions = {}): AgentSource {
   const { directory = process.cwd(), keywordArguments = {} } = options;
   if (typeof agent === "string") {
     assertSerializable(keywordArguments, "keywordArguments");
@@ -54,7 +54,7 @@ export function agentSource(agent: unknown, options: AgentSourceOptions = {}): A
 function unnamed(agent: unknown): WorkflowError {
   return new WorkflowError(
     "invalid_workflow",
-    `Given: ${describe(agent)}. Expected, for agents in subprocesses: an import string "module#export", or an ` +
-      "instance of a class that says where it is exported: static readonly module = import.meta.url.",
+    'An agent in a subprocess must be an import string "module#export", or an instance of a class that names its module: ' +
+      `static readonly module = import.meta.url; received ${describe(agent)}.`,
   );
 }

@@ -12,16 +12,16 @@ const CODES = [
 ] as const;
 
 /**
- * What kept a process from giving a reward.
+ * Why a process gave no reward.
  *
- * - `not_serializable`: something of the agent, its data or its reward cannot travel between processes.
- * - `worker_start_failed`: a worker process ended before it took a task, twice in a row.
- * - `worker_exited`: the worker ended while it ran the agent.
- * - `program_not_started`: the program was not found or may not be run.
- * - `program_failed`: it ended with another status than 0, or by a signal.
- * - `invalid_program_output`: its standard output has no reward.
- * - `agent_timeout`: the process was still at work when its time was over. It was killed.
- * - `pool_closed`: the pool takes no more tasks.
+ * - `not_serializable`: a part of the agent, its data or its reward cannot be sent between processes.
+ * - `worker_start_failed`: worker processes ended before they accepted a task, twice in a row.
+ * - `worker_exited`: the worker process ended while it ran the agent.
+ * - `program_not_started`: the program was not found or cannot be executed.
+ * - `program_failed`: the program ended with a status other than 0, or by a signal.
+ * - `invalid_program_output`: the program's standard output has no reward.
+ * - `agent_timeout`: the process exceeded its time and was killed.
+ * - `pool_closed`: the pool accepts no more tasks.
  */
 export type SubprocErrorCode = (typeof CODES)[number];
 
@@ -30,5 +30,5 @@ export class SubprocError extends CodedError<SubprocErrorCode> {
 }
 
 export function isSubprocCode(code: string | undefined): code is SubprocErrorCode {
-  return CODES.some((each) => each === code);
+  return CODES.some((known) => known === code);
 }

@@ -4,32 +4,33 @@ import { importString } from "../import-string.js";
 import { WorkflowError } from "../workflow-error.js";
 import type { AgentInstance, AgentSource, ImportedAgent } from "./agent-source.js";
 
-/** Makes the agent, anew with every call; its module is imported once. */
+/** Creates the agent, a new one with every call. Its module is imported once. */
 export async function loadAgent(source: AgentSource): Promise<Agent> {
   return source.kind === "import" ? loadImported(source, []) : loadInstance(source);
 }
 
-async function loadImported(source: ImportedAgent, passed: readonly string[]): Promise<Agent> {
+async function loadImported(source: ImportedAgent, earlier: readonly string[]): Promise<Agent> {
   const { specifier, directory, keywordArguments } = source;
-  const path = [...passed, specifier];
-  if (passed.includes(specifier))
-    throw new WorkflowError("invalid_import", `An import string leads back to itself: ${path.join(" → ")}.`);
+  const path = [...earlier, specifier];
+  if (earlier.includes(specifier))
+    throw new WorkflowError("invalid_import", `The import string must not lead back to itself: ${path.join(" → ")}.`);
   const found = await importString(specifier, directory);
   if (typeof found === "string") return loadImported({ ...source, specifier: found }, path);
   if (hasRun(found)) return found;
   if (typeof found === "function" && hasRun(found.prototype)) {
     return new (found as new (keywordArguments: object) => Agent)(keywordArguments);
   }
-  const origin = path.map((each) => JSON.stringify(each)).join(" → ");
-  const expected = "an agent (with run) or a class of agents; workflows run in the rollout worker's own process";
-  throw new WorkflowError("invalid_workflow", `Given: ${describe(found)} by way of ${origin}. Expected: ${expected}.`);
+  const origin = path.map((text) => JSON.stringify(text)).join(" → ");
+  const expected =
+    "an agent (with run) or a class of agents, because workflows run in the rollout worker's own process";
+  throw new WorkflowError("invalid_workflow", `Expected ${expected}; received ${describe(found)} from ${origin}.`);
 }
 
-/** The instance without its constructor having run again, as it was when it was sent. */
+/** Creates the instance with the state that was sent, without running its constructor again. */
 async function loadInstance({ module, className, state }: AgentInstance): Promise<Agent> {
   const type = await importString(`${module}#${className}`, process.cwd());
   if (typeof type !== "function" || !hasRun(type.prototype)) {
-    const message = `Given: ${describe(type)}, exported by ${module} as ${className}. Expected: a class of agents.`;
+    const message = `${module} must export ${className} as a class of agents; received ${describe(type)}.`;
     throw new WorkflowError("invalid_workflow", message);
   }
   return Object.assign(Object.create(type.prototype as object) as Agent, state);

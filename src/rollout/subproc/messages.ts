@@ -1,17 +1,17 @@
-import { className } from "../class-name.js";
+import { readClassName } from "../class-name.js";
 import type { AgentSource } from "./agent-source.js";
 import { isSubprocCode, SubprocError } from "./errors.js";
 import type { Environment } from "./task-environment.js";
 
-/** What a worker process is told. It runs one task at a time. */
+/** A task for a worker process, which runs one task at a time. */
 export type WorkerTask =
   | { readonly type: "load"; readonly agent: AgentSource }
   | { readonly type: "run"; readonly agent: AgentSource; readonly data: unknown; readonly environment: Environment };
 
-/** A task as it is sent: what the worker says of it has its number. */
+/** A task with its id, which is repeated in the worker's messages about it. */
 export type SentTask = WorkerTask & { readonly id: number };
 
-/** An error as it travels. */
+/** An error in the form in which it is sent to another process. */
 export interface SentError {
   readonly name: string;
   readonly message: string;
@@ -20,8 +20,8 @@ export interface SentError {
 }
 
 /**
- * What a worker process says: that it has the task, and what came of it. `reusable`: the agent left nothing at work that
- * could meet the next task.
+ * A message of a worker process: that it has started the task, or the result. `reusable`: the agent left no timer, request or
+ * process behind that could disturb the next task.
  */
 export type WorkerMessage = { readonly id: number } & (
   | { readonly type: "started" }
@@ -29,23 +29,28 @@ export type WorkerMessage = { readonly id: number } & (
   | { readonly type: "failed"; readonly error: SentError; readonly reusable: boolean }
 );
 
-/** Whatever was thrown: agents throw what they like, and it may well throw when it is looked at. */
-export function sendable(error: unknown): SentError {
+/** Converts a thrown value so that it can be sent. Agents may throw anything, even values whose properties throw. */
+export function encodeError(error: unknown): SentError {
   try {
     if (!(error instanceof Error)) return { name: "Error", message: String(error), stack: undefined, code: undefined };
     const { message, stack, code } = error as Error & { readonly code?: unknown };
-    // Any of them may have been set to anything.
+    // The properties of an error may have any type.
     const text = (value: unknown) => (typeof value === "string" ? value : undefined);
-    return { name: className(error), message: String(message), stack: text(stack), code: text(code) };
+    return { name: readClassName(error), message: String(message), stack: text(stack), code: text(code) };
   } catch {
-    return { name: "Error", message: "The agent threw what cannot be described.", stack: undefined, code: undefined };
+    return {
+      name: "Error",
+      message: "The agent threw a value that cannot be described.",
+      stack: undefined,
+      code: undefined,
+    };
   }
 }
 
-/** The error again, with the stack that it had in its own process. */
-export function received({ name, message, stack, code }: SentError): Error {
-  const own = name === "SubprocError" && isSubprocCode(code) ? new SubprocError(code, message) : undefined;
-  const error = own ?? Object.assign(new Error(message), { name }, code === undefined ? {} : { code });
+/** Recreates an error that was sent, with its stack in the other process. */
+export function decodeError({ name, message, stack, code }: SentError): Error {
+  const subprocError = name === "SubprocError" && isSubprocCode(code) ? new SubprocError(code, message) : undefined;
+  const error = subprocError ?? Object.assign(new Error(message), { name }, code === undefined ? {} : { code });
   if (stack !== undefined) error.stack = stack;
   return error;
 }

@@ -6,17 +6,19 @@ import { processFailed } from "./standard-error.js";
 import { TaskNotTaken, WorkerProcess } from "./worker-process.js";
 
 export interface ProcessPoolOptions {
-  /** Processes at once: `rollout.agent.subproc_max_workers`. */
+  /** Maximum number of concurrent processes: `rollout.agent.subproc_max_workers`. */
   readonly maxWorkers: number;
-  /** Seconds that a process may work at one task; then it is killed. Default: no limit. */
+  /** Maximum seconds of one task, after which its process is killed. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Arguments of Node for worker processes, such as `--import tsx`. They have this process's own loaders already. */
+  /** Node arguments for worker processes, such as `--import tsx`. They inherit the loaders of this process in any case. */
   readonly nodeArguments?: readonly string[] | undefined;
 }
 
 /**
- * Processes that run agents, so many at once. Worker processes start when they are needed and are kept; one that crashed,
- * was killed or has something left at work in it is replaced for the next task.
+ * A limited number of processes that run agents.
+ *
+ * Worker processes start when they are needed and are reused. A worker that crashed, was killed, or still has timers,
+ * requests or processes of its agent is replaced for the next task.
  */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: ProcessPoolOptions;
@@ -29,12 +31,12 @@ export class ProcessPool implements AsyncDisposable {
     this.#slots = new Semaphore(options.maxWorkers);
   }
 
-  /** Runs a task in a worker process that has no other. The process is killed when the signal aborts. */
+  /** Runs a task in a worker process that is idle. The process is killed when the signal aborts. */
   run(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
     return this.occupy(signal, (limited) => this.#runSomewhere(task, limited));
   }
 
-  /** Does some work with a process of its own, when there is room for one, within the time of a task. */
+  /** Waits for a free slot, then calls `work`, which may start one process. `limited` aborts when the task exceeds its time. */
   async occupy<T>(signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     using _slot = await this.#slots.acquire(either);
@@ -42,13 +44,13 @@ export class ProcessPool implements AsyncDisposable {
     const expired = () =>
       new SubprocError(
         "agent_timeout",
-        `The agent's process was killed: it was at work for ${timeoutSeconds} seconds.`,
+        `The agent's process was killed because it exceeded its limit of ${timeoutSeconds} seconds.`,
       );
     using deadline = new Deadline(either, timeoutSeconds, expired);
     return await work(deadline.signal);
   }
 
-  /** Kills the workers; tasks that run or wait are rejected with `pool_closed`. */
+  /** Kills the workers. Running and waiting tasks are rejected with `pool_closed`. */
   close(): void {
     this.#closing.abort(new SubprocError("pool_closed", "The pool of agent processes was closed."));
     for (const worker of this.#workers) worker.close();
@@ -59,11 +61,11 @@ export class ProcessPool implements AsyncDisposable {
     this.close();
   }
 
-  /** A new process takes the task if the first ended before it could. */
+  /** Runs a task in an idle or new process. If that process ended before it accepted the task, tries one new process. */
   async #runSomewhere(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     try {
-      return await this.#idle().run(task, signal);
+      return await this.#findIdle().run(task, signal);
     } catch (error) {
       if (!(error instanceof TaskNotTaken)) throw error;
     }
@@ -72,13 +74,13 @@ export class ProcessPool implements AsyncDisposable {
       return await this.#start().run(task, signal);
     } catch (error) {
       if (!(error instanceof TaskNotTaken)) throw error;
-      const sentence = `A worker process ended before it took a task: ${error.message}.`;
+      const sentence = `A worker process ended before it accepted a task: ${error.message}.`;
       throw processFailed("worker_start_failed", sentence, error.standardError);
     }
   }
 
-  /** A process that waits, or a new one. */
-  #idle(): WorkerProcess {
+  /** Returns an idle worker, or a new one. */
+  #findIdle(): WorkerProcess {
     for (const worker of this.#workers) {
       if (worker.state === "idle") return worker;
       if (worker.state === "gone") this.#workers.delete(worker);

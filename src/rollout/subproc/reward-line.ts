@@ -1,35 +1,35 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
-/** Characters of the longest line that is read as a reward. */
+/** Maximum number of characters of a line that is read as a reward. */
 const LONGEST_LINE = 1 << 20;
 
 export interface ReadReward {
-  /** Undefined if there is none. */
+  /** Undefined if there is no reward. */
   readonly value: unknown;
-  /** Lines that are numbers, before a reward that is not marked as one: one of them may have been meant. */
+  /** Number of earlier lines that are numbers, if the reward is not in a line `{"reward": …}`. One may have been meant. */
   readonly otherNumbers: number;
 }
 
 /**
- * Reads a program's standard output for its reward: the value of the last line `{"reward": …}`, or else the last line that is not
+ * Finds the reward in a program's standard output: the value of the last line `{"reward": …}`, else the last line that is not
  * empty, if it is a JSON number or object.
  */
 export class RewardLine {
   readonly #decoder = new StringDecoder("utf8");
   #line = "";
   #marked: { readonly reward: unknown } | undefined;
-  /** The value of the last line; undefined if it is text. */
+  /** The value of the last line; undefined if it is not JSON. */
   #last: unknown;
   #numbers = 0;
 
   constructor(stream: Readable) {
     stream.on("data", (chunk: Buffer) => this.#add(this.#decoder.write(chunk)));
-    // A pipe that breaks ends what is read; the process itself says why.
+    // Without a listener, a broken pipe would be an uncaught error. The end of the process explains it.
     stream.on("error", () => {});
   }
 
-  /** To be called when the output has ended. */
+  /** Returns the reward. Call it when the output has ended. */
   end(): ReadReward {
     this.#add(`${this.#decoder.end()}\n`);
     if (this.#marked) return { value: this.#marked.reward, otherNumbers: 0 };
@@ -48,7 +48,7 @@ export class RewardLine {
     this.#append(rest);
   }
 
-  /** A line that is too long is known by its length. */
+  /** Keeps one character more than the limit, so that a line that is too long can be recognized. */
   #append(text: string): void {
     if (this.#line.length <= LONGEST_LINE) this.#line += text.slice(0, LONGEST_LINE + 1);
   }

@@ -7,8 +7,8 @@ import { forwardLines } from "../../support/processes/forward-lines.js";
 import { OutputTail } from "../../support/processes/output-tail.js";
 import { SubprocError } from "./errors.js";
 import { RewardLine } from "./reward-line.js";
-import { processFailed, stillAtWork } from "./standard-error.js";
-import { bareEnvironment, type Environment } from "./task-environment.js";
+import { addStandardError, processFailed } from "./standard-error.js";
+import { createBareEnvironment, type Environment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
 
@@ -17,16 +17,18 @@ export interface Program {
   readonly command: readonly [string, ...string[]];
   /** Its working directory. */
   readonly directory: string;
-  /** Beside this process's own environment. */
+  /** Variables added to this process's environment. */
   readonly environment: Environment;
-  /** Its standard input. */
+  /** Content of its standard input. */
   readonly input: string;
 }
 
 /**
- * Runs a program to its end; returns its reward ({@link RewardLine}). What it leaves
- * running in its process group is killed with its end; all of it is killed when the signal aborts. Its standard error goes to this
- * process's; the end of its standard output does, too, if it fails.
+ * Runs a program to its end and returns its reward (see {@link RewardLine}).
+ *
+ * Processes that it leaves running in its process group are killed when it ends. The whole group is killed when the signal
+ * aborts. Its standard error is forwarded to this process's standard error, and so is the end of its standard output if it
+ * fails.
  *
  * @throws SubprocError `program_not_started`, `program_failed`, `invalid_program_output`, or the signal's reason
  */
@@ -36,20 +38,20 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   const child = spawn(file, args, {
     detached: true,
     cwd: program.directory,
-    env: { ...bareEnvironment(), ...program.environment },
+    env: { ...createBareEnvironment(), ...program.environment },
   });
   const group = new ChildGroup(child);
   forwardLines(child.stderr);
   const errors = new OutputTail(child.stderr, TAIL_BYTES);
-  // It carries the reward, so it is shown only if the program fails.
+  // Standard output carries the reward, so it is shown only if the program fails.
   const output = new OutputTail(child.stdout, TAIL_BYTES);
   const reward = new RewardLine(child.stdout);
-  // A program that does not read its data is none the worse.
+  // A program need not read its data: ignore a broken pipe.
   child.stdin.on("error", () => {});
   child.stdin.end(program.input);
   const end = await waitForEnd(group, signal).catch((error: unknown) => {
     show(output);
-    throw stillAtWork(error, errors.text);
+    throw addStandardError(error, errors.text);
   });
   if (end.how === "not_started") {
     const message = `${file} could not be started: ${describeEnd(end)}`;
@@ -74,13 +76,13 @@ function show({ text }: OutputTail): void {
   if (text !== "") process.stderr.write(`${text}\n`);
 }
 
-/** The same words for every episode, so that repeated warnings can be counted. */
+/** The text is the same for every episode, so that repeated warnings can be counted. */
 function warn(file: string): void {
-  const advice = 'Print the reward as {"reward": …} to leave no doubt.';
+  const advice = 'Print the reward as {"reward": …} to make it unambiguous.';
   process.emitWarning(`${file} printed other numbers before its reward, the last line. ${advice}`, "AgentWarning");
 }
 
-/** Resolves when the program has exited and its output was read. Kills it and rejects when the signal aborts before its exit. */
+/** Resolves when the program has exited and its output was read. If the signal aborts before its exit, kills it and rejects. */
 async function waitForEnd(group: ChildGroup, signal: AbortSignal): Promise<ChildEnd> {
   using _killing = onAbort(signal, () => group.kill());
   await untilAborted(group.exited, signal);

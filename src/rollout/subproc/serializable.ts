@@ -1,20 +1,20 @@
 import { types } from "node:util";
 import { SubprocError } from "./errors.js";
 
-/** `clone`: to a worker process, by structured clone. `json`: to a program, as JSON. */
+/** How a value is sent. `clone`: to a worker process, by structured clone. `json`: to a program, as JSON. */
 export type Wire = "clone" | "json";
 
 /**
- * Refuses what would not arrive in another process as it is: functions, symbols, promises, weak collections, and
- * instances of classes, which would arrive without their class. Plain objects and arrays travel; to a worker also Map,
+ * Refuses values that would not arrive unchanged in another process: functions, symbols, promises, weak collections, and
+ * instances of classes, which would lose their class. Plain objects and arrays can be sent. A worker can also receive Map,
  * Set, Date, RegExp, errors, buffers, typed arrays and cycles.
  *
- * @param name how the error names the value, such as `data`
+ * @param name name of the value in the error, such as `data`
  * @throws SubprocError `not_serializable`, naming the property: `data.tools[0].call is a function`
  */
 export function assertSerializable(value: unknown, name: string, wire: Wire = "clone"): void {
   const seen = new Map<object, string>();
-  // A list of work instead of recursion: data may be nested deeper than the stack.
+  // A work list instead of recursion, because data may be nested deeper than the call stack allows.
   const pending: [unknown, string][] = [[value, name]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [current, path] = next;
@@ -24,7 +24,7 @@ export function assertSerializable(value: unknown, name: string, wire: Wire = "c
     if (first !== undefined && wire === "json" && isWithin(path, first)) throw refused(path, "a part of itself");
     if (first !== undefined) continue;
     seen.set(current, path);
-    pending.push(...childrenOf(current, path, wire).reverse());
+    pending.push(...listChildren(current, path, wire).reverse());
   }
 }
 
@@ -39,25 +39,24 @@ function assertPrimitive(value: unknown, path: string, wire: Wire): void {
   if (typeof value === "number" && !Number.isFinite(value)) throw refused(path, String(value));
 }
 
-function childrenOf(value: object, path: string, wire: Wire): [unknown, string][] {
-  if (wire === "clone") assertCloned(value, path);
-  if (Array.isArray(value)) return wire === "clone" ? propertiesOf(value, path) : itemsOf(value, path);
+function listChildren(value: object, path: string, wire: Wire): [unknown, string][] {
+  if (wire === "clone") assertCloneable(value, path);
+  if (Array.isArray(value)) return wire === "clone" ? listProperties(value, path) : listItems(value, path);
   if (wire === "clone") {
     if (isLeaf(value)) return [];
-    if (value instanceof Set) return [...value].map((each, i) => [each, `${path}.values()[${i}]`]);
-    if (value instanceof Map) return entriesOf(value, path);
+    if (value instanceof Set) return [...value].map((member, i) => [member, `${path}.values()[${i}]`]);
+    if (value instanceof Map) return listEntries(value, path);
   }
   if (!isPlain(value)) throw refused(path, `an instance of ${value.constructor?.name || "a class without a name"}`);
-  return propertiesOf(value, path);
+  return listProperties(value, path);
 }
 
-/** What is plain to look at and yet not cloned. */
-function assertCloned(value: object, path: string): void {
+/** Refuses objects that look plain but cannot be cloned. */
+function assertCloneable(value: object, path: string): void {
   if (types.isProxy(value)) throw refused(path, "a Proxy");
   const buffer = ArrayBuffer.isView(value) ? value.buffer : value;
   if (types.isSharedArrayBuffer(buffer)) throw refused(path, "shared memory");
-  if (types.isArrayBuffer(buffer) && isDetached(buffer))
-    throw refused(path, "memory that was handed on to someone else");
+  if (types.isArrayBuffer(buffer) && isDetached(buffer)) throw refused(path, "a detached ArrayBuffer");
 }
 
 function isDetached(buffer: ArrayBuffer): boolean {
@@ -69,18 +68,18 @@ function isDetached(buffer: ArrayBuffer): boolean {
   }
 }
 
-function itemsOf(list: readonly unknown[], path: string): [unknown, string][] {
-  return list.map((each, i) => [each, `${path}[${i}]`]);
+function listItems(list: readonly unknown[], path: string): [unknown, string][] {
+  return list.map((item, i) => [item, `${path}[${i}]`]);
 }
 
-function propertiesOf(value: object, path: string): [unknown, string][] {
+function listProperties(value: object, path: string): [unknown, string][] {
   return Object.keys(value).map((key) => {
     const at = Array.isArray(value) && /^\d+$/.test(key) ? `${path}[${key}]` : path + accessor(key);
     return [read(value, key, at), at];
   });
 }
 
-/** A getter may throw. */
+/** Reads a property. A getter may throw. */
 function read(value: object, key: string, path: string): unknown {
   try {
     return (value as Readonly<Record<string, unknown>>)[key];
@@ -89,7 +88,7 @@ function read(value: object, key: string, path: string): unknown {
   }
 }
 
-function entriesOf(map: ReadonlyMap<unknown, unknown>, path: string): [unknown, string][] {
+function listEntries(map: ReadonlyMap<unknown, unknown>, path: string): [unknown, string][] {
   return [...map].flatMap(([key, value], i) => [
     [key, `${path}.keys()[${i}]`],
     [value, `${path}.values()[${i}]`],
@@ -116,6 +115,6 @@ function accessor(key: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-function refused(path: string, what: string): SubprocError {
-  return new SubprocError("not_serializable", `${path} is ${what}, which cannot be sent to another process.`);
+function refused(path: string, kind: string): SubprocError {
+  return new SubprocError("not_serializable", `${path} is ${kind}, which cannot be sent to another process.`);
 }

@@ -7,14 +7,14 @@ import { ChildGroup } from "../../support/processes/child-group.js";
 import { forwardLines } from "../../support/processes/forward-lines.js";
 import { OutputTail } from "../../support/processes/output-tail.js";
 import { SubprocError } from "./errors.js";
-import { loaders } from "./loaders.js";
-import { received, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
-import { noteStandardError, processFailed, stillAtWork } from "./standard-error.js";
-import { bareEnvironment } from "./task-environment.js";
+import { pickLoaders } from "./loaders.js";
+import { decodeError, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
+import { addStandardError, noteStandardError, processFailed } from "./standard-error.js";
+import { createBareEnvironment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
 
-/** The process had ended before it took the task: another one may. */
+/** The process ended before it accepted the task, so that the task can be given to another process. */
 export class TaskNotTaken extends Error {
   /** The end of the process's standard error. */
   readonly standardError: string;
@@ -44,17 +44,17 @@ export class WorkerProcess {
   #tasks = 0;
   #usable = true;
 
-  /** @param nodeArguments of the process, beside the loaders that this one has */
+  /** @param nodeArguments Node arguments of the process, in addition to the loaders of this process */
   constructor(nodeArguments: readonly string[] = []) {
     const isSource = import.meta.url.endsWith(".ts");
     const file = fileURLToPath(new URL(isSource ? "./worker.ts" : "./worker.js", import.meta.url));
     const child = fork(file, [], {
       detached: true,
       serialization: "advanced",
-      env: bareEnvironment(),
-      // What agents print goes to this process's standard error: its standard output belongs to its command.
+      env: createBareEnvironment(),
+      // Output of agents is forwarded to this process's standard error. Its standard output belongs to the command.
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      execArgv: [...loaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
+      execArgv: [...pickLoaders(process.execArgv), ...(isSource ? ["--import", "tsx"] : []), ...nodeArguments],
     });
     this.#group = new ChildGroup(child);
     const { stdout, stderr } = child;
@@ -64,16 +64,16 @@ export class WorkerProcess {
       for (const flush of flushes) flush();
     };
     this.#tail = new OutputTail(stderr, TAIL_BYTES);
-    child.on("message", (message: WorkerMessage) => this.#hear(message));
+    child.on("message", (message: WorkerMessage) => this.#handle(message));
     void this.#group.exited.then((end) => this.#end(end));
-    this.#rest([stdout, stderr]);
+    this.#unrefAll([stdout, stderr]);
   }
 
   get #child(): ChildProcess {
     return this.#group.child;
   }
 
-  /** `busy`: it runs a task. `gone`: it was killed or has ended. */
+  /** `busy`: the process runs a task. `gone`: it was killed or has ended. */
   get state(): "idle" | "busy" | "gone" {
     if (!this.#usable) return "gone";
     return this.#running ? "busy" : "idle";
@@ -86,12 +86,12 @@ export class WorkerProcess {
    */
   async run(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
     this.#tail.clear();
-    // Nothing else may keep this process alive until the child answers or ends.
+    // Keeps this process alive until the child answers or ends: nothing else might.
     this.#child.ref();
     this.#child.channel?.ref();
     const giveUp = () => {
       this.kill();
-      this.#settle()?.reject(stillAtWork(signal.reason, this.#tail.text) as Error);
+      this.#settle()?.reject(addStandardError(signal.reason, this.#tail.text) as Error);
     };
     try {
       const id = this.#tasks++;
@@ -106,13 +106,13 @@ export class WorkerProcess {
     }
   }
 
-  /** Kills the process and all that it started. */
+  /** Kills the process and its descendants. */
   kill(): void {
     this.#usable = false;
     this.#group.kill();
   }
 
-  /** Kills the process and writes what is left of its output: this process may end before it could read the end. */
+  /** Kills the process and writes its incomplete last line now, because this process may end before it reads the end. */
   close(): void {
     this.kill();
     this.#flush();
@@ -120,7 +120,7 @@ export class WorkerProcess {
 
   #send(task: SentTask): void {
     try {
-      // That it could not be sent shows by the end of the process.
+      // The callback ignores errors: if the task could not be sent, the process has ended, which #end handles.
       this.#child.send(task, () => {});
     } catch (cause) {
       const message = `The task cannot be sent to another process: ${(cause as Error).message}`;
@@ -128,8 +128,8 @@ export class WorkerProcess {
     }
   }
 
-  /** Ignores messages about another task than the one that runs: the agent may have sent them. */
-  #hear(message: WorkerMessage): void {
+  /** Handles a message. Messages that do not belong to the running task are ignored, because the agent may send its own. */
+  #handle(message: WorkerMessage): void {
     if (message.id !== this.#running?.id) return;
     if (message.type === "started") {
       this.#running.started = true;
@@ -140,11 +140,14 @@ export class WorkerProcess {
     this.#settle()?.resolve(message.value);
   }
 
-  /** The process wrote its standard error before this message, but to another pipe: that one is read first. */
+  /**
+   * Rejects the task with the agent's error. The process wrote its standard error before this message, but to another pipe.
+   * Two iterations of the event loop let that pipe be read first.
+   */
   async #fail({ error, reusable }: Extract<WorkerMessage, { readonly type: "failed" }>): Promise<void> {
     const running = this.#running;
     if (!running) return;
-    running.failure = received(error);
+    running.failure = decodeError(error);
     await setImmediate();
     await setImmediate();
     if (this.#running !== running) return;
@@ -164,7 +167,7 @@ export class WorkerProcess {
       noteStandardError(running.failure, this.#tail.text);
       return running.reject(running.failure);
     }
-    const sentence = `The agent's process ended before its run did (${how}).`;
+    const sentence = `The agent's process ended while the agent was running (${how}).`;
     running.reject(processFailed("worker_exited", sentence, this.#tail.text));
   }
 
@@ -174,8 +177,8 @@ export class WorkerProcess {
     return running;
   }
 
-  /** Waiting for work keeps no process alive. */
-  #rest(outputs: readonly object[]): void {
+  /** Lets this process end while the worker is idle. */
+  #unrefAll(outputs: readonly object[]): void {
     this.#child.unref();
     this.#child.channel?.unref();
     for (const output of outputs) if ("unref" in output && typeof output.unref === "function") output.unref();

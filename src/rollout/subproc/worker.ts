@@ -1,53 +1,56 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentContext } from "../contract.js";
 import { loadAgent } from "./load-agent.js";
-import { type SentTask, sendable, type WorkerMessage, type WorkerTask } from "./messages.js";
+import { encodeError, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
 import { assertSerializable } from "./serializable.js";
 
 /** A worker process: runs the agents that its parent sends, one after another. */
 
 const send = (message: WorkerMessage) => process.send?.(message);
 
-process.on("message", (task: SentTask) => void work(task));
-// The parent has gone: what this process and its agents started goes with them.
+process.on("message", (task: SentTask) => void runTask(task));
+// The parent has ended: kill this process and everything that its agents started.
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 
-/** What is active while nothing runs: the least ever seen, since loading this very module is work too. */
-let atRest = Number.POSITIVE_INFINITY;
+/**
+ * Number of active resources (timers, requests, …) while no task runs. It is the minimum of all tasks, because at the first
+ * one the loading of this module may still be active.
+ */
+let idleResources = Number.POSITIVE_INFINITY;
 
-async function work(task: SentTask): Promise<void> {
+async function runTask(task: SentTask): Promise<void> {
   const { id } = task;
-  atRest = Math.min(atRest, process.getActiveResourcesInfo().length);
+  idleResources = Math.min(idleResources, process.getActiveResourcesInfo().length);
   send({ id, type: "started" });
   const [environment, directory] = [{ ...process.env }, process.cwd()];
-  const outcome = await outcomeOf(task);
-  restore(environment);
-  send({ id, ...outcome, reusable: isBackIn(directory) && (await isAtRest()) });
+  const outcome = await runAgent(task);
+  restoreEnvironment(environment);
+  send({ id, ...outcome, reusable: restoreDirectory(directory) && (await becomesIdle()) });
 }
 
-async function outcomeOf(task: WorkerTask) {
+async function runAgent(task: WorkerTask) {
   try {
-    // The module is imported before the keys are there, so that none can be kept in it for a later task.
+    // Import the module before the keys are set, so that it cannot keep them for a later task.
     const agent = await loadAgent(task.agent);
     if (task.type === "load") return { type: "done", value: undefined } as const;
     Object.assign(process.env, task.environment);
-    // Address and key are in the environment only, as the contract has it.
+    // The contract of subprocess agents has no context: address and key are in the environment only.
     const value = await agent.run(task.data, {} as AgentContext);
     assertSerializable(value, "reward");
     return { type: "done", value } as const;
   } catch (error) {
-    return { type: "failed", error: sendable(error) } as const;
+    return { type: "failed", error: encodeError(error) } as const;
   }
 }
 
-/** Whatever the agent set is gone, too. */
-function restore(environment: NodeJS.ProcessEnv): void {
+/** Restores the environment, and removes variables that the agent has set. */
+function restoreEnvironment(environment: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);
 }
 
-/** The next task begins where this one did, if that is still there. */
-function isBackIn(directory: string): boolean {
+/** Restores the working directory. Returns false if it no longer exists. */
+function restoreDirectory(directory: string): boolean {
   try {
     process.chdir(directory);
     return true;
@@ -56,12 +59,12 @@ function isBackIn(directory: string): boolean {
   }
 }
 
-/** The agent left no timer, request or child process behind. */
-async function isAtRest(): Promise<boolean> {
-  // What ends just now (a socket that goes back to its pool) has done so a turn later.
+/** Returns true if the agent left no timer, request or child process behind. */
+async function becomesIdle(): Promise<boolean> {
+  // Resources that are just ending, such as a socket that returns to its pool, may need another turn of the event loop.
   for (let turn = 0; turn < 3; turn++) {
     await setImmediate();
-    if (process.getActiveResourcesInfo().length <= atRest) return true;
+    if (process.getActiveResourcesInfo().length <= idleResources) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@ import type { LaunchedProcess, Launcher, Place, ProcessPlan } from "../launcher.
 import type { Role } from "../roles.js";
 import { RunningProcess } from "../running-process.js";
 import type { Allocation } from "./allocation.js";
-import { nodeProgram } from "./program.js";
+import { nodeProgram } from "./node-program.js";
 import { StepFiles } from "./step/step-files.js";
 import { StepProcess } from "./step/step-process.js";
 

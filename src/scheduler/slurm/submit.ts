@@ -4,8 +4,8 @@ import { SchedulerError } from "../errors.js";
 import type { JobSpec } from "../job.js";
 import { slurm } from "./command.js";
 import { groupsOf } from "./layout.js";
+import { nodeProgram } from "./node-program.js";
 import { forgetOutcome } from "./outcome.js";
-import { nodeProgram } from "./program.js";
 import { timeLimitSeconds } from "./time-limit.js";
 
 /** What a role may take to stop beyond its processes' own time. */

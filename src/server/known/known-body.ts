@@ -86,7 +86,7 @@ export function restoreShared(value: unknown, { body, count }: SharedPrefix): Re
   return { ...Object(value), [body.name]: [...body.elements.slice(0, count), ...elements.slice(1)] };
 }
 
-/** Returns the body in the form in which it is kept; undefined if it has no conversation, or one with other values than objects. */
+/** Returns the body in the form in which it is kept; undefined if it has no conversation of objects. */
 export function toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): KnownBody | undefined {
   const name = shared?.body.name ?? CONVERSATIONS.find((field) => readConversation(value, field));
   const elements = name && readConversation(value, name);

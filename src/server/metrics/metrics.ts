@@ -6,7 +6,7 @@ import type { ChatModel } from "../../model/chat-model.js";
 import type { ParsedOutput } from "../../model/output/output-parser.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Interaction } from "../../session/interaction.js";
-import type { SessionRegistry } from "../../session/registry.js";
+import type { SessionRegistry } from "../../session/session-registry.js";
 import { observeEngineServers } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";

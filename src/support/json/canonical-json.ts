@@ -1,4 +1,4 @@
-import { type JsonBuilder, JsonError, parseJson } from "./parse.js";
+import { type JsonBuilder, JsonError, parseJson } from "./parse-json.js";
 
 /**
  * Returns the same text for all JSON texts of the same value: no white space, keys sorted by UTF-16 code units, numbers as

@@ -1,4 +1,4 @@
-import { type JsonBuilder, parseJson } from "./parse.js";
+import { type JsonBuilder, parseJson } from "./parse-json.js";
 
 /**
  * A number with its spelling, such as 1.0 or an integer of 20 digits, which `JSON.parse` would change. It is a `Number`, so

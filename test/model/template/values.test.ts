@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compileTemplate, RenderError } from "../../../src/model/jinja/index.js";
 import { fromJs } from "../../../src/model/template/from-js.js";
 import { fromJson } from "../../../src/model/template/from-json.js";
-import { JsonDepthError, JsonError } from "../../../src/support/json/parse.js";
+import { JsonDepthError, JsonError } from "../../../src/support/json/parse-json.js";
 
 const show = (value: unknown): string => compileTemplate("{{ x | tojson }}")(new Map([["x", fromJs(value)]])).join("");
 

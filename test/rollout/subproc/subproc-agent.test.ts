@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { standardErrorOf } from "../../../src/rollout/subproc/standard-error.js";
+import { readStandardError } from "../../../src/rollout/subproc/standard-error.js";
 import { SubprocAgent } from "../../../src/rollout/subproc/subproc-agent.js";
 import { until } from "../../helpers/until.js";
 import { Configured, type Order, Scaled } from "./agents/local.js";
@@ -205,7 +205,7 @@ describe("a pool", () => {
         /before it took a task: status 3\. Its standard error ends with:\nx+\nno licence$/,
       ) as string,
     });
-    expect(standardErrorOf(error)).toMatch(/^x{5000}\nno licence$/);
+    expect(readStandardError(error)).toMatch(/^x{5000}\nno licence$/);
   });
 
   it("says before any episode that an agent cannot be made", async () => {

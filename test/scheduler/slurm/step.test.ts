@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { nodeProgram } from "../../../src/scheduler/slurm/program.js";
+import { nodeProgram } from "../../../src/scheduler/slurm/node-program.js";
 import { StepFiles } from "../../../src/scheduler/slurm/step/step-files.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../helpers/until.js";

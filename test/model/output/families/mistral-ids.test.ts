@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TOOLS } from "../support/fixtures.js";
-import { byteLevelText, idsOf, one, read } from "../support/outputs.js";
+import { byteLevelText, encodeText, one, read } from "../support/outputs.js";
 
 /** Mistral's chat templates refuse call ids that are not nine letters and digits, so none of another form is passed on. */
 
@@ -8,7 +8,7 @@ const MISTRAL = { tools: "mistral", reasoning: "none" } as const;
 const text = byteLevelText(["[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"].map((content) => ({ content, special: true })));
 
 function callIds(output: string): (string | undefined)[] {
-  const { message } = read(text, MISTRAL, one(idsOf(text, output)), { tools: TOOLS });
+  const { message } = read(text, MISTRAL, one(encodeText(text, output)), { tools: TOOLS });
   return (message.toolCalls ?? []).map(({ id }) => id);
 }
 

@@ -3,7 +3,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { connectProxy } from "../../src/rollout/connect.js";
 import { RolloutController } from "../../src/rollout/controller/controller.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
-import { resolveWorkflow } from "../../src/rollout/resolve.js";
+import { resolveWorkflow } from "../../src/rollout/resolve-workflow.js";
 import { agentOf } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import { HeldWorkflow } from "./controller/held-workflow.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../../src/support/json/canonical-json.js";
-import { type JsonBuilder, JsonDepthError, JsonError, parseJson } from "../../../src/support/json/parse.js";
+import { type JsonBuilder, JsonDepthError, JsonError, parseJson } from "../../../src/support/json/parse-json.js";
 
 const PLAIN: JsonBuilder<unknown> = {
   string: (value) => value,

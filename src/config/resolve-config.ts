@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readEnvironmentKey } from "./admin-key.js";
 import { ConfigError } from "./errors.js";
 import { readOverrides } from "./overrides.js";
-import { checkConfig } from "./parse.js";
+import { checkConfig } from "./parse-config.js";
 import type { Config } from "./schema/sections.js";
 import { normalizeSpelling } from "./spelling.js";
 import { isPlainMap, merge } from "./tree.js";

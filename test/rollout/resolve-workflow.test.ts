@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Agent, EpisodeResult, RolloutWorkflow } from "../../src/rollout/contract.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
-import { resolveWorkflow, type WorkflowInput } from "../../src/rollout/resolve.js";
+import { resolveWorkflow, type WorkflowInput } from "../../src/rollout/resolve-workflow.js";
 import { WorkflowError } from "../../src/rollout/workflow-error.js";
 
 const NOTHING: EpisodeResult = { accepted: [], rejected: [] };
@@ -188,7 +188,7 @@ describe("an import string", () => {
       "tasks.csv": "a,b",
     });
     const program = (file: string) => `
-      import { resolveWorkflow } from ${JSON.stringify(pathToFileURL(join(process.cwd(), "dist/rollout/resolve.js")).href)};
+      import { resolveWorkflow } from ${JSON.stringify(pathToFileURL(join(process.cwd(), "dist/rollout/resolve-workflow.js")).href)};
       const workflow = await resolveWorkflow("./${file}#agent").catch((error) => error);
       console.log(workflow.code ?? typeof workflow.agent.run, workflow.message ?? "");`;
     const run = (file: string, ...args: string[]) =>

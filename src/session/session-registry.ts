@@ -1,9 +1,9 @@
 import { SessionError } from "./errors.js";
-import { hashKey, newSessionKey } from "./keys.js";
 import type { SessionState } from "./lifecycle.js";
 import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
 import { Session } from "./session.js";
 import { SessionEvents } from "./session-events.js";
+import { hashKey, newSessionKey } from "./session-keys.js";
 import { readKeyTag } from "./worker-tag.js";
 
 export interface RegistryOptions {

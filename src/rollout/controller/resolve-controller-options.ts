@@ -1,28 +1,28 @@
 import type { Config } from "../../config/index.js";
-import { isConfig, isObject } from "../configured.js";
+import { isConfig, isObject } from "../workflow-options.js";
 import type { ConfiguredOptions, ControllerOptions } from "./controller-options.js";
 import { ControllerError } from "./errors.js";
 
-/** As `rolltape rollout`. */
+/** The same default as that of `rolltape rollout`. */
 const CONCURRENT_ROLLOUTS = 64;
 
 /**
- * Returns the options with what a configuration says, where they leave it open.
+ * Returns the options of a controller. A configuration fills in the options that are not set.
  *
- * @throws ControllerError `invalid_option` if nobody says how many rollouts a batch has
+ * @throws ControllerError `invalid_option` if neither sets the number of rollouts in a batch
  */
-export function controllerOptions<Data>(
-  given: ControllerOptions<Data> | ConfiguredOptions<Data> | Config,
+export function resolveControllerOptions<Data>(
+  input: ControllerOptions<Data> | ConfiguredOptions<Data> | Config,
 ): ControllerOptions<Data> {
-  if (isConfig(given)) return controllerOptions({ config: given });
-  if (!isObject(given) || !("config" in given)) return given;
-  const { config, ...options } = given;
+  if (isConfig(input)) return resolveControllerOptions({ config: input });
+  if (!isObject(input) || !("config" in input)) return input;
+  const { config, ...options } = input;
   const { rollout } = config;
   const consumerBatchSize = options.consumerBatchSize ?? rollout.consumer_batch_size;
   if (consumerBatchSize === null) {
     const message =
-      "rollout.consumer_batch_size is null, which stands for all tasks of a job; a controller does not know how many " +
-      "there will be. Set it to a whole number of at least 1, or give the option consumerBatchSize.";
+      "rollout.consumer_batch_size must be an integer of at least 1 for a controller, which does not know the number of " +
+      "tasks; received null. Set it, or the option consumerBatchSize.";
     throw new ControllerError("invalid_option", message);
   }
   const { turn_discount: discount, export_style: style, concat_reward } = rollout.agent;

@@ -1,6 +1,5 @@
 import type { Config } from "../config/index.js";
 import { describeThrown } from "./class-name.js";
-import { isConfig, workflowOptions } from "./configured.js";
 import type { Agent, RolloutWorkflow } from "./contract.js";
 import { describe } from "./describe.js";
 import { GroupedWorkflow } from "./grouped-workflow.js";
@@ -10,11 +9,12 @@ import type { ResolveOptions } from "./resolve-options.js";
 import { ProgramAgent } from "./subproc/program-agent.js";
 import { SubprocAgent } from "./subproc/subproc-agent.js";
 import { WorkflowError } from "./workflow-error.js";
+import { isConfig, resolveWorkflowOptions } from "./workflow-options.js";
 
-/** A class, constructed with the keyword arguments as one object. */
+/** A class whose constructor receives the keyword arguments as one object. */
 export type Constructor<Instance> = new (keywordArguments: never) => Instance;
 
-/** What a trainer may give: a workflow, an agent, the class of either, or an import string that names any of them. */
+/** A workflow, an agent, a class of either, or an import string that names one of these. */
 export type WorkflowInput<Data = unknown> =
   | RolloutWorkflow<Data>
   | Agent<Data>
@@ -23,32 +23,32 @@ export type WorkflowInput<Data = unknown> =
   | string;
 
 /**
- * Makes a workflow of what a trainer gives:
+ * Creates a workflow:
  *
- * 1. a workflow is taken as it is;
- * 2. a class of workflows is constructed with the keyword arguments;
- * 3. a string is imported and resolved by these same rules;
- * 4. anything else with a `run` method is an agent and wrapped into a {@link ProxyWorkflow}; a class whose instances have
- *    one is constructed first;
- * 5. with `groupSize` > 1 the result is wrapped into a {@link GroupedWorkflow}.
+ * 1. A workflow is returned as it is.
+ * 2. A class of workflows is constructed with the keyword arguments.
+ * 3. A string is imported, and the result is resolved by the same rules.
+ * 4. An agent (anything else with a `run` method) is wrapped in a {@link ProxyWorkflow}. A class of agents is constructed
+ *    first.
+ * 5. With `groupSize` > 1 the result is wrapped in a {@link GroupedWorkflow}.
  *
- * A configuration in place of the options, or as their `config`, says what the options leave open.
+ * A configuration, instead of the options or as their `config`, fills in options that are not set.
  *
- * Throws a {@link WorkflowError} that says what was given and what was expected.
+ * @throws WorkflowError that says what was received and what is expected
  */
 export async function resolveWorkflow<Data = unknown>(
   input: WorkflowInput<Data>,
-  given: ResolveOptions | Config = {},
+  optionsOrConfig: ResolveOptions | Config = {},
 ): Promise<RolloutWorkflow<Data>> {
-  const { config, ...rest } = isConfig(given) ? { config: given } : given;
+  const { config, ...rest } = isConfig(optionsOrConfig) ? { config: optionsOrConfig } : optionsOrConfig;
   if (config?.rollout.agent.mode === "subproc") requireSubproc(input, config);
-  const options = workflowOptions({ config, ...rest });
+  const options = resolveWorkflowOptions({ config, ...rest });
   const { groupSize = 1 } = options;
   const workflow = (await resolveOne(input, options, [])) as RolloutWorkflow<Data>;
   return groupSize === 1 ? workflow : new GroupedWorkflow(workflow, groupSize, options);
 }
 
-/** Agents in processes of their own need a pool, which somebody must close. */
+/** Mode subproc needs a process pool. The caller must create it, because the caller must close it. */
 function requireSubproc(input: unknown, { rollout: { agent } }: Config): void {
   if (input instanceof SubprocAgent || input instanceof ProgramAgent || isWorkflow(input)) return;
   throw new WorkflowError(
@@ -98,20 +98,20 @@ function construct<Instance>(constructor: Constructor<unknown>, { keywordArgumen
   } catch (error) {
     const names = Object.keys(keywordArguments).join(", ") || "no keyword arguments";
     const why = describeThrown(error);
-    const message = `${describe(constructor)} could not be constructed with ${names}: ${why}`;
+    const message = `The constructor of ${describe(constructor)} failed with ${names}: ${why}`;
     throw new WorkflowError("construction_failed", message, { cause: error });
   }
 }
 
 function selfImport(path: readonly string[]): WorkflowError {
-  return new WorkflowError("invalid_import", `An import string leads back to itself: ${path.join(" → ")}.`);
+  return new WorkflowError("invalid_import", `The import string must not lead back to itself: ${path.join(" → ")}.`);
 }
 
 function notAWorkflow(value: unknown, imported: readonly string[]): WorkflowError {
-  const origin = imported.length > 0 ? ` by way of ${imported.map((each) => JSON.stringify(each)).join(" → ")}` : "";
+  const origin = imported.length > 0 ? ` from ${imported.map((text) => JSON.stringify(text)).join(" → ")}` : "";
   return new WorkflowError(
     "invalid_workflow",
-    `Given: ${describe(value)}${origin}. Expected: a workflow (with arunEpisode), an agent (with run), the class of ` +
-      `either, or an import string "module#export" that names one.`,
+    `Expected a workflow (with arunEpisode), an agent (with run), a class of either, or an import string "module#export" ` +
+      `that names one; received ${describe(value)}${origin}.`,
   );
 }

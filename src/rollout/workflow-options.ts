@@ -1,0 +1,27 @@
+import type { Config } from "../config/index.js";
+import type { ResolveOptions } from "./resolve-options.js";
+
+/** Returns true if the options are a complete configuration. Callers without types may pass any value. */
+export function isConfig(options: unknown): options is Config {
+  return isObject(options) && "rollout" in options && "engine" in options && "server" in options;
+}
+
+/** Returns true for objects and arrays; false for null and for everything else. */
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Returns the options of a workflow. A configuration fills in the options that are not set. */
+export function resolveWorkflowOptions({ config, ...options }: ResolveOptions): ResolveOptions {
+  if (!config) return options;
+  const { agent } = config.rollout;
+  return {
+    ...options,
+    groupSize: options.groupSize ?? config.group_size,
+    dropIncompleteGroup: options.dropIncompleteGroup ?? config.drop_incomplete_group,
+    discount: options.discount ?? agent.turn_discount,
+    style: options.style ?? agent.export_style,
+    concatReward: options.concatReward ?? agent.concat_reward,
+    rewardScope: options.rewardScope ?? agent.reward_scope,
+  };
+}
