@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Exporter } from "../../src/session/exporter.js";
-import { hashKey } from "../../src/session/keys.js";
-import type { SessionRegistry } from "../../src/session/registry.js";
+import { hashKey } from "../../src/session/session-keys.js";
+import type { SessionRegistry } from "../../src/session/session-registry.js";
 import type { Session } from "../../src/session/session.js";
 import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
 

@@ -1,4 +1,4 @@
-import { type RegistryOptions, SessionRegistry } from "../../../src/session/registry.js";
+import { type RegistryOptions, SessionRegistry } from "../../../src/session/session-registry.js";
 
 export const TIMEOUT_MILLISECONDS = 3_600_000;
 
