@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { Exporter } from "../../src/session/exporter.js";
+import type { Session } from "../../src/session/session.js";
 import { hashKey } from "../../src/session/session-keys.js";
 import type { SessionRegistry } from "../../src/session/session-registry.js";
-import type { Session } from "../../src/session/session.js";
 import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
 
 const KEY = "my-own-session-key-1";
