@@ -92,7 +92,7 @@ function inexact(): ModelledSession {
 describe("errors of POST /export_batch", () => {
   it.each<[BatchOptionsInput, string | null, RegExp]>([
     [{ maxLength: 3 }, "max_length", /longer than max_length 3.*a larger max_length/s],
-    [{ layout: "tree", maxLength: 3 }, "max_length", /no max_length/],
+    [{ layout: "tree", maxLength: 3 }, "max_length", /max_length must be absent/],
     [{ style: "concat" }, null, /on_mismatch "split"/],
   ])("spell option names as in HTTP bodies: %j", async (options, param, message) => {
     const { error } = await ask([recorded(inexact())], options, "body");
