@@ -7,7 +7,7 @@ import {
   TOOL_FAMILIES,
   type ToolFamily,
 } from "../../../src/model/output/family-lookup.js";
-import { outputFormat } from "../../../src/model/output/output-format.js";
+import { createOutputFormat } from "../../../src/model/output/output-format.js";
 import { makeTexts, TOOLS } from "./support/fixtures.js";
 import { chunks, collectMessage, encodeText, numbers, read, type TestText } from "./support/outputs.js";
 
@@ -112,7 +112,7 @@ const CASES = FAMILIES.flatMap((families) =>
 describe("a random output", () => {
   it.each(CASES)("keeps each word once, in pushes of any size ($tools, markers are $kind)", ({ families, text }) => {
     const next = numbers(7);
-    const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+    const { markers } = createOutputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
     // Text behind this marker that is not an id is dropped with it.
     const written = markers.filter((marker) => marker !== "[CALL_ID]");
     for (let round = 0; round < 300; round++) {
@@ -130,7 +130,7 @@ describe("a random output", () => {
 
   it.each(CASES)("keeps a long text of partial markers ($tools, markers are $kind)", ({ families, text }) => {
     const next = numbers(9);
-    const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+    const { markers } = createOutputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
     const halves = Array.from({ length: 3000 }, () => {
       const marker = markers[next(markers.length)] ?? "";
       return marker.slice(0, 1 + next(marker.length - 1));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { JsonScanner } from "../../../src/model/output/reader/json-scanner.js";
-import { pythonLiteral } from "../../../src/model/output/reader/python-literal.js";
+import { parsePythonLiteral } from "../../../src/model/output/reader/python-literal.js";
 import { numbers } from "./support/outputs.js";
 
 /** Scans a text in random parts. Returns the scanner's state and how much of the text is a JSON value. */
@@ -69,7 +69,7 @@ describe("JsonScanner", () => {
   });
 });
 
-describe("pythonLiteral", () => {
+describe("parsePythonLiteral", () => {
   it.each([
     ["'a'", '"a"'],
     ['"it\'s" \' "so"\'', '"it\'s \\"so\\""'],
@@ -92,15 +92,15 @@ describe("pythonLiteral", () => {
     ["__import__('os')", undefined],
     ["", undefined],
   ])("converts %j to %j", (text, json) => {
-    expect(pythonLiteral(text)).toBe(json);
+    expect(parsePythonLiteral(text)).toBe(json);
   });
 
   it("returns undefined for endless nesting", () => {
-    expect(pythonLiteral("[".repeat(100_000))).toBeUndefined();
+    expect(parsePythonLiteral("[".repeat(100_000))).toBeUndefined();
   });
 
   it("takes linear time without a closing quote", () => {
-    expect(pythonLiteral(`'${"a\\n".repeat(100_000)}`)).toBeUndefined();
-    expect(pythonLiteral(`"""${'""\\'.repeat(100_000)}`)).toBeUndefined();
+    expect(parsePythonLiteral(`'${"a\\n".repeat(100_000)}`)).toBeUndefined();
+    expect(parsePythonLiteral(`"""${'""\\'.repeat(100_000)}`)).toBeUndefined();
   });
 });

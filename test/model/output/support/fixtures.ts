@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Tool } from "../../../../src/conversation/message.js";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
-import { outputFormat } from "../../../../src/model/output/output-format.js";
+import { createOutputFormat } from "../../../../src/model/output/output-format.js";
 import type { OutputEnd, OutputParserOptions } from "../../../../src/model/output/output-parser.js";
 import { byteLevelText, chunks, collectMessage, encodeText, numbers, one, read, type TestText } from "./outputs.js";
 
@@ -40,7 +40,7 @@ const ENDS: Partial<Record<OutputFamilies["tools"], string>> = { gpt_oss: "<|ret
 
 /** Makes three vocabularies in which the family's markers are special tokens, other added tokens, or plain text. */
 export function makeTexts(families: OutputFamilies): [string, TestText][] {
-  const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+  const { markers } = createOutputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
   // A quote or a brace in a marker would make the tokenizer find it in JSON.
   const tokens = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
   const end = ENDS[families.tools] ?? "<|im_end|>";
