@@ -8,7 +8,10 @@ const FAMILIES_FOLDER = "src/model/output/families";
 const PAGE = "docs/explanation/output-parsing.md";
 
 const files = readdirSync(at(FAMILIES_FOLDER)).filter((name) => name.endsWith(".ts"));
-writeFileSync(at("src/model/output/family-registry.ts"), registrySource(files.map((name) => name.slice(0, -".ts".length))));
+writeFileSync(
+  at("src/model/output/family-registry.ts"),
+  registrySource(files.map((name) => name.slice(0, -".ts".length))),
+);
 
 // Only now: the registry that is imported is the one that was written.
 const { FAMILIES }: { FAMILIES: readonly Family[] } = await import("../src/model/output/family-registry.js");
