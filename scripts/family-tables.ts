@@ -10,7 +10,7 @@ const COMMAND = "npm run docs:families";
 const exportName = (file: string): string => file.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Returns the text of src/model/output/registry.ts.
+ * Returns the text of src/model/output/family-registry.ts.
  *
  * @param files names of the files in families/, without `.ts`
  */

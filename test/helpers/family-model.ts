@@ -1,7 +1,7 @@
 import type { Conversation, Message } from "../../src/conversation/message.js";
 import { loadChatModel } from "../../src/model/load-chat-model.js";
 import type { FamilyChoice } from "../../src/model/output/choose-families.js";
-import { outputFormat } from "../../src/model/output/output-format.js";
+import { createOutputFormat } from "../../src/model/output/output-format.js";
 import { ChatTemplate } from "../../src/model/template/chat-template.js";
 import { addedTokenSchema } from "../../src/model/tokenizer/added-token.js";
 import { Tokenizer } from "../../src/model/tokenizer/tokenizer.js";
@@ -29,7 +29,7 @@ export class FamilyModel {
   /** The folder lasts as long as the test. */
   static async write(source: string, stops: readonly string[], choice: FamilyChoice): Promise<FamilyModel> {
     const { families } = await loadChatModel(writeModelFolder(source, stops), choice);
-    const { markers } = outputFormat(families, { tools: [], stop: [], stopTokenIds: [], promptEnd: "" });
+    const { markers } = createOutputFormat(families, { tools: [], stop: [], stopTokenIds: [], promptEnd: "" });
     const inTemplate = source.match(/<[|｜][^<>\s'"]+?[|｜]>/g) ?? [];
     const shaped = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
     const added = [...new Set([...stops, ...inTemplate, ...shaped])];

@@ -22,7 +22,7 @@ const decodePieces = (model: FolderChatModel, pieces: readonly Int32Array[]): st
 const prompt = async (model: FolderChatModel, messages: readonly Message[], more: Partial<Conversation> = {}) =>
   decodePieces(model, [(await model.prompt({ messages, ...more })).ids]);
 
-/** Loads a folder that cannot be used, for its error. */
+/** Loads a folder that cannot be used, and returns the error. */
 async function failure(template: string, files: FolderFiles): Promise<ModelFolderError> {
   const error: unknown = await load(template, files).catch((reason: unknown) => reason);
   if (!(error instanceof ModelFolderError)) throw new Error("the folder was loaded");
@@ -30,7 +30,7 @@ async function failure(template: string, files: FolderFiles): Promise<ModelFolde
 }
 
 describe("a model folder", () => {
-  it("without a file that every model needs is refused by the file's name", async () => {
+  it("is refused with the file's name if a required file is missing", async () => {
     for (const name of ["tokenizer.json", "tokenizer_config.json"]) {
       const error = await failure(PLAIN, { [name]: null });
       expect(error.code).toBe("model_file_missing");
@@ -38,14 +38,14 @@ describe("a model folder", () => {
     }
   });
 
-  it("that is not there is refused", async () => {
+  it("is refused if it does not exist", async () => {
     const folder = writeModelFolder(PLAIN, []);
     rmSync(folder, { recursive: true });
     await expect(loadChatModel(folder)).rejects.toMatchObject({ code: "model_file_missing" });
     await expect(loadChatModel(join(folder, "a\u0000b"))).rejects.toMatchObject({ code: "model_file_missing" });
   });
 
-  it("with a file that does not hold what it should is refused by the file's name", async () => {
+  it("is refused with the file's name if a file is invalid", async () => {
     const broken: FolderFiles = {
       "tokenizer.json": "{",
       "tokenizer_config.json": '{"eos_token": 5}',
@@ -61,11 +61,11 @@ describe("a model folder", () => {
     expect((await failure(PLAIN, { "tokenizer.json": unknownModel })).code).toBe("model_file_invalid");
   });
 
-  it("without a chat template is refused", async () => {
+  it("is refused if it has no chat template", async () => {
     expect((await failure(PLAIN, { "chat_template.jinja": null })).code).toBe("chat_template_missing");
   });
 
-  it("whose template does not parse, or refuses a single user message, is refused with the reason", async () => {
+  it("is refused with the reason if its template is invalid or refuses a single user message", async () => {
     const unparsable = await failure("{% if %}", {});
     expect(unparsable.code).toBe("chat_template_invalid");
     const refusing = await failure("{{ raise_exception('no users here') }}", {});
@@ -73,7 +73,7 @@ describe("a model folder", () => {
     expect(refusing.message).toContain("no users here");
   });
 
-  it("whose template uses what cannot be rendered as in Python is refused, however rarely it is used", async () => {
+  it("is refused if its template uses an unsupported feature, even in a branch that rarely runs", async () => {
     const rarely = (expression: string): string =>
       `${PLAIN}{% if messages | length > 99 %}{{ ${expression} }}{% endif %}`;
     for (const [expression, named] of [
@@ -95,7 +95,7 @@ describe("a model folder", () => {
     expect(await prompt(await load(rarely("messages | from_json")), [USER])).toBe("<|user|>Hi<|assistant|>");
   });
 
-  it("is named after its folder", async () => {
+  it("gives the model its name", async () => {
     const folder = writeModelFolder(PLAIN, []);
     expect((await loadChatModel(`${folder}/`)).name).toBe(folder.split("/").at(-1));
   });
@@ -105,7 +105,7 @@ describe("stop tokens", () => {
   const tokenizer = byteLevelTokenizer([{ content: "<|end|>" }, { content: "<|eot|>" }]);
   const [end = -1, eot = -1] = tokenizer.added_tokens.map((token) => token.id);
 
-  it("are those of all files together", async () => {
+  it("are collected from all files", async () => {
     const model = await load(PLAIN, {
       "tokenizer.json": tokenizer,
       "tokenizer_config.json": { eos_token: { content: "<|eot|>", __type: "AddedToken" } },
@@ -115,7 +115,7 @@ describe("stop tokens", () => {
     expect([...model.stopTokenIds].sort((a, b) => a - b)).toEqual([7, 8, 9, end, eot].sort((a, b) => a - b));
   });
 
-  it("may be in one file only", async () => {
+  it("may come from one file only", async () => {
     const none = { "generation_config.json": null, "tokenizer_config.json": {} };
     const model = await load(PLAIN, { ...none, "config.json": { eos_token_id: 3 } });
     expect(model.stopTokenIds).toEqual([3]);
@@ -123,7 +123,7 @@ describe("stop tokens", () => {
   });
 });
 
-it("the context length is the model's own, nested or not", async () => {
+it("reads the context length from config.json, nested or not", async () => {
   expect((await load(PLAIN)).contextLength).toBeUndefined();
   expect((await load(PLAIN, { "config.json": { max_position_embeddings: 4096 } })).contextLength).toBe(4096);
   const nested = { "config.json": { text_config: { max_position_embeddings: 8192 } } };
@@ -136,13 +136,13 @@ describe("the chat template", () => {
     "tokenizer_config.json": { chat_template },
   });
 
-  it("of tokenizer_config.json stands where there is no chat_template.jinja", async () => {
+  it("comes from tokenizer_config.json if there is no chat_template.jinja", async () => {
     expect(await prompt(await load(PLAIN, configured("config:{{ messages[0].content }}")), [USER])).toBe("config:Hi");
     const both = { "tokenizer_config.json": { chat_template: "config" } };
     expect(await prompt(await load(PLAIN, both), [USER])).toBe("<|user|>Hi<|assistant|>");
   });
 
-  it("named tool_use is for conversations with tools", async () => {
+  it("with the name tool_use is used for conversations with tools", async () => {
     const files = configured([
       { name: "tool_use", template: "tools:{{ tools | length }}" },
       { name: "default", template: "default:{{ tools is none }}" },
@@ -154,7 +154,7 @@ describe("the chat template", () => {
     expect(await prompt(model, [USER], { tools })).toBe("tools:1");
   });
 
-  it("has the special tokens, and the beginning of the text once", async () => {
+  it("can print special tokens, and no token is added to its text", async () => {
     const files: FolderFiles = {
       "tokenizer_config.json": { bos_token: "<|bos|>", eos_token: "<|end|>", add_bos_token: true },
       "tokenizer.json": byteLevelTokenizer([{ content: "<|bos|>" }, { content: "<|end|>" }]),
@@ -164,18 +164,18 @@ describe("the chat template", () => {
     expect(await prompt(await load("{{ messages[0].content }}", files), [USER])).toBe("Hi");
   });
 
-  it("shows the date of the clock that it is given", async () => {
+  it("shows the date of the configured clock", async () => {
     const model = await load("{{ strftime_now('%d %b %Y') }}", {}, { now: () => new Date(2030, 0, 2) });
     expect(await prompt(model, [USER])).toBe("02 Jan 2030");
   });
 
-  it("is given the request's own variables, but not its messages", async () => {
+  it("gets the request's variables, but no replacement for its messages", async () => {
     const model = await load("{{ messages[0].content }}{{ enable_thinking }}");
     expect(await prompt(model, [USER], { templateArgs: { enable_thinking: false } })).toBe("HiFalse");
     await expect(model.prompt({ messages: [USER], templateArgs: { messages: [] } })).rejects.toThrow(TemplateError);
   });
 
-  it("is given numbers and keys as the request spells them", async () => {
+  it("gets numbers and keys in the request's spelling", async () => {
     const model = await load(
       "{% if schema %}{{ schema | tojson }}{% endif %}{{ n }}{% for t in tools or [] %}{{ t | tojson }}{% endfor %}",
     );
@@ -189,7 +189,7 @@ describe("the chat template", () => {
     await expect(model.prompt({ messages: [USER], templateArgs: { ...long } })).rejects.toThrow(TemplateError);
   });
 
-  it("is given the configured variables, of which the request's win", async () => {
+  it("gets the configured variables, which the request's override", async () => {
     const model = await load("{{ a }}{{ b }}", {}, { templateArgs: { a: 1, b: true } });
     expect(await prompt(model, [USER])).toBe("1True");
     expect(await prompt(model, [USER], { templateArgs: { b: false } })).toBe("1False");
@@ -200,7 +200,7 @@ describe("the chat template", () => {
     });
   });
 
-  it("refuses in its own words", async () => {
+  it("refuses a conversation with its own message", async () => {
     const model = await load("{% if messages | length > 1 %}{{ raise_exception('one message only') }}{% endif %}");
     await expect(model.prompt({ messages: [USER, USER] })).rejects.toThrow(new TemplateError("one message only"));
   });
@@ -211,7 +211,7 @@ describe("messages", () => {
   const calling = (args: string): Message => ({ role: "assistant", content: "", toolCalls: [call(args)] });
   const SHOW_CALLS = "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function.name }}";
 
-  it("have their tool calls' arguments as a mapping, spelled as the model spelled them", async () => {
+  it("have call arguments as a mapping that keeps the model's spelling", async () => {
     const model = await load(`${SHOW_CALLS}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`);
     const args = '{"b":1.0,"2":12345678901234567890,"1":[true,null],"__proto__":{}}';
     expect(await prompt(model, [USER, calling(args)])).toBe(
@@ -222,32 +222,32 @@ describe("messages", () => {
     expect(await prompt(model, [USER, calling("[1]")])).toBe('Higet"[1]"');
   });
 
-  it("have them as text where the template joins them to text", async () => {
+  it("have call arguments as text if the template concatenates them to text", async () => {
     const model = await load(`${SHOW_CALLS}{{ ' ' + c.function.arguments }}{% endfor %}{% endfor %}`);
     expect(await prompt(model, [USER, calling('{"a":1}')])).toBe('Higet {"a":1}');
   });
 
-  it("are refused where arguments nest too deeply, without harm", async () => {
+  it("are refused if call arguments nest too deeply; later prompts are not affected", async () => {
     const model = await load(`${SHOW_CALLS}{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`);
     const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     await expect(model.prompt({ messages: [USER, calling(deep)] })).rejects.toThrow(TemplateError);
     expect(await prompt(model, [USER])).toBe("Hi");
   });
 
-  it("have no content where the template looks for tool calls only there", async () => {
+  it("have the content None if the template shows tool calls only then", async () => {
     const model = await loadChatModel(writeModelFolder(fixtureTemplate("late-end"), ["<|end|>"]));
     expect(
       await prompt(model, [USER, calling('{"a":1}'), { role: "tool", content: "r", toolCallId: "call00001" }]),
     ).toContain('<tool_calls>get {"a":1}</tool_calls>');
   });
 
-  it("of developers are the system's where the template does not know developers", async () => {
+  it("with the role developer get the role system if the template does not know developers", async () => {
     const developer: Message = { role: "developer", content: "D" };
     expect(await prompt(await load(PLAIN), [developer, USER])).toBe("<|system|>D<|user|>Hi<|assistant|>");
     expect(await prompt(await load(`${PLAIN}{# developer #}`), [developer])).toBe("<|developer|>D<|assistant|>");
   });
 
-  it("have their reasoning in the field that the template reads", async () => {
+  it("have reasoning in the field that the template reads", async () => {
     const thought: Message = { role: "assistant", content: "A", reasoning: "R" };
     for (const field of ["reasoning_content", "reasoning", "thinking"]) {
       const model = await load(`{% for m in messages %}{{ m.${field} }}{{ m.content }}{% endfor %}`);
@@ -255,15 +255,15 @@ describe("messages", () => {
     }
   });
 
-  it("may have a name and answer a call", async () => {
+  it("can have a name and a tool call id", async () => {
     const model = await load("{% for m in messages %}{{ m.name }}:{{ m.tool_call_id }}:{{ m.content }};{% endfor %}");
     const result: Message = { role: "tool", content: "r", name: "get", toolCallId: "1" };
     expect(await prompt(model, [USER, result])).toBe("::Hi;get:1:r;");
   });
 });
 
-describe("the absence of tools", () => {
-  it("is None, as in Python, or an empty list where the template cannot do with None", async () => {
+describe("the variable tools without tools", () => {
+  it("is None, as in Python, or an empty list if the template fails with None", async () => {
     expect(await prompt(await load("{{ tools is none }}"), [USER])).toBe("True");
     expect(await prompt(await load("{% for t in tools %}{{ t }}{% endfor %}{{ tools is none }}"), [USER])).toBe(
       "False",
@@ -272,7 +272,7 @@ describe("the absence of tools", () => {
 });
 
 describe("prompts", () => {
-  it("share the ids of what they have in common", async () => {
+  it("share the ids of common messages", async () => {
     const model = await loadChatModel(writeModelFolder(fixtureTemplate("chatml"), ["<|im_end|>"]));
     const system: Message = { role: "system", content: "You are a long and careful system prompt." };
     await model.prompt({ messages: [system, USER] });
@@ -282,7 +282,7 @@ describe("prompts", () => {
   });
 });
 
-describe("the outputs of a model", () => {
+describe("the output parser of a model", () => {
   const CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>';
   const TOOLS = [{ type: "function", function: { name: "f" } }] as const;
 
@@ -302,7 +302,7 @@ describe("the outputs of a model", () => {
 
   const HERMES = `{# <tool_call>{"name": 1, "arguments": 2}</tool_call> <think> </think> #}{{ messages[0].content }}`;
 
-  it("are read as its chat template writes them", async () => {
+  it("is chosen by the chat template", async () => {
     expect(await said(HERMES, `<think>Hm.</think>Hi!${CALL}`)).toEqual(["Hi!", "Hm.", 1]);
     expect(await said("{{ messages[0].content }}", `<think>Hm.</think>${CALL}`)).toEqual([
       `<think>Hm.</think>${CALL}`,
@@ -311,14 +311,14 @@ describe("the outputs of a model", () => {
     ]);
   });
 
-  it("are read as the options say", async () => {
+  it("is chosen by the options if they name one", async () => {
     const none = { toolCallParser: "none", reasoningParser: "none" } as const;
     expect(await said(HERMES, `<think>Hm.</think>${CALL}`, none)).toEqual([`<think>Hm.</think>${CALL}`, "", 0]);
     const named = { toolCallParser: "hermes" } as const;
     expect(await said("{{ messages[0].content }}", `Hi!${CALL}`, named)).toEqual(["Hi!", "", 1]);
   });
 
-  it("have calls only where the request has tools", async () => {
+  it("finds calls only if the request has tools", async () => {
     expect(await said(HERMES, CALL, {}, [])).toEqual([CALL, "", 0]);
   });
 });

@@ -16,19 +16,19 @@ const decodePieces = (model: ChatModel, pieces: readonly Int32Array[]): string =
 const USER: Message = { role: "user", content: "Name a city." };
 const PREFILL = "A city:\n\n  {“a”: 1";
 
-describe("the beginning of an answer is the end of the prompt", () => {
+describe("the beginning of an answer", () => {
   it.each([
     ["chatml", `<|im_start|>assistant\n${PREFILL}`],
     ["think", `<|im_start|>assistant\n<think>\n\n</think>\n\n${PREFILL}`],
     ["channels", `<|start|>assistant<|channel|>final<|message|>${PREFILL}`],
     ["late-end", `<|begin_assistant|>\n${PREFILL}`],
-  ])("%s", async (name, end) => {
+  ])("is the end of the prompt: template %s", async (name, end) => {
     const model = await load(fixtureTemplate(name));
     const prompt = decodePieces(model, [(await model.prompt({ messages: [USER], prefill: PREFILL })).ids]);
     expect(prompt.endsWith(end)).toBe(true);
   });
 
-  it("and where a recorded turn is continued, of what follows it", async () => {
+  it("is the end of the text that follows a recorded turn", async () => {
     const model = await load(fixtureTemplate("think"));
     const answer: Message = { role: "assistant", content: "Rome" };
     const conversation = { messages: [USER, answer, USER], prefill: PREFILL };
@@ -39,7 +39,7 @@ describe("the beginning of an answer is the end of the prompt", () => {
     );
   });
 
-  it("but a template that opens a turn otherwise than it shows one is not continued", async () => {
+  it("causes a fallback if the template opens a turn differently from how it shows one", async () => {
     const template =
       "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}" +
       "{% if add_generation_prompt %}<|im_start|>assistant\n<think>{% endif %}";
@@ -53,7 +53,7 @@ describe("the beginning of an answer is the end of the prompt", () => {
     ).toBe(true);
   });
 
-  it("a template that does not show it as it is refuses", async () => {
+  it("is refused if the template changes it", async () => {
     const model = await load(
       "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content | upper }}<|im_end|>{% endfor %}",
     );
@@ -71,7 +71,7 @@ async function promptOrRefusal(model: ChatModel, prefill: string): Promise<strin
 }
 
 describe("published templates", () => {
-  it.each(loadableModels)("%s: the whole answer is rendered as its beginning was", async (name) => {
+  it.each(loadableModels)("%s: render the whole answer like its beginning", async (name) => {
     const model = await loadChatModel(writeModelFolder(publishedTemplate(name), STOPS));
     for (const prefill of ["Rome", "A list:\n- Rome\n-", "  {"]) {
       const prompt = await promptOrRefusal(model, prefill);
@@ -85,7 +85,7 @@ describe("published templates", () => {
     }
   });
 
-  it("all but those that trim or refuse take a plain beginning", async () => {
+  it("accept a plain beginning of an answer", async () => {
     const refusing: string[] = [];
     for (const name of loadableModels) {
       const model = await loadChatModel(writeModelFolder(publishedTemplate(name), STOPS));

@@ -1,6 +1,6 @@
 /**
- * The nodes that `parse` of `@huggingface/jinja` 0.5.11 makes of a template. They are declared here because the
- * package does not export their types in a way that Node's module resolution finds.
+ * The nodes that `parse` of `@huggingface/jinja` 0.5.11 returns for a template. They are declared here because Node's
+ * module resolution does not find the package's own types.
  */
 
 export interface Program {

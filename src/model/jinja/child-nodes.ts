@@ -1,8 +1,8 @@
 import type { ArgumentNode, Expression, FilterNode, ForNode, Node, ParameterNode } from "./ast.js";
 
 /**
- * Returns the nodes inside a node, in the order in which Jinja2 visits them. Names are left out unless they are
- * variables that are read: no attributes, filters, tests, keywords, parameters and targets of assignments.
+ * Returns the nodes inside a node, in the order in which Jinja2 visits them. Among names, it contains only variables that
+ * are read: no attributes, filters, tests, keywords, parameters or targets of assignments.
  */
 export function childNodes(node: Node): readonly Node[] {
   switch (node.type) {

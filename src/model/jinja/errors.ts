@@ -1,4 +1,4 @@
-/** What Python raises while a template runs, in the words of Python where templates are likely to run into it. */
+/** An error that Python raises while a template runs. Errors that templates often cause have Python's message. */
 export class RenderError extends Error {
   override readonly name: string = "RenderError";
 }

@@ -7,7 +7,7 @@ import { Namespace } from "./values/namespace.js";
 import { pyStr } from "./values/repr.js";
 import { type Callable, isDict, type Key, toNumber, type Value } from "./values/value.js";
 
-/** Returns the variables that Jinja2 and `transformers` give every template. `strftime_now` shows `now`. */
+/** Returns the global variables of Jinja2 and `transformers`. `strftime_now` formats the time that `now` returns. */
 export function globalVariables(now: () => Date): ReadonlyMap<string, Value> {
   return new Map<string, Value>([
     ["range", range],
@@ -22,15 +22,15 @@ const raise: Callable = ([message]) => {
   throw new RenderError(message === undefined ? "the template raised an exception" : pyStr(message));
 };
 
-// A range is made whole here, where Python counts along; no template needs a longer one.
+// Unlike in Python, a range is a complete list here. No template needs a longer one.
 const MAX_RANGE = 1_000_000;
 
 const range: Callable = (args) => {
   const [first = 0, second, step = 1] = args.map((value) => Number(toNumber(value) ?? Number.NaN));
   const [start, stop] = second === undefined ? [0, first] : [first, second];
   const length = Math.max(0, Math.ceil((stop - start) / step));
-  if (!Number.isInteger(length)) throw new RenderError("range() takes integers, and a step that is not 0");
-  if (length > MAX_RANGE) throw new RenderError(`range() of more than ${MAX_RANGE} items`);
+  if (!Number.isInteger(length)) throw new RenderError("range() requires integers and a step other than 0");
+  if (length > MAX_RANGE) throw new RenderError(`range() must have at most ${MAX_RANGE} items; received ${length}`);
   return Array.from({ length }, (_, index) => start + index * step);
 };
 
@@ -55,7 +55,7 @@ function entriesIn(source: Value): [Key, Value][] {
   return itemsIn(source).map((pair) => {
     const [key, value, ...more] = itemsIn(pair);
     if (key === undefined || value === undefined || more.length > 0) {
-      throw new RenderError("a dict is made of pairs of key and value");
+      throw new RenderError("dict() and namespace() require pairs of key and value");
     }
     return [toKey(key), value];
   });

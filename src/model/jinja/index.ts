@@ -1,7 +1,7 @@
 /**
- * Compiles chat templates and renders them as Python's Jinja2 does. The room knows no messages and imports nothing of
- * Rolltape; `@huggingface/jinja` parses the templates. Start reading at template.ts; values/value.ts says how Python's
- * values are represented.
+ * The room `jinja` compiles chat templates and renders them exactly like Python's Jinja2. It knows nothing of messages and
+ * imports no other room; the package `@huggingface/jinja` parses the templates. Start reading at template.ts;
+ * values/value.ts says how Python's values are represented.
  */
 export { RenderError } from "./errors.js";
 export { compileTemplate, type Render } from "./template.js";

@@ -7,18 +7,18 @@ import { findUnsupported } from "./unsupported.js";
 import type { Value } from "./values/value.js";
 
 /**
- * Renders with these variables, in parts: one for each iteration of an outermost loop of the template, so that a
- * conversation that grows has the same parts again.
+ * Renders a template in parts: one for each iteration of its outermost loops. A conversation that grows therefore begins
+ * with the same parts again.
  *
  * @throws RenderError if the template refuses or fails
  */
 export type Render = (variables: ReadonlyMap<string, Value>) => string[];
 
 /**
- * Compiles a chat template, to be rendered as Python's Jinja2 renders it in `transformers`' `apply_chat_template`.
+ * Compiles a chat template. It renders like Python's Jinja2 in `apply_chat_template` of `transformers`.
  *
- * @param now the clock behind `strftime_now`
- * @throws Error if the template is not valid Jinja, or uses what cannot be rendered as in Python
+ * @param now clock for `strftime_now`
+ * @throws Error if the template is not valid Jinja, or uses a feature that cannot be rendered like in Python
  */
 export function compileTemplate(source: string, now: () => Date = () => new Date()): Render {
   const program = parseTemplate(source);

@@ -21,7 +21,7 @@ export type Test = (value: Value, argument: Value) => boolean;
 
 const remainder = (value: Value, divisor: Value): number => Number(toNumber(value)) % Number(toNumber(divisor));
 
-/** All letters of a text are as `change` makes them, and there is one. */
+/** The text contains a letter, and `change` does not change the text. */
 const lettersAre =
   (change: (text: string) => string): Test =>
   (value) => {
@@ -29,7 +29,7 @@ const lettersAre =
     return text === change(text) && text.toLowerCase() !== text.toUpperCase();
   };
 
-// What is undefined has a length, items and a call in Python.
+// In Python, Jinja's undefined has a length and can be iterated and called.
 const isSequence = (value: Value): boolean =>
   isList(value) || value instanceof Tuple || isText(value) || isDict(value) || value instanceof Undefined;
 

@@ -2,8 +2,8 @@ import type { CallExpression, Expression, FilterNode, Node, Program } from "./as
 import { childNodes } from "./child-nodes.js";
 import { hasTextMethod } from "./methods/str.js";
 
-// What Jinja2 and Python's `str` have and this interpreter has not. A name that nobody knows is an error when it is
-// reached, in Python too: templates guard such names by conditions.
+// Features of Jinja2 and Python's `str` that this interpreter does not support. Names that Python does not know either are
+// no problem here: they fail only when they are reached, and templates guard them with conditions.
 const FILTERS: ReadonlySet<string> = new Set(
   "filesizeformat pprint random slice striptags urlencode urlize wordwrap xmlattr".split(" "),
 );
@@ -16,10 +16,10 @@ const METHODS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Finds what a template uses that Python's Jinja2 has and this interpreter has not, however rarely it is reached: the
- * template would render for a while and then fail.
+ * Finds an unsupported feature that a template uses, even in a branch that rarely runs. Otherwise the template would work
+ * for a while and then fail.
  *
- * @returns what it is, in words; undefined if everything is known
+ * @returns a description of the feature; undefined if all are supported
  */
 export function findUnsupported(root: Program): string | undefined {
   const stack: Node[] = [root];

@@ -9,28 +9,28 @@ import {
   type ToolFamily,
 } from "./family-lookup.js";
 
-/** What a model folder says about how its model writes. */
+/** The properties of a model folder by which the families are detected. */
 export interface ModelSigns {
   /** The text of the chat templates. */
   readonly template: string;
-  /** Whether the vocabulary has an added token of this spelling. */
+  /** Returns true if the vocabulary has an added token with this spelling. */
   readonly isAdded: (spelling: string) => boolean;
   /** config.json's `model_type`. */
   readonly modelType: string | undefined;
 }
 
-/** The families as configured: a name, `none`, or `auto` for what the model folder says. */
+/** The configured families: a name, `none`, or `auto` to detect the family. */
 export interface FamilyChoice {
   readonly toolCallParser?: ToolFamily | "auto" | "none";
   readonly reasoningParser?: ReasoningFamily | "auto" | "none";
 }
 
-/** Whether the template or the vocabulary has a marker. */
+/** Returns true if the template or the vocabulary contains a marker. */
 export function hasMarker({ template, isAdded }: ModelSigns, marker: string): boolean {
   return isAdded(marker) || template.includes(marker);
 }
 
-/** Chooses the families of calls and of reasoning: as configured, otherwise as the model folder says. */
+/** Chooses the families of calls and of reasoning: the configured ones, otherwise those detected in the model folder. */
 export function chooseFamilies(choice: FamilyChoice, signs: ModelSigns): OutputFamilies {
   const { toolCallParser = "auto", reasoningParser = "auto" } = choice;
   const tools = toolCallParser === "auto" ? detectTools(signs) : toolCallParser;
@@ -38,7 +38,7 @@ export function chooseFamilies(choice: FamilyChoice, signs: ModelSigns): OutputF
   return { tools, reasoning };
 }
 
-/** Families with texts of their own come first, then those whose texts others share, then `model_type`. */
+/** Tries families with unique texts first, then families whose texts others share, then `model_type`. */
 function detectTools({ template, modelType = "" }: ModelSigns): ToolFamily | "none" {
   const matches = (detection: CallDetection): boolean =>
     detection.template.every((text) => template.includes(text)) &&
@@ -56,7 +56,7 @@ function findTools(test: (detection: CallDetection) => boolean): ToolFamily | un
   return undefined;
 }
 
-/** Markers of one family alone come first. If several families share them, the family of the calls decides. */
+/** Tries markers of a single family first. If several families share the markers, the family of the calls decides. */
 function detectReasoning(signs: ModelSigns, tools: ToolFamily | "none"): ReasoningFamily | "none" {
   const whole = findWholeOutput(tools)?.name;
   if (isReasoningFamily(whole)) return whole;

@@ -11,7 +11,7 @@ export type ToolFamily = Extract<Known, { readonly calls: CallTraits }>["name"];
 /** Names of the families that have reasoning: the values of `reasoning_parser` beside `auto` and `none`. */
 export type ReasoningFamily = Extract<Known, { readonly reasoning: ReasoningTraits }>["name"];
 
-/** The families whose markers are looked for in a model's outputs. `none` leaves the markers in the text. */
+/** The families whose markers are searched for in a model's outputs. `none` leaves the markers in the text. */
 export interface OutputFamilies {
   readonly tools: ToolFamily | "none";
   readonly reasoning: ReasoningFamily | "none";
@@ -29,24 +29,24 @@ export function isReasoningFamily(name: string | undefined): name is ReasoningFa
   return REASONING_FAMILIES.has(name as ReasoningFamily);
 }
 
-/** Returns the family if its whole output has a form of its own. */
+/** Returns the family if one reader reads its whole output; otherwise undefined. */
 export function findWholeOutput(name: ToolFamily | ReasoningFamily | "none"): WholeOutputFamily | undefined {
-  const family = FAMILIES.find((each) => each.name === name);
+  const family = FAMILIES.find((candidate) => candidate.name === name);
   return family && "output" in family ? family : undefined;
 }
 
-/** Returns how calls of a family are read; undefined if they are left in the text or belong to a form of their own. */
+/** Returns how to read a family's calls; undefined for `none` and if one reader reads the family's whole output. */
 export function findCallSyntax(name: ToolFamily | "none"): CallSyntax | undefined {
   return findBlockCalls(name)?.syntax;
 }
 
-/** Returns how an engine is told to write calls of a family; undefined if no grammar describes them. */
+/** Returns the structure of a family's calls for an engine's grammar; undefined if no grammar describes them. */
 export function findCallStructure(name: ToolFamily | "none", has: HasMarker): CallStructure | undefined {
   const structure = findBlockCalls(name)?.structure;
   return typeof structure === "function" ? structure(has) : structure;
 }
 
-/** Returns the markers of a family's reasoning; undefined if it has none or if its output has a form of its own. */
+/** Returns the markers of a family's reasoning; undefined if it has none or if one reader reads its whole output. */
 export function findReasoningBlock(name: ReasoningFamily | "none"): ReasoningBlock | undefined {
   const family = name === "none" ? undefined : REASONING_FAMILIES.get(name);
   return family === undefined || "output" in family ? undefined : family.reasoning?.block;

@@ -3,12 +3,12 @@ import type { CallStructure } from "./structure/call-structure.js";
 import type { CallSyntax } from "./syntax/call-syntax.js";
 import type { OutputSyntax } from "./syntax/output-syntax.js";
 
-/** How a family of models writes its outputs, and how the family is recognized. One file of `families/` each. */
+/** How a family of models writes its outputs, and how the family is detected. Each family has one file in `families/`. */
 export type Family = BlockFamily | WholeOutputFamily;
 
 /**
- * Reasoning is a block at the start of the output, calls stand in the text behind it. A family may have only one of
- * both.
+ * A family with a block of reasoning at the start of the output and calls in the text behind it, or with only one of
+ * them.
  */
 export interface BlockFamily {
   /** The value of `tool_call_parser` and `reasoning_parser` that selects the family: its file name with `_` for `-`. */
@@ -17,7 +17,7 @@ export interface BlockFamily {
   readonly reasoning?: BlockReasoning;
 }
 
-/** The whole output has a form of its own, which one reader reads. Its calls cannot be enforced by an engine. */
+/** A family with a special format of the whole output, which one reader reads. Engines cannot enforce its calls. */
 export interface WholeOutputFamily {
   readonly name: string;
   readonly output: OutputSyntax;
@@ -25,7 +25,7 @@ export interface WholeOutputFamily {
   readonly reasoning: ReasoningTraits;
 }
 
-/** Whether the model has a marker: as an added token of its vocabulary, or in its chat template. */
+/** Returns true if the model has a marker: as an added token of its vocabulary, or in its chat template. */
 export type HasMarker = (marker: string) => boolean;
 
 export interface CallTraits {
@@ -36,7 +36,7 @@ export interface CallTraits {
 
 export interface BlockCalls extends CallTraits {
   readonly syntax: CallSyntax;
-  /** How an engine is told to write such calls. None if no grammar of xgrammar describes them. */
+  /** The structure of the calls for an engine's grammar. Undefined if xgrammar cannot describe them. */
   readonly structure?: CallStructure | ((has: HasMarker) => CallStructure);
   /** Name of the family that reads the `<think>` blocks of these models, if the default (`deepseek_v3`) does not. */
   readonly thinksLike?: string;
@@ -44,11 +44,11 @@ export interface BlockCalls extends CallTraits {
 
 export interface CallDocs {
   readonly models: string;
-  /** What a call looks like, in Markdown. */
+  /** An example of a call, in Markdown. */
   readonly call: string;
   /**
-   * How arguments are spelled. `text`: typed by the tool's schema. `text or JSON`: the same, but JSON is also
-   * recognized if the schema has no type. `marked text`: the model says of each argument whether it is text or JSON.
+   * The form of arguments. `text`: typed by the tool's schema. `text or JSON`: the same, but JSON is also recognized if
+   * the schema has no type. `marked text`: the model marks each argument as text or JSON.
    */
   readonly arguments: "JSON" | "Python" | "text" | "text or JSON" | "marked text";
 }
@@ -58,16 +58,16 @@ export interface CallDetection {
   readonly template: readonly string[];
   /** The chat template contains none of these texts. */
   readonly templateLacks?: readonly string[];
-  /** Templates of other families contain these texts too. Families with texts of their own are tried first. */
+  /** Templates of other families contain these texts too. Families with unique texts are tried first. */
   readonly isShared?: true;
-  /** Values of config.json's `model_type`; they count if the template matches no family. */
+  /** Values of config.json's `model_type`. They are used if the template matches no family. */
   readonly modelTypes?: readonly string[];
 }
 
 export interface ReasoningTraits {
   /** The markers, in Markdown, for the table in docs/explanation/output-parsing.md. */
   readonly docs: string;
-  /** Without it the family is chosen only by name or by the calls of its models. */
+  /** If undefined, the family is chosen only by name or by the calls of its models. */
   readonly detection?: ReasoningDetection;
 }
 

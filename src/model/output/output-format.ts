@@ -9,22 +9,22 @@ import type { ReasoningCount } from "./tokens/reasoning-count.js";
 
 /** How one output is read. */
 export interface OutputFormat {
-  /** Spellings that mean something. If the vocabulary has a token of a spelling, only that token is a marker. */
+  /** Spellings of markers. If the vocabulary has a token with the spelling, only that token is a marker. */
   readonly markers: readonly string[];
-  /** Tokens that are parts of markers: they count as the text that they are spelled with. */
-  readonly spelled?: readonly string[];
+  /** Tokens that are parts of markers. They are read as text with their spelling. */
+  readonly markerParts?: readonly string[];
   readonly read: (reader: OutputReader, out: MessageWriter, count: ReasoningCount) => Step<void>;
 }
 
-/** Composes the format of an output: reasoning first, then text and tool calls. Calls in the reasoning are no calls. */
-export function outputFormat(families: OutputFamilies, options: OutputParserOptions): OutputFormat {
+/** Composes the format of an output: reasoning first, then text and tool calls. Calls in the reasoning do not count. */
+export function createOutputFormat(families: OutputFamilies, options: OutputParserOptions): OutputFormat {
   const whole = findWholeOutput(families.tools) ?? findWholeOutput(families.reasoning);
   if (whole) return wholeFormat(whole, families, options);
   const calls = (options.tools.length === 0 ? undefined : findCallSyntax(families.tools)) ?? NO_CALLS;
   const reasoning = options.answerBegun === true ? undefined : findReasoningBlock(families.reasoning);
   return {
     markers: reasoning ? [reasoning.begin, reasoning.end, ...calls.markers] : calls.markers,
-    spelled: calls.spelled ?? [],
+    markerParts: calls.markerParts ?? [],
     *read(reader, out, count) {
       const context = makeContext(reader, out, options);
       if (reasoning) yield* readBlock({ ...context, count }, reasoning, calls, options.promptEnd);

@@ -3,22 +3,22 @@ import type { MessageDelta, TextDelta } from "../../conversation/message-delta.j
 import type { TokenSpan } from "./tokens/text-tokens.js";
 
 /**
- * A piece of an output for the agent, in the order in which the model wrote it. Events are never taken back: text that
- * may become a marker, a stop string or the rest of a character is held until that is known.
+ * A piece of an output, in the order in which the model wrote it. Events are never taken back: text that may become part
+ * of a marker, a stop string or a character is held back until that is decided.
  */
 export type OutputEvent = Exclude<MessageDelta, TextDelta> | TextEvent;
 
 interface TextEvent extends TextDelta {
-  /** The tokens of this text that no earlier text had, if `textTokens` asks for them. */
+  /** The tokens of this text that no earlier text had, if `textTokens` is set. */
   readonly tokens?: TokenSpan;
 }
 
-/** What the whole output says. */
+/** The result of parsing a whole output. */
 export interface ParsedOutput {
   readonly message: Message;
   /**
-   * `calls`: every tool call is well formed. `malformed`: at least one was malformed and is left in the text. `none`:
-   * there is no call.
+   * `calls`: there are calls, and all are well formed. `malformed`: at least one was malformed and is left in the text.
+   * `none`: there are no calls.
    */
   readonly toolCalls: "none" | "calls" | "malformed";
   /** The stop string that ended the text, if one did. */
@@ -37,22 +37,22 @@ export type OutputEnd =
  * markers by id, never by their spelling in sampled text.
  */
 export interface OutputParser {
-  /** Takes the next tokens and returns the events that are certain now. */
+  /** Takes the next tokens and returns the events that are now certain. */
   push(ids: Int32Array): OutputEvent[];
   /** A stop string has ended the text. Tokens behind it are recorded, but not shown. */
   readonly stopped: boolean;
-  /** Ends the output. `events` has what was held back. */
+  /** Ends the output. `events` contains the text that was held back. */
   finish(end: OutputEnd): { readonly events: OutputEvent[]; readonly output: ParsedOutput };
 }
 
 export interface OutputParserOptions {
-  /** The tools that the prompt showed. Without tools, calls are not looked for. */
+  /** The tools that the prompt showed. Without tools, the parser does not search for calls. */
   readonly tools: readonly Tool[];
   /** Strings that end the output. They are cut off with everything behind them. */
   readonly stop: readonly string[];
   /** Token ids that end the output. They are not shown. */
   readonly stopTokenIds: readonly number[];
-  /** The prompt's last tokens as text: the template may have begun the reasoning. */
+  /** The prompt's last tokens as text, because the template may have begun the reasoning. */
   readonly promptEnd: string;
   /** The prompt has begun the answer itself, so no reasoning comes first. */
   readonly answerBegun?: boolean;

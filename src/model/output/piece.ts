@@ -1,12 +1,12 @@
-/** A part of an output: no longer tokens, not yet events. */
+/** A part of an output between detokenizing and reading. */
 export type Piece =
   /** Whole characters of text, never empty. */
   | { readonly kind: "text"; readonly text: string }
   /**
-   * One token that is recognized by its id: a marker of the output's format, or a special token. `text` is its
-   * spelling. The spelling of a special token is shown only if it is a marker out of place.
+   * One token that is recognized by its id: a marker of the output's format, or a special token. `text` is its spelling,
+   * which is shown for a special token only if it is a misplaced marker.
    */
   | { readonly kind: "token"; readonly text: string; readonly special: boolean };
 
-/** Returns the text of a piece as a decode without special tokens has it. */
+/** Returns the text of a piece in a decode without special tokens. */
 export const shownText = (piece: Piece): string => (piece.kind === "token" && piece.special ? "" : piece.text);

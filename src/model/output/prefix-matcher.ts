@@ -1,9 +1,9 @@
 /**
- * Follows a text character by character and knows how much of a pattern the text ends with (Knuth, Morris and Pratt).
+ * Reads a text character by character and keeps track of how much of a pattern the text ends with (Knuth-Morris-Pratt).
  */
 export class PrefixMatcher {
   readonly pattern: string;
-  /** For each length, the longest shorter beginning of the pattern that ends a beginning of that length. */
+  /** For each length, the next shorter prefix of the pattern that is also a suffix of the prefix of that length. */
   readonly #fallback: Int32Array;
   #matched = 0;
 
@@ -19,12 +19,12 @@ export class PrefixMatcher {
     }
   }
 
-  /** Length of the longest beginning of the pattern that the text ends with; shorter than the pattern. */
+  /** Length of the longest proper prefix of the pattern with which the text ends. */
   get matched(): number {
     return this.#matched;
   }
 
-  /** Takes the next UTF-16 code unit. Returns whether the text now ends with the whole pattern. */
+  /** Takes the next UTF-16 code unit. Returns true if the text now ends with the whole pattern. */
   step(code: number): boolean {
     let matched = this.#matched;
     while (matched > 0 && this.pattern.charCodeAt(matched) !== code) matched = this.#fallback[matched] ?? 0;

@@ -3,10 +3,10 @@ import { type Piece, shownText } from "./piece.js";
 import { PrefixMatcher } from "./prefix-matcher.js";
 
 /**
- * Ends an output at the first stop string that its text completes. Of several that end at the same character the
- * longest counts. Special tokens take part with their spelling, as in the engines, though they are not shown.
+ * Ends an output at the first stop string that its text completes. Of several that end at the same character, the longest
+ * counts. Special tokens take part with their spelling, like in the engines, although they are not shown.
  *
- * Holds back only what may be the beginning of a stop string.
+ * Only text that may be the beginning of a stop string is held back.
  */
 export class StopStrings {
   readonly #matchers: readonly PrefixMatcher[];
@@ -35,7 +35,7 @@ export class StopStrings {
     return this.#release(this.#heldLength - Math.max(...this.#matchers.map((matcher) => matcher.matched)), false);
   }
 
-  /** Returns what was held back: at the end nothing can become a stop string. */
+  /** Returns the text that was held back: at the end of the output, it cannot become a stop string. */
   finish(): Piece[] {
     return this.#found === undefined ? this.#release(this.#heldLength, false) : [];
   }
@@ -59,7 +59,7 @@ export class StopStrings {
     this.#heldLength += piece.text.length;
   }
 
-  /** Releases the first `length` characters of what is held. A token of which a part remains becomes text. */
+  /** Releases the first `length` characters of the held pieces. A token of which a part remains becomes text. */
   #release(length: number, last: boolean): Piece[] {
     let left = length;
     const out: Piece[] = [];

@@ -3,7 +3,7 @@ import type { Detokenizer } from "./detokenizer/detokenizer.js";
 import type { Vocabulary } from "./detokenizer/vocabulary.js";
 import type { OutputFamilies } from "./family-lookup.js";
 import { MessageWriter } from "./message/message-writer.js";
-import { outputFormat } from "./output-format.js";
+import { createOutputFormat } from "./output-format.js";
 import type { OutputEnd, OutputEvent, OutputParser, OutputParserOptions, ParsedOutput } from "./output-parser.js";
 import type { Piece } from "./piece.js";
 import { OutputReader, type Step } from "./reader/reader.js";
@@ -12,13 +12,13 @@ import { ReasoningCount } from "./tokens/reasoning-count.js";
 import { TextTokens } from "./tokens/text-tokens.js";
 
 /**
- * Reads an output in steps: tokens become pieces of text, stop strings cut the end off, the format's reader tells
- * events.
+ * Parses an output in steps: the detokenizer turns tokens into pieces of text, stop strings cut off the end, and the
+ * format's reader writes events.
  */
 export class TokenOutputParser implements OutputParser {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
-  readonly #spelled: ReadonlySet<string>;
+  readonly #markerParts: ReadonlySet<string>;
   readonly #detokenizer: Detokenizer;
   readonly #stopStrings: StopStrings;
   readonly #stopTokenIds: ReadonlySet<number>;
@@ -30,15 +30,15 @@ export class TokenOutputParser implements OutputParser {
   #lastStop: number | undefined;
 
   constructor(vocabulary: Vocabulary, families: OutputFamilies, options: OutputParserOptions) {
-    const format = outputFormat(families, options);
+    const format = createOutputFormat(families, options);
     this.#vocabulary = vocabulary;
     this.#markers = new Set(format.markers.filter((marker) => vocabulary.isAdded(marker)));
     const textTokens = options.textTokens === true ? new TextTokens() : undefined;
-    this.#spelled = new Set(format.spelled?.filter((part) => vocabulary.isAdded(part)));
-    const known = this.#spelled.size > 0 ? new Set([...this.#markers, ...this.#spelled]) : this.#markers;
+    this.#markerParts = new Set(format.markerParts?.filter((part) => vocabulary.isAdded(part)));
+    const known = this.#markerParts.size > 0 ? new Set([...this.#markers, ...this.#markerParts]) : this.#markers;
     this.#detokenizer = createDetokenizer(vocabulary, known, (at) => {
-      this.#count.token(at);
-      textTokens?.token(at);
+      this.#count.addToken(at);
+      textTokens?.addToken(at);
     });
     this.#stopStrings = new StopStrings(options.stop);
     this.#stopTokenIds = new Set(options.stopTokenIds);
@@ -75,7 +75,7 @@ export class TokenOutputParser implements OutputParser {
     return { events, output: { message, toolCalls, stopString: this.#stopStrings.found, reasoningTokens } };
   }
 
-  /** Whether the stop token at the end is a marker too, such as the end of a call. */
+  /** Returns true if the stop token at the end is also a marker, such as the end of a call. */
   #endsWithMarker(): boolean {
     if (this.#lastStop === undefined) return false;
     const entry = this.#vocabulary.entry(this.#lastStop);
@@ -90,7 +90,7 @@ export class TokenOutputParser implements OutputParser {
   }
 
   #read(pieces: readonly Piece[], isLast = false): OutputEvent[] {
-    this.#reader.feed(this.#spelled.size > 0 ? pieces.map((piece) => this.#asText(piece)) : pieces);
+    this.#reader.feed(this.#markerParts.size > 0 ? pieces.map((piece) => this.#asText(piece)) : pieces);
     this.#reading.next();
     this.#count.readTo(this.#reader.position);
     if (isLast) this.#out.flush();
@@ -98,6 +98,6 @@ export class TokenOutputParser implements OutputParser {
   }
 
   #asText(piece: Piece): Piece {
-    return this.#spelled.has(piece.text) ? { kind: "text", text: piece.text } : piece;
+    return this.#markerParts.has(piece.text) ? { kind: "text", text: piece.text } : piece;
   }
 }

@@ -130,7 +130,7 @@ describe("servers with different logprobs modes", () => {
     expect([await run(raw), await run(processed)]).toEqual(["raw", "truncated"]);
   });
 
-  it("make the mode of a generation unknown that moved between them", async () => {
+  it("leave the mode unknown for a generation that moved between them", async () => {
     const { engine, servers, raw, processed } = await pair();
     await engine.generate(makeCall([7], {}, { affinityKey: raw }));
     await engine.generate(makeCall([7], {}, { affinityKey: processed }));

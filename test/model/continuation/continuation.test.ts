@@ -22,7 +22,7 @@ const findId = (model: FolderChatModel, token: string): number => {
   return id;
 };
 
-/** What follows the first answer of the conversation, as text; or why nothing does. */
+/** Returns the text that follows the first answer of the conversation, or the reason for the fallback. */
 async function following(model: FolderChatModel, messages: readonly Message[], lastToken?: string, more: object = {}) {
   const answer = messages.findIndex((message) => message.role === "assistant");
   const output = messages[answer] ?? says("");
@@ -45,7 +45,7 @@ const LOOP: Message[] = [
 ];
 
 describe("a turn that ended with the template's end of turn", () => {
-  it("is followed by the rest of the end of turn and the new messages", async () => {
+  it("is followed by the rest of the end of turn and by the new messages", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     expect(await following(model, CHAT, "<|im_end|>")).toBe(
       "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n",
@@ -55,7 +55,7 @@ describe("a turn that ended with the template's end of turn", () => {
     );
   });
 
-  it("gives exactly the ids of the whole conversation, where the template only appends", async () => {
+  it("and its continuation have exactly the ids of the whole conversation if the template only appends", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     const end = findId(model, "<|im_end|>");
     for (const [name, { conversation, messageCount }] of Object.entries(SCENARIOS)) {
@@ -63,7 +63,7 @@ describe("a turn that ended with the template's end of turn", () => {
       const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
       const prompt = [...(await model.prompt(before)).ids];
       expect(whole.slice(0, prompt.length), `scenario ${name}`).toEqual(prompt);
-      // The first end of turn behind the prompt is that of the answer.
+      // The first end of turn behind the prompt belongs to the answer.
       const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);
       const output = conversation.messages[messageCount - 1] ?? says("");
       const next = await model.continuation(conversation, { messageCount, output, lastTokenId: end });
@@ -73,19 +73,19 @@ describe("a turn that ended with the template's end of turn", () => {
 });
 
 describe("a turn that was cut short", () => {
-  it("is ended with the template's end of turn", async () => {
+  it("is followed by the template's end of turn", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     expect(await following(model, CHAT)).toBe(`<|im_end|>${await following(model, CHAT, "<|im_end|>")}`);
   });
 
-  it("is so after another stop token too", async () => {
+  it("is followed by it after another stop token too", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>", "<|endoftext|>"]);
     expect(await following(model, CHAT, "<|endoftext|>")).toBe(await following(model, CHAT));
   });
 });
 
-describe("templates that rewrite the turn", () => {
-  it("by dropping its reasoning are continued with the opening of the next turn", async () => {
+describe("a continuation with a template that rewrites the turn", () => {
+  it("ends with the opening of the next turn if the template drops reasoning", async () => {
     const model = await fromFixture("think", ["<|im_end|>"]);
     const opened = "\n<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n<think>\n";
     expect(await following(model, CHAT, "<|im_end|>")).toBe(opened);
@@ -95,7 +95,7 @@ describe("templates that rewrite the turn", () => {
     expect(await following(model, CHAT, "<|im_end|>", off)).toBe(`${opened}\n</think>\n\n`);
   });
 
-  it("by ending it with another token later are continued behind the model's own", async () => {
+  it("follows the model's own end token if the template later writes another one", async () => {
     const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
     const opened = "<|start|>user<|message|>And you?<|end|><|start|>assistant";
     expect(await following(model, CHAT, "<|return|>")).toBe(opened);
@@ -105,15 +105,15 @@ describe("templates that rewrite the turn", () => {
     );
   });
 
-  it("by ending it only once another follows are continued", async () => {
+  it("exists if the template ends a turn only when another message follows", async () => {
     const model = await fromFixture("late-end", ["<|end|>"]);
     expect(await following(model, CHAT, "<|end|>")).toBe("\n<|begin_user|>\nAnd you?\n<|begin_assistant|>\n");
     expect(await following(model, LOOP)).toBe("<|end|>\n<|begin_tool|>\n20 degrees\n<|begin_assistant|>\n");
   });
 });
 
-describe("models that stop at the next header", () => {
-  it("go on behind the header that they wrote", async () => {
+describe("a model that stops at the next header", () => {
+  it("continues behind the header that it wrote", async () => {
     const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
     expect(await following(model, CHAT, "<|user|>")).toBe("\nAnd you?<|assistant|>\n");
     expect(await following(model, LOOP, "<|observation|>")).toBe(
@@ -121,15 +121,15 @@ describe("models that stop at the next header", () => {
     );
   });
 
-  it("are given the header where they were cut short, or wrote another", async () => {
+  it("gets the header if it was cut short or wrote another one", async () => {
     const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
     expect(await following(model, CHAT)).toBe("<|user|>\nAnd you?<|assistant|>\n");
     expect(await following(model, CHAT, "<|observation|>")).toBe("<|user|>\nAnd you?<|assistant|>\n");
   });
 });
 
-describe("text of users", () => {
-  it("that spells an end of turn is not taken for the turn's own", async () => {
+describe("user text", () => {
+  it("that spells an end of turn does not end the turn", async () => {
     const model = await fromFixture("channels", ["<|return|>", "<|call|>"]);
     const messages = [user("Hello"), says("Good day"), user("<|return|>rolltapeTurnEnd<|call|>rolltapeStandIn")];
     expect(await following(model, messages, "<|return|>")).toBe(
@@ -138,8 +138,8 @@ describe("text of users", () => {
   });
 });
 
-describe("what cannot be continued", () => {
-  it("is a conversation whose new messages hold an answer, or that has none", async () => {
+describe("the fallback", () => {
+  it("is used if the new messages contain an answer, or if there are none", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     expect(await following(model, [...CHAT, says("Fine"), user("Good")], "<|im_end|>")).toBe(
       "answer_among_new_messages",
@@ -149,7 +149,7 @@ describe("what cannot be continued", () => {
     expect(await model.continuation({ messages: CHAT }, turn)).toEqual({ fallback: "answer_among_new_messages" });
   });
 
-  it("is a template that moves the system message or the tools behind the turn", async () => {
+  it("is used if the template moves the system message or the tools behind the turn", async () => {
     const model = await fromFixture("inst", ["<EOS>"]);
     expect(await following(model, CHAT, "<EOS>")).toBe("[INST] And you?[/INST]");
     expect(await following(model, [{ role: "system", content: "S" }, ...CHAT], "<EOS>")).toBe("template_moves_context");
@@ -160,7 +160,7 @@ describe("what cannot be continued", () => {
     );
   });
 
-  it("is a new system message that the template moves to the front", async () => {
+  it("is used if the template moves a new system message to the front", async () => {
     const hoisting =
       "{% for m in messages if m.role == 'system' %}<|system|>{{ m.content }}{% endfor %}" +
       "{% for m in messages if m.role != 'system' %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}<|assistant|>";
@@ -174,7 +174,7 @@ describe("what cannot be continued", () => {
     );
   });
 
-  it("is a turn whose variables for the template show in the header, and are others now", async () => {
+  it("is used if changed template variables change the header", async () => {
     const switched =
       "{% if mode is defined %}<|mode|>{{ mode }}{% endif %}" +
       "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{{ suffix }}<|end|>{% endfor %}" +
@@ -195,12 +195,12 @@ describe("what cannot be continued", () => {
     expect(await after(undefined, { suffix: "!", unknown: 1 })).toBe("<|user|>And you?!<|end|><|assistant|><|skip|>");
   });
 
-  it("is a template that refuses the new messages", async () => {
+  it("is used if the template refuses the new messages", async () => {
     const model = await fromFixture("inst", ["<EOS>"]);
     expect(await following(model, [...CHAT, { role: "system", content: "x" }], "<EOS>")).toBe("template_refuses");
   });
 
-  it("is a template without a token that ends a turn", async () => {
+  it("is used if the template has no token that ends a turn", async () => {
     const model = await load(fixtureTemplate("no-end"), ["<|endoftext|>"]);
     expect(await following(model, CHAT)).toBe("no_end_of_turn");
   });
@@ -212,14 +212,14 @@ describe("the history", () => {
     "{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments | tojson }}{% endfor %}" +
     "{% if m.role == 'tool' %}#{{ ns.n }}{% set ns.n = ns.n + 1 %}{% endif %}<|end|>{% endfor %}<|assistant|>";
 
-  it("is rendered where the template numbers calls through it", async () => {
+  it("is rendered if the template numbers calls across it", async () => {
     const model = await load(NUMBERING, ["<|end|>"]);
     const messages = [...LOOP, ...LOOP.slice(1), ...LOOP.slice(1)];
     const turn = { messageCount: 6, output: messages[5] ?? says(""), lastTokenId: findId(model, "<|end|>") };
     expect(shown(model, await model.continuation({ messages }, turn))).toBe("<|tool|>20 degrees#2<|end|><|assistant|>");
   });
 
-  it("is not looked at, but for its system message", async () => {
+  it("is not read otherwise, except its system message", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>"]);
     const history = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? user(`${i}`) : says(`${i}`)));
     const messages = [{ role: "system", content: "S" } as const, ...history, user("Last")];

@@ -27,7 +27,7 @@ const call = fc.record({
   arguments: fc.constantFrom('{"q": "a"}', '{"q":"b c","n":1.0}', '{"q": "\u00e9", "deep": {"z": null, "f": true}}'),
 });
 
-/** One turn of the model: text, or calls that may have text before them. */
+/** One turn of the model: text, or calls with optional text before them. */
 const answer = fc.record({
   content: text,
   hasContent: fc.boolean(),
@@ -36,16 +36,14 @@ const answer = fc.record({
 });
 type Answer = typeof answer extends fc.Arbitrary<infer T> ? T : never;
 
-/** A conversation that went on after an answer of the model. */
+/** A conversation that continues after an answer of the model. */
 export interface History {
   readonly conversation: Conversation;
-  /** Messages up to the answer and with it. */
+  /** Number of messages up to and including the answer. */
   readonly messageCount: number;
 }
 
-/**
- * Agents at work: users, tool loops, several calls at once, reasoning, and what follows the last answer.
- */
+/** Random conversations of agents: user messages, tool loops, parallel calls, reasoning, and messages after the answer. */
 export const history: fc.Arbitrary<History> = fc
   .record({
     system: fc.option(text, { nil: undefined }),
@@ -53,19 +51,19 @@ export const history: fc.Arbitrary<History> = fc
     user: text,
     answers: fc.array(answer, { minLength: 1, maxLength: 4 }),
     replies: fc.array(text, { minLength: 8, maxLength: 8 }),
-    asksBesides: fc.boolean(),
+    userAfterResults: fc.boolean(),
   })
-  .map(({ system, hasTools, user, answers, replies, asksBesides }) => {
+  .map(({ system, hasTools, user, answers, replies, userAfterResults }) => {
     const messages: Message[] = system === undefined ? [] : [{ role: "system", content: system }];
     messages.push({ role: "user", content: user });
     let messageCount = 0;
     let next = 0;
-    for (const each of answers) {
-      const message = toMessage(each, hasTools, messages.length);
+    for (const turn of answers) {
+      const message = toMessage(turn, hasTools, messages.length);
       messageCount = messages.push(message);
-      const results = (message.toolCalls ?? []).map((made, i) => result(made, replies[(next + i) % 8] ?? ""));
+      const results = (message.toolCalls ?? []).map((called, i) => result(called, replies[(next + i) % 8] ?? ""));
       messages.push(...results);
-      if (results.length === 0 || (asksBesides && each === answers.at(-1))) {
+      if (results.length === 0 || (userAfterResults && turn === answers.at(-1))) {
         messages.push({ role: "user", content: replies[++next % 8] ?? "" });
       }
     }
@@ -75,13 +73,8 @@ export const history: fc.Arbitrary<History> = fc
 function toMessage({ content, hasContent, calls, reasoning }: Answer, hasTools: boolean, index: number): Message {
   const thought = reasoning === undefined ? {} : { reasoning };
   if (!hasTools || calls.length === 0) return { role: "assistant", content, ...thought };
-  const toolCalls = calls.map((made, i) => ({ id: `call${String(index * 10 + i).padStart(5, "0")}`, ...made }));
+  const toolCalls = calls.map((called, i) => ({ id: `call${String(index * 10 + i).padStart(5, "0")}`, ...called }));
   return { role: "assistant", content: hasContent ? content : "", toolCalls, ...thought };
 }
 
-const result = (made: ToolCall, content: string): Message => ({
-  role: "tool",
-  content,
-  toolCallId: made.id,
-  name: made.name,
-});
+const result = ({ id, name }: ToolCall, content: string): Message => ({ role: "tool", content, toolCallId: id, name });

@@ -1,4 +1,4 @@
-// Tokens at which the models of the published templates stop, by name; the rest stops at <|im_end|>.
+// Tokens at which the models of published templates stop, by name. All others stop at <|im_end|>.
 const STOPS: readonly (readonly [stops: readonly string[], models: readonly string[]])[] = [
   [["<|end|>"], ["Apriel-1.6-15b-Thinker-fixed", "unsloth-Apriel-1.5", "microsoft-Phi-3.5-mini-instruct"]],
   [["<seed:eos>"], ["ByteDance-Seed-OSS"]],

@@ -6,7 +6,7 @@ import { joinIds, writeModelFolder } from "../support/model-folder.js";
 import { publishedStops } from "./published-stops.js";
 import { SCENARIOS, type Scenario } from "./scenarios.js";
 
-/** Scenarios in which a template is not continued; all others are. */
+/** Scenarios in which a template is not continued. In all others it is. */
 const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, ContinuationFallback | "refused">>>> = {
   "CohereForAI-c4ai-command-r-plus-tool_use": {
     toolsInReach: "refused",
@@ -15,9 +15,9 @@ const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, Continuatio
     twoCalls: "refused",
     afterTools: "refused",
   },
-  // Appends to a list, which the sandbox does not allow, in Python as here.
+  // Appends to a list, which Jinja2's sandbox does not allow either.
   "Kimi-K2-Instruct": { toolLoop: "refused", systemToolLoop: "refused", twoCalls: "refused", afterTools: "refused" },
-  // Ends no turn that made a single call.
+  // Does not end a turn with a single call.
   "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": { toolLoop: "no_end_of_turn", systemToolLoop: "no_end_of_turn" },
   "google-gemma-2-2b-it": {
     system: "refused",
@@ -26,7 +26,7 @@ const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, Continuatio
     twoCalls: "refused",
     afterTools: "refused",
   },
-  // Filters messages into a generator, which is no JSON, in Python as here.
+  // Converts a generator to JSON, which Python refuses too.
   "llama-cpp-deepseek-r1": {
     toolsInReach: "refused",
     toolLoop: "refused",
@@ -34,7 +34,7 @@ const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, Continuatio
     twoCalls: "refused",
     afterTools: "refused",
   },
-  // Has no special tokens at all.
+  // Has no special tokens.
   "llama-cpp-rwkv-world": Object.fromEntries(Object.keys(SCENARIOS).map((key) => [key, "no_end_of_turn" as const])),
   "meta-llama-Llama-3.1-8B-Instruct": { twoCalls: "refused" },
   "meta-llama-Llama-3.3-70B-Instruct": { twoCalls: "refused" },
@@ -49,7 +49,7 @@ const NOT_CONTINUED: Readonly<Record<string, Readonly<Record<string, Continuatio
 const load = (name: string): Promise<FolderChatModel> =>
   loadChatModel(writeModelFolder(publishedTemplate(name), publishedStops(name)));
 
-/** Renders the scenario as a whole, its prompt, and its continuation after an answer that ended by each stop token. */
+/** Renders the whole scenario, its prompt, and its continuation after an answer that ended with each of the stop tokens. */
 async function follow(model: FolderChatModel, { conversation, messageCount }: Scenario) {
   const decode = (pieces: readonly Int32Array[]): string =>
     model.decode(Int32Array.from(joinIds(pieces)), { skipSpecialTokens: false });
@@ -79,7 +79,7 @@ async function tryFollow(model: FolderChatModel, scenario: Scenario): Promise<Fo
 }
 
 describe("published templates", () => {
-  it.each(loadableModels)("%s is continued where it can be", async (name) => {
+  it.each(loadableModels)("%s is continued in all scenarios without a known reason", async (name) => {
     const model = await load(name);
     const outcomes: [string, string][] = [];
     for (const [key, scenario] of Object.entries(SCENARIOS)) {
@@ -91,14 +91,14 @@ describe("published templates", () => {
     expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
   });
 
-  it.each(loadableModels)("%s goes on with what the whole rendering has behind the turn", async (name) => {
+  it.each(loadableModels)("%s continues with the text that the whole rendering has behind the turn", async (name) => {
     const model = await load(name);
     const ends = [...publishedStops(name), "<|end|>"];
     for (const [key, scenario] of Object.entries(SCENARIOS)) {
       const followed = await tryFollow(model, scenario);
       if (followed === "refused" || typeof followed.cut !== "string") continue;
       const { whole, prompt, ended, cut } = { ...followed, cut: followed.cut };
-      // A turn that was cut short is given its end, and then goes on as one that ended by itself.
+      // A turn that was cut short gets its end first, and then the same text as a turn that ended by itself.
       const end = ends.find((token) => cut.startsWith(token)) ?? "none";
       expect(ended, `${name} ${key}`).toContain(cut.slice(end.length));
       if (!whole.startsWith(prompt)) continue;
@@ -107,7 +107,7 @@ describe("published templates", () => {
     }
   });
 
-  it("refuses templates that want more than messages and tools", async () => {
+  it("of which one needs more variables than messages and tools is refused", async () => {
     await expect(load(UNLOADABLE)).rejects.toMatchObject({ code: "chat_template_invalid" });
   });
 });

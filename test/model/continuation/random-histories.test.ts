@@ -14,17 +14,17 @@ const SPECIAL = new Map([
   ["unk_token", "<UNK>"],
 ]);
 
-/** What templates do beside appending. */
-interface Habits {
-  /** Writes the text of an answer behind its calls, or behind their results, where no model puts it. */
+/** Deviations of a template from appending messages. */
+interface Deviations {
+  /** The template writes the text of an answer behind its calls or their results, where no model writes it. */
   readonly textBehindCalls?: boolean;
-  /** Leaves tool results out. */
+  /** The template leaves out tool results. */
   readonly hidesResults?: boolean;
-  /** Why some of its turns are not continued. */
+  /** Reasons for which some of its turns are not continued. */
   readonly fallbacks?: readonly string[];
 }
 
-const HABITS: Readonly<Record<string, Habits>> = {
+const DEVIATIONS: Readonly<Record<string, Deviations>> = {
   "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": { textBehindCalls: true, fallbacks: ["no_end_of_turn"] },
   "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": { textBehindCalls: true },
   "google-gemma-4-31B-it": { textBehindCalls: true },
@@ -34,7 +34,7 @@ const HABITS: Readonly<Record<string, Habits>> = {
   inst: { fallbacks: ["template_moves_context"] },
 };
 
-function finderFor(source: string, template: ChatTemplate, stops: readonly string[]): ContinuationFinder {
+function createFinder(source: string, template: ChatTemplate, stops: readonly string[]): ContinuationFinder {
   const added = [...new Set([...stops, ...(source.match(/<[|｜][^<>\s'"]+?[|｜]>/g) ?? [])])];
   added.sort((a, b) => b.length - a.length);
   return new ContinuationFinder(template, {
@@ -43,7 +43,7 @@ function finderFor(source: string, template: ChatTemplate, stops: readonly strin
   });
 }
 
-function rendered(template: ChatTemplate, { conversation }: History): string | undefined {
+function tryRender(template: ChatTemplate, { conversation }: History): string | undefined {
   try {
     return template.render(conversation, true);
   } catch (error) {
@@ -54,18 +54,21 @@ function rendered(template: ChatTemplate, { conversation }: History): string | u
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** What is wrong with the continuation of a conversation, held against its rendering as a whole. */
-function mismatch(given: History, whole: string | undefined, found: Continuation | string, habits: Habits) {
-  const { textBehindCalls = false, hidesResults = false, fallbacks = [] } = habits;
-  const { messages } = given.conversation;
-  const answer = messages[given.messageCount - 1];
+/** Compares a continuation with the rendering of the whole conversation. Returns the difference; undefined if there is none. */
+function findMismatch(
+  { conversation: { messages }, messageCount }: History,
+  whole: string | undefined,
+  found: Continuation | string,
+  { textBehindCalls = false, hidesResults = false, fallbacks = [] }: Deviations,
+) {
+  const answer = messages[messageCount - 1];
   const calls = answer?.toolCalls !== undefined;
   if (typeof found === "string") return whole === undefined || fallbacks.includes(found) ? undefined : found;
   if (whole === undefined || (textBehindCalls && calls && answer.content !== "")) return undefined;
   if (!whole.endsWith(found.text)) return { whole, continuation: found.text };
   const before = whole.slice(0, whole.length - found.text.length);
   if (!calls && !before.includes(answer?.content.trim() ?? "")) return { before };
-  const shown = messages.slice(given.messageCount).filter(({ role }) => !(hidesResults && role === "tool"));
+  const shown = messages.slice(messageCount).filter(({ role }) => !(hidesResults && role === "tool"));
   const texts = shown.map(({ content }) => content.trim());
   const left = texts.filter((text) => !found.text.includes(text) && !found.text.includes(inJson(text)));
   return left.length === 0 ? undefined : { left };
@@ -74,19 +77,19 @@ function mismatch(given: History, whole: string | undefined, found: Continuation
 function expectContinuations(name: string, source: string, stops: readonly string[]): void {
   const options = { now: () => new Date(2026, 10, 20), templateArgs: {}, specialTokens: SPECIAL };
   const template = new ChatTemplate(source, options);
-  const finder = finderFor(source, template, stops);
+  const finder = createFinder(source, template, stops);
   fc.assert(
-    fc.property(history, (given) => {
-      const { conversation, messageCount } = given;
+    fc.property(history, (sample) => {
+      const { conversation, messageCount } = sample;
       const output = conversation.messages[messageCount - 1] ?? { role: "assistant", content: "" };
       const found = finder.find(conversation, { messageCount, output, lastTokenId: undefined });
-      expect(mismatch(given, rendered(template, given), found, HABITS[name] ?? {})).toBeUndefined();
+      expect(findMismatch(sample, tryRender(template, sample), found, DEVIATIONS[name] ?? {})).toBeUndefined();
     }),
     { numRuns: 60 },
   );
 }
 
-describe("the continuation of a random conversation is how its rendering ends", () => {
+describe("the continuation of a random conversation equals the end of its rendering", () => {
   it.each([
     ["chatml", ["<|im_end|>"]],
     ["think", ["<|im_end|>"]],

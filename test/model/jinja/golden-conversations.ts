@@ -1,6 +1,6 @@
 const TOOLS = `[{"type": "function", "function": {"name": "get_weather", "description": "Get the weather – for a city", "parameters": {"type": "object", "properties": {"city": {"type": "string", "description": "City name"}, "units": {"type": "string", "enum": ["c", "f"]}, "days": {"type": "integer"}}, "required": ["city"]}}}]`;
 
-/** The conversations behind the published golden texts, as JSON texts of the template's variables. */
+/** The conversations of the golden renderings, as JSON texts of the template's variables. */
 export const GOLDEN_CONVERSATIONS: Readonly<Record<string, string>> = {
   t_str: `{"messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "weather in Paris?"}, {"role": "assistant", "content": "", "tool_calls": [{"id": "call12345", "type": "function", "function": {"name": "get_weather", "arguments": {"city": "Paris"}}}]}, {"role": "tool", "tool_call_id": "call12345", "name": "get_weather", "content": "{\\"temp\\": 20}"}], "tools": ${TOOLS}, "add_generation_prompt": true}`,
   t_bool: `{"messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "weather in Paris?"}, {"role": "assistant", "content": "", "tool_calls": [{"id": "call12345", "type": "function", "function": {"name": "get_weather", "arguments": {"city": "P", "flag": true}}}]}, {"role": "tool", "tool_call_id": "call12345", "name": "get_weather", "content": "{\\"temp\\": 20}"}], "tools": ${TOOLS}, "add_generation_prompt": true}`,

@@ -19,7 +19,7 @@ export function readVariables(json: string): Map<string, Value> {
   return new Map([...value].map(([name, entry]) => [String(name), entry]));
 }
 
-/** Returns what a template renders, or "ERR" if it fails: Python's own words for an error are not ours. */
+/** Returns a template's rendering, or "ERR" if it fails, because error messages differ from Python's. */
 export function renderOrErr(source: string, json: string): string {
   try {
     return compileTemplate(source, () => NOW)(readVariables(json)).join("");
@@ -31,7 +31,7 @@ export function renderOrErr(source: string, json: string): string {
 /** Python's output with its errors shortened to "ERR". */
 export const withoutReason = (output: string): string => (output.startsWith("ERR ") ? "ERR" : output);
 
-/** Returns the digests of a published template and of what `render` makes of each conversation. */
+/** Returns the digests of a published template and of its rendering of each conversation by `render`. */
 export function digestRenderings(name: string, render: (source: string, json: string) => string): PublishedDigests {
   const source = publishedTemplate(name);
   const rendered = Object.entries(PUBLISHED_VARIABLES).map(([key, json]) => {

@@ -4,14 +4,17 @@ import { digestRenderings, renderOrErr, withoutReason } from "./published-render
 
 describe.each([
   ["expressions and statements", "expressions"],
-  ["what published templates often use", "idioms"],
+  ["idioms of published templates", "idioms"],
 ])("%s", (_, name) => {
   const cases = fixture<[string, string][]>(`${name}.json`);
   const golden = fixture<string[]>(`${name}.golden.json`);
 
-  it.each(cases.map(([source, json], i) => [source, json, golden[i] ?? ""]))("%s with %s", (source, json, output) => {
-    expect(renderOrErr(source, json)).toBe(withoutReason(output));
-  });
+  it.each(cases.map(([source, json], i) => [source, json, golden[i] ?? ""]))(
+    "renders %s with %s",
+    (source, json, output) => {
+      expect(renderOrErr(source, json)).toBe(withoutReason(output));
+    },
+  );
 });
 
 describe.each(fixtureTemplates())("template %s", (name) => {
@@ -24,8 +27,8 @@ describe.each(fixtureTemplates())("template %s", (name) => {
 });
 
 describe("published templates", () => {
-  // The texts are other projects' own: only their digests are kept here.
-  it.each(publishedTemplates)("%s renders as in Python (`npm run test:renderings` shows a difference)", (name) => {
+  // The templates belong to other projects, so this repository contains only digests.
+  it.each(publishedTemplates)("%s renders like Python (`npm run test:renderings` shows differences)", (name) => {
     expect(digestRenderings(name, renderOrErr)).toEqual(publishedDigests[name]);
   });
 });

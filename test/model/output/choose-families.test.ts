@@ -13,21 +13,21 @@ function choose(
   return `${tools} ${reasoning}`;
 }
 
-describe("the families of a model's outputs", () => {
-  it("are those that are named", () => {
+describe("chooseFamilies", () => {
+  it("returns the configured families", () => {
     const named = { toolCallParser: "mistral", reasoningParser: "deepseek_r1" } as const;
     expect(choose("<tool_call> <think>", named)).toBe("mistral deepseek_r1");
     expect(choose("[TOOL_CALLS] [THINK]", { toolCallParser: "none", reasoningParser: "none" })).toBe("none none");
   });
 
-  it("are told by the template, then by the kind of model", () => {
+  it("detects families by the template, then by model_type", () => {
     expect(choose("")).toBe("none none");
     expect(choose("{{ messages }}", {}, [], "glm4_moe")).toBe("glm45 none");
     expect(choose("[TOOL_CALLS]", {}, [], "glm4_moe")).toBe("mistral none");
     expect(choose("", { toolCallParser: "auto" }, [], "unheard_of")).toBe("none none");
   });
 
-  it("have the reasoning that only the vocabulary knows of", () => {
+  it("detects reasoning markers in the vocabulary", () => {
     expect(choose('<tool_call>{"name": 1, "arguments": 2}', {}, ["<think>", "</think>"])).toBe("hermes qwen3");
     expect(choose("", {}, ["[THINK]", "[/THINK]"])).toBe("none mistral");
   });
@@ -72,8 +72,8 @@ const PUBLISHED: Record<string, string> = {
   "tencent-Hy3": "hy_v3 hy_v3",
 };
 
-describe("the families of published templates", () => {
-  it.each(publishedModels)("%s", (name) => {
+describe("chooseFamilies with a published template", () => {
+  it.each(publishedModels)("detects the families of %s", (name) => {
     expect(choose(publishedTemplate(name))).toBe(PUBLISHED[name] ?? "none none");
   });
 });

@@ -14,18 +14,18 @@ const FILES = readdirSync(at("src/model/output/families")).map((name) => name.re
 const families: readonly Family[] = FAMILIES;
 const names = { calls: TOOL_CALL_PARSERS, reasoning: REASONING_PARSERS };
 
-describe("what `npm run docs:families` derives from the files of families/", () => {
-  it("the registry lists every file", () => {
+describe("the output of `npm run docs:families`", () => {
+  it("lists every file of families/ in the registry", () => {
     expect(text("src/model/output/family-registry.ts")).toBe(registrySource(FILES));
   });
 
-  it("the configuration accepts every family and no other name", () => {
+  it("lets the configuration accept every family and no other name", () => {
     expect([...TOOL_CALL_PARSERS].sort()).toEqual([...TOOL_FAMILIES.keys()].sort());
     expect([...REASONING_PARSERS].sort()).toEqual([...REASONING_FAMILIES.keys()].sort());
     expect(text("src/config/schema/parser-names.ts")).toBe(parserNamesSource(listParserNames(families, names)));
   });
 
-  it("docs/explanation/output-parsing.md has a row for every family", () => {
+  it("has a row for every family in docs/explanation/output-parsing.md", () => {
     const page = text("docs/explanation/output-parsing.md");
     expect(page).toBe(writeTables(page, families, names));
     for (const name of [...TOOL_CALL_PARSERS, ...REASONING_PARSERS]) expect(page).toContain(`\n| \`${name}\` |`);
@@ -54,7 +54,7 @@ describe("a family", () => {
     expect(family.calls ?? family.reasoning).toBeDefined();
   });
 
-  it("names a family that exists as the reasoning of its models", () => {
+  it("names only existing families in thinksLike", () => {
     const named = families.flatMap((family) => ("output" in family ? [] : (family.calls?.thinksLike ?? [])));
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((name) => !isReasoningFamily(name))).toEqual([]);
@@ -63,10 +63,10 @@ describe("a family", () => {
 
 describe("the chat template of a published model", () => {
   const matches = (template: string, { template: has, templateLacks = [] }: CallDetection): boolean =>
-    has.every((each) => template.includes(each)) && !templateLacks.some((each) => template.includes(each));
+    has.every((part) => template.includes(part)) && !templateLacks.some((part) => template.includes(part));
 
-  // Then the order in which families are tried does not matter.
-  it.each(publishedModels)("%s has the texts of one family at most", (name) => {
+  // If this holds, the order in which families are tried does not matter.
+  it.each(publishedModels)("%s matches the texts of at most one family", (name) => {
     const template = publishedTemplate(name);
     const found = families.filter(
       ({ calls }) => calls && !calls.detection.isShared && matches(template, calls.detection),

@@ -7,11 +7,11 @@ import {
   TOOL_FAMILIES,
   type ToolFamily,
 } from "../../../src/model/output/family-lookup.js";
-import { outputFormat } from "../../../src/model/output/output-format.js";
+import { createOutputFormat } from "../../../src/model/output/output-format.js";
 import { makeTexts, TOOLS } from "./support/fixtures.js";
 import { chunks, collectMessage, encodeText, numbers, read, type TestText } from "./support/outputs.js";
 
-/** Reasoning that models have beside these calls, if it is not the family's own. */
+/** The reasoning family of models with these calls, if it is not the same family. */
 const REASONING: Partial<Record<ToolFamily, ReasoningFamily>> = {
   hermes: "qwen3",
   qwen3_coder: "deepseek_r1",
@@ -56,7 +56,7 @@ const PIECES = [
   "\\",
 ];
 
-/** An output of markers, halves of markers, pieces of calls, and words that occur once each. */
+/** Returns a random output of markers, partial markers, pieces of calls, and words that occur only once. */
 function randomOutput(markers: readonly string[], next: (n: number) => number): { output: string; words: string[] } {
   const words: string[] = [];
   const word = (): string => {
@@ -75,7 +75,7 @@ function randomOutput(markers: readonly string[], next: (n: number) => number): 
 
 const count = (text: string, word: string): number => text.split(word).length - 1;
 
-/** Reads the same output in two ways that must agree, and gives all that was said, markers aside. */
+/** Reads the same output in two ways that must agree, and returns all text and calls without markers. */
 function readTwice(
   text: TestText,
   families: OutputFamilies,
@@ -109,33 +109,33 @@ const CASES = FAMILIES.flatMap((families) =>
   makeTexts(families).map(([kind, text]) => ({ families, tools: families.tools, kind, text })),
 );
 
-describe("an output of anything", () => {
-  it.each(CASES)("$tools, markers are $kind: keeps each word once, however it comes", ({ families, text }) => {
+describe("a random output", () => {
+  it.each(CASES)("keeps each word once, in pushes of any size ($tools, markers are $kind)", ({ families, text }) => {
     const next = numbers(7);
-    const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
-    // What stands behind this marker and is no id is dropped with it.
+    const { markers } = createOutputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+    // Text behind this marker that is not an id is dropped with it.
     const written = markers.filter((marker) => marker !== "[CALL_ID]");
     for (let round = 0; round < 300; round++) {
       const { output, words } = randomOutput(written, next);
       const said = readTwice(text, families, encodeText(text, output), next);
       if (said === "") continue;
       for (const word of words) {
-        // An output of a form of its own has headers; words in a header are part of it.
-        const least = findWholeOutput(families.tools) ? 0 : 1;
+        // Formats of whole outputs have headers, and words in a header are dropped.
+        const minimum = findWholeOutput(families.tools) ? 0 : 1;
         const times = count(said, word);
-        expect(times >= least && times <= 1, `${times} × ${word} in ${output}\n${said}`).toBe(true);
+        expect(times >= minimum && times <= 1, `${times} × ${word} in ${output}\n${said}`).toBe(true);
       }
     }
   });
 
-  it.each(CASES)("$tools, markers are $kind: a long text of halves of markers", ({ families, text }) => {
+  it.each(CASES)("keeps a long text of partial markers ($tools, markers are $kind)", ({ families, text }) => {
     const next = numbers(9);
-    const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+    const { markers } = createOutputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
     const halves = Array.from({ length: 3000 }, () => {
       const marker = markers[next(markers.length)] ?? "";
       return marker.slice(0, 1 + next(marker.length - 1));
     });
-    // Text that the parsers of bare calls and of reasoning that nothing begins leave alone.
+    // Begins with text and ends the reasoning, so parsers of unmarked calls and of forced reasoning keep it as text.
     const output = `Hi ${halves.join(" ")}.`;
     for (const pushes of [[Int32Array.from(encodeText(text, output))], chunks(encodeText(text, output), next, 5000)]) {
       const { message } = read(text, families, pushes, { tools: TOOLS, promptEnd: "</think>" });
@@ -143,7 +143,7 @@ describe("an output of anything", () => {
     }
   });
 
-  it.each(CASES)("$tools, markers are $kind: random tokens", ({ families, text }) => {
+  it.each(CASES)("may consist of random tokens ($tools, markers are $kind)", ({ families, text }) => {
     const next = numbers(8);
     for (let round = 0; round < 100; round++) {
       // The last tokens of a vocabulary are the markers.

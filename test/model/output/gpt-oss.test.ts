@@ -7,12 +7,12 @@ import { expectFixture, TOOLS } from "./support/fixtures.js";
 import { HARMONY } from "./support/harmony-outputs.js";
 import { encodeText, one, read, type TestText, testText } from "./support/outputs.js";
 
-/** gpt-oss in its own vocabulary, token by token. */
+/** Outputs of gpt-oss in its own vocabulary, token by token. */
 
 const FAMILIES = { tools: "gpt_oss", reasoning: "gpt_oss" } as const;
 const START = "<|start|>assistant";
 
-/** A vocabulary of this size takes seconds to load, on a busy machine many. */
+/** A vocabulary of this size takes seconds to load, and longer on a busy machine. */
 const LOADING = 120_000;
 
 let known: TestText | undefined;
@@ -24,26 +24,26 @@ const text = (): TestText => {
 const said = (events: readonly OutputEvent[]): string =>
   events.map((event) => (event.type === "tool_call" ? `call ${event.name}` : `${event.type} ${event.text}`)).join("; ");
 
-describe("gpt-oss", () => {
+describe("gpt-oss in its own vocabulary", () => {
   beforeAll(() => {
     known = testText(
       JSON.parse(readFileSync(tokenizerPath("gptoss"), "utf8")) as ReturnType<typeof byteLevelTokenizer>,
     );
   }, LOADING);
 
-  it("has its markers as these tokens", () => {
+  it("encodes each marker as one token", () => {
     const ids = encodeText(text(), "<|start|><|end|><|message|><|channel|><|constrain|><|return|><|call|>");
     expect(ids).toEqual([200006, 200007, 200008, 200005, 200003, 200002, 200012]);
   });
 
-  // Its tokenizer.json has no such token: it is letters there.
+  // Its tokenizer.json has no token <|x|>, so the text differs.
   const outputs = Object.entries(HARMONY).filter(([, { output }]) => !output.includes("<|x|>"));
-  it.each(outputs)("%s", (_, fixture) => {
+  it.each(outputs)("reads %s", (_, fixture) => {
     expectFixture(text(), FAMILIES, fixture);
     expect(fixture.output).not.toBe("");
   });
 
-  it("tells each token's part once it is known what it belongs to", () => {
+  it("returns the text of each token as soon as its channel is known", () => {
     const output =
       "<|channel|>analysis<|message|>I add.<|end|><|start|>assistant<|channel|>commentary<|message|>So 🫨:<|end|>" +
       '<|start|>assistant<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{"a":1}<|call|>';

@@ -31,11 +31,11 @@ const TEXTS: Record<string, TestText> = {
     decoders: [...metaspace.decoder.decoders, STRIP],
   }),
   Metaspace: testText(metaspace, { type: "Metaspace", replacement: "▁", prepend_scheme: "always" }),
-  "a decoder of another kind": testText(metaspace, { type: "WordPiece", prefix: "##", cleanup: false }),
+  "an unknown decoder": testText(metaspace, { type: "WordPiece", prefix: "##", cleanup: false }),
 };
 
-/** The text that every push told, and what it adds up to. */
-function textRead(
+/** Reads an output as text. `told` has the text of each push. */
+function readText(
   text: TestText,
   pushes: readonly Int32Array[],
   options: Partial<OutputParserOptions>,
@@ -45,17 +45,17 @@ function textRead(
   return { ...reading, told: reading.told.map((events) => collectMessage(events).content) };
 }
 
-/** Those whose text can be told token by token. */
+/** Decoders whose text can be decoded token by token. */
 const TOKENWISE = Object.entries(TEXTS).filter(([, { vocabulary }]) => vocabulary.decoder !== undefined);
 
 describe.each(Object.entries(TEXTS))("the text of an output, %s", (_, text) => {
-  it("is what a whole decode without special tokens gives, however the tokens come", () => {
+  it("equals a whole decode without special tokens, in pushes of any size", () => {
     const next = numbers(1);
     for (let round = 0; round < 300; round++) {
-      // Half of the tokens are single bytes: characters, broken ones and halves.
+      // Half of the tokens are single bytes: whole characters, invalid ones and parts.
       const ids = Array.from({ length: next(12) }, () => (next(2) === 0 ? next(257) : next(text.size + 2)));
       const whole = text.tokenizer.decode(Int32Array.from(ids), { skipSpecialTokens: true });
-      const { told, message } = textRead(text, chunks(ids, next), {});
+      const { told, message } = readText(text, chunks(ids, next), {});
       expect(told.join("")).toBe(whole);
       expect(message).toEqual({ role: "assistant", content: whole });
     }
@@ -63,7 +63,7 @@ describe.each(Object.entries(TEXTS))("the text of an output, %s", (_, text) => {
 });
 
 describe.each(TOKENWISE)("the end of an output, %s", (_, text) => {
-  it("is before the first stop string, however the tokens come", () => {
+  it("comes before the first stop string, in pushes of any size", () => {
     const next = numbers(2);
     const stops = [["fox"], ["the ", "he"], [". a", "\n\n"], ["ö", "�"], ["<|x|>"], ["x|> ", "aaab"], ["n<plain>"]];
     for (let round = 0; round < 200; round++) {
@@ -73,16 +73,16 @@ describe.each(TOKENWISE)("the end of an output, %s", (_, text) => {
         () => ["the fox", ". a", "ö", "<|x|>", " aaaaab", "<plain>"][next(6)],
       );
       const ids = encodeText(text, `a${words.join("")}`);
-      const { content, found } = stoppedText(text, ids, stop);
-      const { told, stopString, stopped } = textRead(text, chunks(ids, next), { stop });
+      const { content, found } = cutAtStop(text, ids, stop);
+      const { told, stopString, stopped } = readText(text, chunks(ids, next), { stop });
       expect(told.join("")).toBe(content);
       expect([stopString, stopped]).toEqual([found, found !== undefined]);
     }
   });
 });
 
-/** The plain way: the text grows by one token, and is searched anew for the stop string that ends first. */
-function stoppedText(text: TestText, ids: readonly number[], stops: readonly string[]) {
+/** A simple model: searches each beginning of the text for the stop string that ends first. */
+function cutAtStop(text: TestText, ids: readonly number[], stops: readonly string[]) {
   const decode = (skipSpecialTokens: boolean, length = ids.length): string =>
     text.tokenizer.decode(Int32Array.from(ids.slice(0, length)), { skipSpecialTokens });
   const all = decode(false);
@@ -90,7 +90,7 @@ function stoppedText(text: TestText, ids: readonly number[], stops: readonly str
     const found = stops.filter((stop) => all.slice(0, end).endsWith(stop)).sort((a, b) => b.length - a.length)[0];
     if (found === undefined) continue;
     const kept = all.slice(0, end - found.length);
-    // Special tokens are not shown, nor is what a stop string leaves of one.
+    // Special tokens are not shown, and neither is the part of one that a stop string leaves.
     const shown = kept
       .replaceAll("<|x|>", "")
       .replace(/<\|?x?\|?$/, (rest) => (all.startsWith("<|x|>", kept.length - rest.length) ? "" : rest));
@@ -99,13 +99,13 @@ function stoppedText(text: TestText, ids: readonly number[], stops: readonly str
   return { content: decode(true), found: undefined };
 }
 
-describe("text that is told while it grows", () => {
+describe("text events of a growing output", () => {
   const text = byteLevel;
   const ids = (of: string): Int32Array => Int32Array.from(encodeText(text, of));
 
-  it("has only whole characters", () => {
+  it("contain only whole characters", () => {
     const bytes = [...ids("€ö")];
-    const { told } = textRead(
+    const { told } = readText(
       text,
       bytes.map((id) => Int32Array.of(id)),
       {},
@@ -113,17 +113,17 @@ describe("text that is told while it grows", () => {
     expect(told).toEqual(["", "", "€", "", "ö", ""]);
   });
 
-  it("holds what may become a stop string, and no more", () => {
+  it("hold back what may become a stop string, and no more", () => {
     const pushes = ["x", "a", "a", "a", "b", "c"].map(ids);
-    expect(textRead(text, pushes, { stop: ["aab"] }).told).toEqual(["x", "", "", "a", "", "", ""]);
-    expect(textRead(text, pushes, { stop: ["aac"] }).told).toEqual(["x", "", "", "a", "aab", "c", ""]);
-    expect(textRead(text, pushes, { stop: ["bcd"] }).told).toEqual(["x", "a", "a", "a", "", "", "bc"]);
+    expect(readText(text, pushes, { stop: ["aab"] }).told).toEqual(["x", "", "", "a", "", "", ""]);
+    expect(readText(text, pushes, { stop: ["aac"] }).told).toEqual(["x", "", "", "a", "aab", "c", ""]);
+    expect(readText(text, pushes, { stop: ["bcd"] }).told).toEqual(["x", "a", "a", "a", "", "", "bc"]);
   });
 
-  it("leaves the token out that ended the output, and no other", () => {
+  it("omit the token that ended the output, and no other", () => {
     const end = text.tokenizer.findId("<plain>") ?? 0;
     const pushes = [Int32Array.of(...ids("a"), end), Int32Array.of(...ids("b"), end)];
-    expect(textRead(text, pushes, { stopTokenIds: [end] }).told).toEqual(["a", "<plain>b", ""]);
-    expect(textRead(text, pushes, { stopTokenIds: [end] }, "length").told).toEqual(["a", "<plain>b", "<plain>"]);
+    expect(readText(text, pushes, { stopTokenIds: [end] }).told).toEqual(["a", "<plain>b", ""]);
+    expect(readText(text, pushes, { stopTokenIds: [end] }, "length").told).toEqual(["a", "<plain>b", "<plain>"]);
   });
 });

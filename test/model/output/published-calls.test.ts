@@ -9,7 +9,7 @@ import { publishedStops } from "../continuation/published-stops.js";
 import { loadableModels, publishedTemplate } from "../support/golden.js";
 import { joinIds, writeModelFolder } from "../support/model-folder.js";
 
-/** Calls as published templates write them are read as the calls that they are. */
+/** Parsers read calls in the form in which published templates write them. */
 
 const TOOLS: readonly Tool[] = [
   {
@@ -34,13 +34,14 @@ const ANSWER: Message = {
 };
 const RESULT: Message = { role: "tool", content: "sunny", toolCallId: "functions.get_weather:0", name: "get_weather" };
 
-// Outputs of a form of their own, and lists as Python spells them.
+// Families without a grammar, and templates that write lists in Python's spelling.
 const UNSTRUCTURED = ["Kimi-K3", "openai-gpt-oss-120b", "ByteDance-Seed-OSS"];
 
 /**
- * What the template writes for the answer, its prompt and the model's reading of it; undefined where it cannot be told.
+ * Returns the text and the ids that the template writes for the answer, and the prompt before it. Undefined if the model
+ * has no calls, or if the rendering does not begin with the prompt.
  */
-async function readBack(name: string) {
+async function renderCall(name: string) {
   const folder = writeModelFolder(publishedTemplate(name), publishedStops(name));
   const model = await loadChatModel(folder);
   const files = await readModelFiles(folder);
@@ -53,11 +54,11 @@ async function readBack(name: string) {
     const opened = await renderText({ ...base, messages: [USER] });
     const whole = await renderText({ ...base, messages: [USER, ANSWER, RESULT] });
     if (!whole.startsWith(opened)) return undefined;
-    const behind = whole.slice(opened.length);
-    const stop = [...publishedStops(name), "<|end|>", "<|eot_id|>"]
-      .map((token) => behind.indexOf(token))
-      .filter((at) => at >= 0);
-    const written = behind.slice(0, Math.min(...stop, behind.indexOf("sunny")));
+    const rest = whole.slice(opened.length);
+    const ends = [...publishedStops(name), "<|end|>", "<|eot_id|>"]
+      .map((token) => rest.indexOf(token))
+      .filter((index) => index >= 0);
+    const written = rest.slice(0, Math.min(...ends, rest.indexOf("sunny")));
     return { model, opened, written, ids: Int32Array.from(joinIds(await tokenizer.encode(written))) };
   } catch (error) {
     if (error instanceof TemplateError) return undefined;
@@ -65,11 +66,11 @@ async function readBack(name: string) {
   }
 }
 
-describe("what published templates write", () => {
-  it.each(loadableModels)("%s: is the call that it is, and what an engine is made to write", async (name) => {
-    const told = await readBack(name);
-    if (told === undefined) return;
-    const { model, opened, written, ids } = told;
+describe("calls that published templates write", () => {
+  it.each(loadableModels)("are read as written, and match the grammar for engines: %s", async (name) => {
+    const rendered = await renderCall(name);
+    if (rendered === undefined) return;
+    const { model, opened, written, ids } = rendered;
     const parser = model.outputParser({ tools: TOOLS, stop: [], stopTokenIds: model.stopTokenIds, promptEnd: opened });
     parser.push(ids);
     const { message, toolCalls } = parser.finish("stop").output;
@@ -82,8 +83,8 @@ describe("what published templates write", () => {
     expect(isWritten).toBe(!UNSTRUCTURED.includes(name));
   });
 
-  it("is so for most of them", async () => {
-    const told = await Promise.all(loadableModels.map(readBack));
-    expect(told.filter((each) => each !== undefined).length).toBe(24);
+  it("can be tested for 24 of the templates", async () => {
+    const rendered = await Promise.all(loadableModels.map(renderCall));
+    expect(rendered.filter((call) => call !== undefined).length).toBe(24);
   });
 });

@@ -14,7 +14,7 @@ import { chunks, collectMessage, numbers, PLAIN, read } from "./support/outputs.
 
 describe("outputs in published vocabularies", { timeout: 120_000 }, () => {
   it.each(PUBLISHED_TOKENIZERS)(
-    "%s: the text is Python's decode without special tokens, however the tokens come",
+    "%s: decode like Python without special tokens, in pushes of any size",
     async (name) => {
       const files = publishedTokenizerFiles(name);
       const tokenizer = new Tokenizer(files, 1 << 24);

@@ -5,21 +5,21 @@ import { accepts } from "../../helpers/xgrammar.js";
 import { buildTag, describeStrictTools, describeStructure, RULES, toolWith } from "./support/structure-checks.js";
 import { WRITTEN } from "./support/written-calls.js";
 
-/** Structures of outputs, in the grammar engine of SGLang and vLLM. */
+/** Structures of outputs, checked with xgrammar, the grammar engine of SGLang and vLLM. */
 
 for (const [family, write] of WRITTEN) describeStructure(family, write);
 
-describe("calls that begin with a marker", () => {
+describe("the structure of calls that begin with a marker", () => {
   for (const [family, write] of WRITTEN) if (family !== "llama3_json") describeStrictTools(family, write);
 });
 
-describe("calls that begin with no marker", () => {
-  it("llama3_json: there is no structural tag as long as text is free", () => {
+describe("the structure of calls without a marker", () => {
+  it("is undefined for llama3_json if text is allowed", () => {
     expect(() => buildTag("llama3_json", {})).toThrow("has no structural tag");
   });
 });
 
-describe("parameters that are written apart", () => {
+describe("the structure of separate parameters", () => {
   const tools = [
     toolWith(
       "set",
@@ -38,7 +38,7 @@ describe("parameters that are written apart", () => {
   const written = (unit: string, note: string, at = "") =>
     `<tool_call>\n<function=set>\n<parameter=unit>\n${unit}\n</parameter>\n<parameter=note>\n${note}\n</parameter>\n${at}</function>\n</tool_call>`;
 
-  it("take listed texts, free texts and JSON as their schema says", async () => {
+  it("allows listed texts, free texts and JSON as the schema says", async () => {
     const tag = buildTag("qwen3_coder", { tools, mustCall: true });
     expect(await accepts(tag, written("c", "any\n<thing>"))).toBe(true);
     expect(await accepts(tag, written("k", "null"))).toBe(false);
@@ -47,28 +47,29 @@ describe("parameters that are written apart", () => {
   });
 });
 
-describe("families without a structure", () => {
-  it.each(["pythonic", "gpt_oss", "kimi_k3"] as const)("%s has none", (family) => {
+describe("buildOutputStructure and findCallStructure", () => {
+  it.each(["pythonic", "gpt_oss", "kimi_k3"] as const)("return no structure for %s", (family) => {
     expect(findCallStructure(family, () => false)).toBeUndefined();
   });
 
-  it("mistral's calls are of the kind that its vocabulary has", async () => {
+  it("choose Mistral's call format by its vocabulary", async () => {
     const structure = findCallStructure("mistral", (spelling) => spelling === "[ARGS]");
-    const made = buildOutputStructure(structure, undefined, { ...RULES, mustCall: true });
-    if (made?.kind !== "structural_tag") throw new Error("no tag");
-    expect(await accepts(made.tag, '[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}[TOOL_CALLS]ping[ARGS]{}')).toBe(true);
-    expect(await accepts(made.tag, '[TOOL_CALLS][{"name": "ping", "arguments": {}}]')).toBe(false);
+    const built = buildOutputStructure(structure, undefined, { ...RULES, mustCall: true });
+    if (built?.kind !== "structural_tag") throw new Error("no structural tag was built");
+    const { tag } = built;
+    expect(await accepts(tag, '[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}[TOOL_CALLS]ping[ARGS]{}')).toBe(true);
+    expect(await accepts(tag, '[TOOL_CALLS][{"name": "ping", "arguments": {}}]')).toBe(false);
   });
 
-  it("a schema alone is one, unless the prompt has begun the reasoning", async () => {
+  it("return a plain schema without calls, unless the prompt has begun the reasoning", async () => {
     const rules = { ...RULES, tools: [], strict: new Set<string>(), jsonSchema: '{"type":"object"}' };
     expect(buildOutputStructure(undefined, findReasoningBlock("qwen3"), rules)).toEqual({
       kind: "json_schema",
       schema: rules.jsonSchema,
     });
-    const made = buildOutputStructure(undefined, findReasoningBlock("qwen3"), { ...rules, promptEnd: "<think>\n" });
-    if (made?.kind !== "structural_tag") throw new Error("no tag");
-    expect(await accepts(made.tag, "Hm.\n</think>\n\n{}")).toBe(true);
-    expect(await accepts(made.tag, "{}")).toBe(false);
+    const built = buildOutputStructure(undefined, findReasoningBlock("qwen3"), { ...rules, promptEnd: "<think>\n" });
+    if (built?.kind !== "structural_tag") throw new Error("no structural tag was built");
+    expect(await accepts(built.tag, "Hm.\n</think>\n\n{}")).toBe(true);
+    expect(await accepts(built.tag, "{}")).toBe(false);
   });
 });

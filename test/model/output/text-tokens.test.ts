@@ -3,7 +3,7 @@ import type { OutputEvent } from "../../../src/model/output/output-parser.js";
 import { makeTexts, TOOLS } from "./support/fixtures.js";
 import { chunks, encodeText, numbers, one, read, type TestText } from "./support/outputs.js";
 
-/** The tokens with which texts are told: those that have a part in them, each once. */
+/** Text events name the tokens of their text. Each token occurs once. */
 
 const FAMILIES = { tools: "hermes", reasoning: "qwen3" } as const;
 const CALL = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>';
@@ -14,7 +14,7 @@ const OUTPUTS: [string, string, stop?: string][] = [
   ["text behind reasoning", "<think>\nHm, the text.\n</think>\n\n  Hello"],
   ["text around a call", `So:\n${CALL}\n\nThat is it.`],
   ["a malformed call", `So:\n${BROKEN} behind`],
-  ["letters of several tokens", "<think>é😀</think>😀é and 😀"],
+  ["characters of several tokens", "<think>é😀</think>😀é and 😀"],
   ["text up to a stop string", "Hello, world. STOP it", "STOP"],
   ["calls alone", `<think>Hm.</think>${CALL}\n${CALL}`],
 ];
@@ -24,7 +24,7 @@ interface Run {
   ids: number[];
 }
 
-/** Texts with nothing else between them, and their tokens. */
+/** Joins adjacent texts, with their tokens. */
 function collectRuns(events: readonly OutputEvent[], ids: readonly number[]): Run[] {
   const runs: Run[] = [];
   let open: Run | undefined;
@@ -50,7 +50,7 @@ function expectTokens(text: TestText, output: string, pushes: readonly Int32Arra
   expect(events.every((event) => event.type !== "text" || event.tokens !== undefined)).toBe(true);
   const runs = collectRuns(events, ids);
   for (const run of runs) {
-    // The line break between two texts is nobody's token.
+    // The line break between two texts belongs to no token.
     const shown = run.text.replace(/^\n/, "");
     expect(decoded(text, run.ids)).toContain(shown);
     expect(decoded(text, run.ids.slice(1)).includes(shown)).toBe(false);
@@ -64,8 +64,8 @@ const CASES = makeTexts(FAMILIES).flatMap(([kind, text]) =>
   OUTPUTS.map(([name, output, stop]) => ({ kind, text, name, output, stop })),
 );
 
-describe("a text is told with its tokens", () => {
-  it.each(CASES)("markers are $kind: $name", ({ text, output, stop }) => {
+describe("text events with tokens", () => {
+  it.each(CASES)("contain each token of the text once: $name (markers are $kind)", ({ text, output, stop }) => {
     const ids = encodeText(text, output);
     const whole = expectTokens(text, output, [Int32Array.from(ids)], stop);
     const next = numbers(3);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { JsonScanner } from "../../../src/model/output/reader/json-scanner.js";
-import { pythonLiteral } from "../../../src/model/output/reader/python-literal.js";
+import { parsePythonLiteral } from "../../../src/model/output/reader/python-literal.js";
 import { numbers } from "./support/outputs.js";
 
-/** How much of a text is a JSON value, by the scanner, for a text that comes in random parts. */
+/** Scans a text in random parts. Returns the scanner's state and how much of the text is a JSON value. */
 function scan(text: string, next: (n: number) => number): string {
   const scanner = new JsonScanner();
   let at = 0;
@@ -26,8 +26,8 @@ const isJson = (text: string): boolean => {
   }
 };
 
-describe("a JSON value in a text", () => {
-  it("ends where JSON.parse says, however the text comes", () => {
+describe("JsonScanner", () => {
+  it("accepts what JSON.parse accepts, in parts of any size", () => {
     const next = numbers(3);
     const pieces = [
       '{"a":',
@@ -55,21 +55,21 @@ describe("a JSON value in a text", () => {
     expect(Math.min(seen.done, seen.broken)).toBeGreaterThan(100);
   });
 
-  it("leaves what follows it", () => {
+  it("stops at the end of the value", () => {
     const next = numbers(4);
     for (const value of ['{"a": {}}', "[[]]", '"}"', "12", "null"]) {
       expect(scan(`${value};x`, next)).toBe(`done ${value.length}`);
     }
   });
 
-  it("breaks where it nests deeper than arguments do", () => {
+  it("breaks at more than 128 levels", () => {
     const next = numbers(5);
     expect(scan("[".repeat(128) + "]".repeat(128), next)).toBe("done 256");
     expect(scan("[".repeat(129) + "]".repeat(129), next)).toBe("broken 128");
   });
 });
 
-describe("a Python literal", () => {
+describe("parsePythonLiteral", () => {
   it.each([
     ["'a'", '"a"'],
     ['"it\'s" \' "so"\'', '"it\'s \\"so\\""'],
@@ -91,16 +91,16 @@ describe("a Python literal", () => {
     ["'a\nb'", undefined],
     ["__import__('os')", undefined],
     ["", undefined],
-  ])("%j is %j", (text, json) => {
-    expect(pythonLiteral(text)).toBe(json);
+  ])("converts %j to %j", (text, json) => {
+    expect(parsePythonLiteral(text)).toBe(json);
   });
 
-  it("that nests without end is none", () => {
-    expect(pythonLiteral("[".repeat(100_000))).toBeUndefined();
+  it("returns undefined for endless nesting", () => {
+    expect(parsePythonLiteral("[".repeat(100_000))).toBeUndefined();
   });
 
-  it("without its last quote does not cost more than its text", () => {
-    expect(pythonLiteral(`'${"a\\n".repeat(100_000)}`)).toBeUndefined();
-    expect(pythonLiteral(`"""${'""\\'.repeat(100_000)}`)).toBeUndefined();
+  it("takes linear time without a closing quote", () => {
+    expect(parsePythonLiteral(`'${"a\\n".repeat(100_000)}`)).toBeUndefined();
+    expect(parsePythonLiteral(`"""${'""\\'.repeat(100_000)}`)).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ function byteCharacters(): string[] {
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
 }
 
-/** Learns merges in the plainest way: the most frequent pair of neighbours, again and again. */
+/** Learns merges in the simplest way: it repeatedly merges the most frequent pair of neighbours. */
 function learnMerges(words: string[][], count: number): [string, string][] {
   const merges: [string, string][] = [];
   while (merges.length < count) {
@@ -58,7 +58,7 @@ function addedTokens(specs: readonly AddedTokenSpec[], firstId: number) {
   }));
 }
 
-/** tokenizer.json of a small byte-level BPE, as GPT-2's descendants have it. */
+/** Returns the tokenizer.json of a small byte-level BPE, as in GPT-2's successors. */
 export function byteLevelTokenizer(added: readonly AddedTokenSpec[], normalizer: object | null = { type: "NFC" }) {
   const bytes = byteCharacters();
   const spell = (text: string): string[] => [...Buffer.from(text)].map((byte) => bytes[byte] ?? "");
@@ -93,7 +93,7 @@ export function byteLevelTokenizer(added: readonly AddedTokenSpec[], normalizer:
   };
 }
 
-/** tokenizer.json of a small SentencePiece-like BPE, which puts a space before the first section of a text only. */
+/** Returns the tokenizer.json of a small SentencePiece-like BPE, which adds a space only before the first section of a text. */
 export function metaspaceTokenizer(added: readonly AddedTokenSpec[]) {
   const letters = [...new Set('▁abcdefghijklmnopqrstuvwxyz0123456789.,{}":')];
   const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);

@@ -25,7 +25,7 @@ export const publishedDigests = fixture<Readonly<Record<string, PublishedDigests
 /** Published templates whose renderings are known. */
 export const publishedTemplates = Object.keys(publishedDigests);
 
-/** Published templates whose stop tokens and output formats the tests do not know: only their renderings are tested. */
+/** Published templates of which only the renderings are tested: the tests do not know their stop tokens and output formats. */
 const RENDERED_ONLY = [
   "Apertus-8B-Instruct",
   "Bielik-11B-v3.0-Instruct",
@@ -50,7 +50,7 @@ const RENDERED_ONLY = [
 ];
 export const publishedModels = publishedTemplates.filter((name) => !RENDERED_ONLY.includes(name));
 
-/** Needs variables that no request supplies, so that no chat model can be loaded with it. */
+/** This template requires variables that no request has, so no chat model can be loaded with it. */
 export const UNLOADABLE = "fireworks-ai-llama-3-firefunction-v2";
 export const loadableModels = publishedModels.filter((name) => name !== UNLOADABLE);
 

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { byteLevelTokenizer } from "./bpe.js";
 
-/** Files of a model folder by name; objects are written as JSON, null leaves the file out. */
+/** Files of a model folder by name. Objects are written as JSON; null leaves out the file. */
 export type FolderFiles = Readonly<Record<string, unknown>>;
 
 /**
- * Writes a model folder below the system's temporary directory, for as long as the test runs, with a small byte-level BPE whose added tokens are
- * what looks like one in the template.
+ * Writes a model folder to the system's temporary directory and removes it after the test. It has a small byte-level BPE
+ * whose added tokens are those of the template.
  *
- * @param stops tokens that end a turn, by their spelling
- * @param files instead of, or beside, the files that are written; null leaves one out
+ * @param stops spellings of the tokens that end a turn
+ * @param files replace or complete the default files; null leaves out a file
  */
 export function writeModelFolder(template: string, stops: readonly string[], files: FolderFiles = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "chat-model-"));
@@ -34,7 +34,7 @@ export function writeModelFolder(template: string, stops: readonly string[], fil
   return folder;
 }
 
-/** One array of ids out of pieces. */
+/** Concatenates pieces to one array of ids. */
 export function joinIds(pieces: readonly Int32Array[]): number[] {
   return pieces.flatMap((piece) => [...piece]);
 }

@@ -39,7 +39,7 @@ function extractedFolder(): string {
   return target;
 }
 
-/** Another test process may have extracted the same templates in the meantime. */
+/** Renames a folder, unless another test process has extracted the same templates in the meantime. */
 function renameUnlessThere(from: string, to: string): void {
   try {
     renameSync(from, to);

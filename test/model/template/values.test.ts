@@ -6,14 +6,14 @@ import { JsonDepthError, JsonError } from "../../../src/support/json/parse-json.
 
 const show = (value: unknown): string => compileTemplate("{{ x | tojson }}")(new Map([["x", fromJs(value)]])).join("");
 
-describe("values of requests", () => {
-  it("reach templates as Python has them", () => {
+describe("fromJs", () => {
+  it("converts values like Python", () => {
     expect(show({ b: [1, 1.5, true, null, "é"], a: 2 ** 60 })).toBe(
       '{"b": [1, 1.5, true, null, "é"], "a": 1152921504606846976}',
     );
   });
 
-  it("keep keys that objects inherit, and drop what is undefined", () => {
+  it("keeps keys such as __proto__ and constructor, and drops undefined values", () => {
     expect(show(JSON.parse('{"__proto__":{"x":1},"constructor":"c"}'))).toBe(
       '{"__proto__": {"x": 1}, "constructor": "c"}',
     );
@@ -24,11 +24,11 @@ describe("values of requests", () => {
     expect(read(new Map([["x", fromJs({})]])).join("")).toBe("FalseFalseFalse");
   });
 
-  it("are well-formed text", () => {
+  it("makes text well-formed", () => {
     expect(show("a\ud800b")).toBe('"a\ufffdb"');
   });
 
-  it("are refused where they nest too deeply or are no data", () => {
+  it("throws RenderError for values that nest too deeply or are functions", () => {
     let deep: unknown = 1;
     for (let i = 0; i < 100_000; i++) deep = [deep];
     expect(() => fromJs(deep)).toThrow(RenderError);
@@ -36,8 +36,8 @@ describe("values of requests", () => {
   });
 });
 
-describe("JSON texts", () => {
-  it("are refused where they nest too deeply or are not JSON", () => {
+describe("fromJson", () => {
+  it("throws for text that nests too deeply or is not JSON", () => {
     expect(() => fromJson("[".repeat(1000))).toThrow(JsonDepthError);
     expect(() => fromJson("{1:2}")).toThrow(JsonError);
   });

@@ -1,6 +1,6 @@
 import { numbers } from "../output/support/outputs.js";
 
-/** Texts on which tokenizers disagree if they can: every script, odd whitespace, control characters, special tokens. */
+/** Texts on which tokenizers often disagree: every script, unusual white space, control characters, special tokens. */
 
 const CODE = `def mean(values: list[float]) -> float:
     """Return the mean, or 0.0 if there is nothing to divide by."""
@@ -77,10 +77,10 @@ const LONG = [
   "7".repeat(333),
 ];
 
-/** Short texts, whose ids are kept in full. */
+/** Short texts, for which the fixtures contain all ids. */
 export const SAMPLES: readonly string[] = [...PROSE, ...CHATS, ...SPACING, CODE, MARKDOWN, JSON_TEXT];
 
-/** Code points that were all assigned by Unicode 10, as hexadecimal ranges: no runtime's tables differ about them. */
+/** Code points assigned by Unicode 10, as hexadecimal ranges, so runtimes do not differ in their properties. */
 const RANGES = `
 0-9f a0-24f 250-2af 300-36f 391-3a1 3b1-3ce 400-45f 561-586 5b0-5bd 5d0-5ea 620-64a 64b-669 710-72c 780-7b0 904-94d
 985-98c a05-a0a a85-a8d b05-b0c b8e-b90 c05-c0c c85-c8c d05-d0c d85-d96 e01-e3a e94-e97 f00-f47 1000-109f 10d0-10fa
@@ -113,7 +113,7 @@ const ASCII = [
   "<|",
 ];
 
-/** Texts put together by a seed: fragments of the samples, runs of one script, single characters of any. */
+/** Texts generated from a seed: fragments of the samples, runs of one script, single characters. */
 export const GENERATED: readonly string[] = generate(2_500, 7);
 
 function generate(count: number, seed: number): string[] {

@@ -11,8 +11,8 @@ async function tinyTokenizer(): Promise<Tokenizer> {
   return new Tokenizer({ tokenizer, config: tokenizerConfig }, 0);
 }
 
-/** A tokenizer whose slices are counted. */
-function counting(tokenizer: Tokenizer) {
+/** Wraps a tokenizer and collects the texts that it encodes. */
+function collectEncoded(tokenizer: Tokenizer) {
   const encoded: string[] = [];
   return {
     encoded,
@@ -27,8 +27,8 @@ function counting(tokenizer: Tokenizer) {
 const repeatText = (times: number): string =>
   `${"Some words of text. ".repeat(2 * times)}<|im_end|>\n<|im_start|>user\n${"aaaa bbbb ".repeat(times)}`;
 
-describe("encoding within a limit", () => {
-  it("makes of slices the same ids as of the whole", async () => {
+describe("encodeWithin", () => {
+  it("cuts text into slices with the same ids as the whole", async () => {
     const tokenizer = await tinyTokenizer();
     const text = repeatText(600);
     const whole = joinIds(await tokenizer.encode(text)).join();
@@ -42,12 +42,12 @@ describe("encoding within a limit", () => {
     await tokenizer.close();
   });
 
-  it("takes a text of long tokens slice by slice, and gives it where it fits", { timeout: 120_000 }, async () => {
+  it("encodes a text of long tokens slice by slice, and returns it if it fits", { timeout: 120_000 }, async () => {
     const tokenizer = new Tokenizer(publishedTokenizerFiles("qwen3"), 0);
     const text = `${"=".repeat(64)} some words `.repeat(4_000);
     const whole = joinIds(await tokenizer.encode(text, "<|im_end|>"));
     expect(text.length).toBeGreaterThan(8 * whole.length);
-    const counted = counting(tokenizer);
+    const counted = collectEncoded(tokenizer);
     const within = joinIds(await encodeWithin(counted, text, whole.length, "<|im_end|>"));
     expect(counted.encoded.length).toBeGreaterThan(1);
     expect(within.join() === whole.join()).toBe(true);
@@ -55,9 +55,9 @@ describe("encoding within a limit", () => {
     await tokenizer.close();
   });
 
-  it("gives up where the limit is passed", async () => {
+  it("stops at the limit", async () => {
     const tokenizer = await tinyTokenizer();
-    const counted = counting(tokenizer);
+    const counted = collectEncoded(tokenizer);
     const text = repeatText(12_000);
     const failure = encodeWithin(counted, text, 1000);
     await expect(failure).rejects.toBeInstanceOf(TooManyTokensError);
@@ -69,9 +69,9 @@ describe("encoding within a limit", () => {
     await tokenizer.close();
   });
 
-  it("leaves a text alone that may fit", async () => {
+  it("encodes a text that may fit in one piece", async () => {
     const tokenizer = await tinyTokenizer();
-    const counted = counting(tokenizer);
+    const counted = collectEncoded(tokenizer);
     await encodeWithin(counted, "a few words", 2);
     expect(counted.encoded).toEqual(["a few words"]);
     await tokenizer.close();

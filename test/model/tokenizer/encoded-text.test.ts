@@ -20,16 +20,16 @@ function files(json: ReturnType<typeof byteLevelTokenizer> | ReturnType<typeof m
   return { tokenizer: { ...json, added_tokens }, config: { clean_up_tokenization_spaces: true } };
 }
 
-/** Texts that were encoded, as a server keeps them. */
-class Kept implements KnownTexts {
+/** Remembers encoded texts like a server. */
+class RememberedTexts implements KnownTexts {
   items: EncodedText[] = [];
 
   add(text: EncodedText, replaced?: EncodedText): void {
-    this.items = [text, ...this.items.filter((each) => each !== replaced)];
+    this.items = [text, ...this.items.filter((item) => item !== replaced)];
   }
 }
 
-// Few and alike, so that texts share much and differ in places that matter.
+// Few and similar parts, so texts share long beginnings and differ near cuts.
 const part = fc
   .array(
     fc.constantFrom("<|end|>", "<|start|>", "<|en", "d|>", "<strip>", " ", "the ", "weather", "<norm>", "é\u0301"),
@@ -40,7 +40,7 @@ const part = fc
   .map((pieces) => pieces.join(""));
 const parts = fc.array(part, { maxLength: 8 });
 
-/** Texts of which each begins with some of the parts of the one before. */
+/** Lists of texts, each of which begins with some parts of the previous one. */
 const conversations = fc.array(fc.tuple(fc.nat({ max: 8 }), parts), { minLength: 1, maxLength: 6 }).map((steps) => {
   let last: readonly string[] = [];
   return steps.map(([kept, added]) => (last = [...last.slice(0, kept), ...added]));
@@ -50,14 +50,14 @@ describe.each([
   ["byte-level BPE with NFC", files(byteLevelTokenizer(ADDED))],
   ["byte-level BPE without normalizer", files(byteLevelTokenizer(ADDED, null))],
   ["BPE with a space before the first section", files(metaspaceTokenizer(ADDED))],
-] as const)("%s, texts that begin alike", (_, given) => {
-  const tokenizer = new Tokenizer(given, 1 << 20);
-  const library = new LibraryTokenizer(given.tokenizer, given.config);
+] as const)("%s, texts with a common beginning", (_, tokenizerFiles) => {
+  const tokenizer = new Tokenizer(tokenizerFiles, 1 << 20);
+  const library = new LibraryTokenizer(tokenizerFiles.tokenizer, tokenizerFiles.config);
 
-  it("have the ids of the whole text, whatever is known", async () => {
+  it("have the ids of the whole text, independent of known texts", async () => {
     await fc.assert(
       fc.asyncProperty(conversations, async (texts) => {
-        const known = new Kept();
+        const known = new RememberedTexts();
         for (const text of texts) {
           const whole = text.join("");
           const encoded = await tokenizer.encodeParts(text, known);
@@ -71,24 +71,24 @@ describe.each([
   });
 });
 
-describe("a text that goes on from a known one", () => {
+describe("a text that continues a known one", () => {
   const tokenizer = new Tokenizer(files(byteLevelTokenizer(ADDED)), 1 << 20);
   const turn = (text: string) => `<|start|>${text}<|end|>`;
 
-  it("is searched for behind what both have only, and takes the other's place", async () => {
-    const known = new Kept();
+  it("is looked up only behind the common beginning, and replaces the known text", async () => {
+    const known = new RememberedTexts();
     const turns = Array.from({ length: 20 }, (_, i) => turn(`turn ${i}`));
     const first = await tokenizer.encodeParts(turns, known);
     const { hits, misses } = tokenizer.cacheStats;
     const next = await tokenizer.encodeParts([...turns, turn("one more")], known);
     expect(known.items).toEqual([next]);
     expect(next.parts[0]).toBe(first.parts[0]);
-    // The last known turn is searched for once more: a longer token might have begun at its end.
+    // The last known turn is looked up again, because a longer token could begin at its end.
     expect(tokenizer.cacheStats.hits + tokenizer.cacheStats.misses - hits - misses).toBeLessThan(7);
   });
 
-  it("is kept beside one with which it shares the beginning only", async () => {
-    const known = new Kept();
+  it("does not replace a text with which it only shares the beginning", async () => {
+    const known = new RememberedTexts();
     await tokenizer.encodeParts([turn("system"), ...Array.from({ length: 9 }, (_, i) => turn(`a ${i}`))], known);
     await tokenizer.encodeParts([turn("system"), turn("another")], known);
     expect(known.items).toHaveLength(2);

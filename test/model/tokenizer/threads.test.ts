@@ -28,9 +28,9 @@ const prose = (length: number): string => {
   return sentence.repeat(Math.ceil(length / sentence.length)).slice(0, length);
 };
 
-describe.each(KINDS)("large texts, encoded by %s on other threads", (_, given) => {
-  const tokenizer = new Tokenizer(given, 1 << 24);
-  const library = new LibraryTokenizer(given.tokenizer, given.config);
+describe.each(KINDS)("large texts, encoded by %s on other threads", (_, tokenizerFiles) => {
+  const tokenizer = new Tokenizer(tokenizerFiles, 1 << 24);
+  const library = new LibraryTokenizer(tokenizerFiles.tokenizer, tokenizerFiles.config);
   const whole = (text: string): readonly (number | undefined)[] =>
     library.encode(text, { add_special_tokens: false }).ids;
   afterAll(() => tokenizer.close());
@@ -43,20 +43,20 @@ describe.each(KINDS)("large texts, encoded by %s on other threads", (_, given) =
     }
   });
 
-  it("are encoded once, however many ask at a time, and kept", async () => {
+  it("are encoded once for concurrent calls, and cached", async () => {
     const text = `${prose(50_000)} asked for by many`;
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => tokenizer.encode(text)));
     for (const other of others) expect(other[0]).toBe(first?.[0]);
     expect((await tokenizer.encode(text))[0]).toBe(first?.[0]);
   });
 
-  it.runIf(platform === "linux")("run on threads that give way to the event loop", async () => {
+  it.runIf(platform === "linux")("run on threads with lower priority than the event loop", async () => {
     await tokenizer.encode(`${prose(50_000)} by a thread`);
     const nice = getPriority(pid);
     expect(readdirSync("/proc/self/task").map((id) => getPriority(Number(id)))).toContain(Math.min(19, nice + 10));
   });
 
-  it("let the event loop go on meanwhile", async () => {
+  it("do not block the event loop", async () => {
     let isDone = false;
     const encoded = tokenizer.encode(prose(300_000)).then(() => (isDone = true));
     await new Promise((resolve) => setImmediate(resolve));

@@ -52,13 +52,13 @@ const piece = fc.oneof(
 );
 const text = fc.array(piece, { maxLength: 10 }).map((pieces) => pieces.join("").toWellFormed());
 
-describe.each(KINDS)("%s", (_, given) => {
-  const tokenizer = new Tokenizer(given, 1 << 20);
-  const library = new LibraryTokenizer(given.tokenizer, given.config);
+describe.each(KINDS)("%s", (_, tokenizerFiles) => {
+  const tokenizer = new Tokenizer(tokenizerFiles, 1 << 20);
+  const library = new LibraryTokenizer(tokenizerFiles.tokenizer, tokenizerFiles.config);
   const whole = (value: string): readonly (number | undefined)[] =>
     library.encode(value, { add_special_tokens: false }).ids;
 
-  it("encodes in pieces what it encodes as a whole", async () => {
+  it("encodes in pieces to the same ids as the whole", async () => {
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
         expect(joinIds(await tokenizer.encode(value))).toEqual(whole(value));
@@ -67,7 +67,7 @@ describe.each(KINDS)("%s", (_, given) => {
     );
   });
 
-  it("encodes a text behind a token as it does in place", async () => {
+  it("encodes a text after a token to the same ids as in place", async () => {
     const after = fc.constantFrom("<|end|>", "<right>", "<|start|>");
     await fc.assert(
       fc.asyncProperty(text, after, async (value, token) => {
@@ -78,14 +78,14 @@ describe.each(KINDS)("%s", (_, given) => {
     );
   });
 
-  it("has a piece for every message of a chat", async () => {
+  it("makes a piece of every message of a chat", async () => {
     expect(await tokenizer.encode("<|start|>user\nhi<|end|>\n<|start|>assistant\n")).toHaveLength(3);
   });
 });
 
 describe("byte-level BPE", () => {
-  const given = files(byteLevelTokenizer(ADDED));
-  const tokenizer = new Tokenizer(given, 1 << 20);
+  const tokenizerFiles = files(byteLevelTokenizer(ADDED));
+  const tokenizer = new Tokenizer(tokenizerFiles, 1 << 20);
   const findId = (token: string): number => tokenizer.findId(token) ?? -1;
 
   it("decodes what it encodes", async () => {
@@ -98,7 +98,7 @@ describe("byte-level BPE", () => {
     );
   });
 
-  it("leaves special tokens out where it is asked to, and keeps white space", async () => {
+  it("omits special tokens if requested, and keeps white space", async () => {
     const ids = Int32Array.from(joinIds(await tokenizer.encode("<|start|>hello , it 's<think><|end|>\n")));
     expect(tokenizer.decode(ids, { skipSpecialTokens: true })).toBe("hello , it 's<think>\n");
     expect(tokenizer.decode(ids, { skipSpecialTokens: false })).toBe("<|start|>hello , it 's<think><|end|>\n");
@@ -106,7 +106,7 @@ describe("byte-level BPE", () => {
     expect(tokenizer.decode(Int32Array.of(findId("<|end|>"), 1_000_000), { skipSpecialTokens: true })).toBe("");
   });
 
-  it("takes a special token in a user's text for that token, as Python does", async () => {
+  it("encodes the spelling of a special token as that token, like Python", async () => {
     expect(joinIds(await tokenizer.encode("<|end|>"))).toEqual([findId("<|end|>")]);
   });
 
@@ -114,21 +114,21 @@ describe("byte-level BPE", () => {
     expect(joinIds(await tokenizer.encode("a\ud800b"))).toEqual(joinIds(await tokenizer.encode("a\ufffdb")));
   });
 
-  it("adds no token that the text does not say", async () => {
+  it("adds no token", async () => {
     expect(await tokenizer.encode("")).toEqual([]);
   });
 
-  it("knows the longest added token at the start of a text", () => {
+  it("finds the longest added token at the start of a text", () => {
     expect(tokenizer.addedTokenAt("<|end|><|end|>x")).toBe("<|end|><|end|>");
     expect(tokenizer.addedTokenAt("x<|end|>")).toBeUndefined();
   });
 });
 
 describe("the cache of pieces", () => {
-  const given = files(byteLevelTokenizer(ADDED));
+  const tokenizerFiles = files(byteLevelTokenizer(ADDED));
 
-  it("encodes the new message of a growing chat only", async () => {
-    const tokenizer = new Tokenizer(given, 1 << 20);
+  it("encodes only the new message of a growing chat", async () => {
+    const tokenizer = new Tokenizer(tokenizerFiles, 1 << 20);
     let chat = "";
     for (let turn = 0; turn < 10; turn++) {
       chat += `<|start|>user\nmessage ${turn} of the chat<|end|>`;
@@ -139,15 +139,15 @@ describe("the cache of pieces", () => {
     expect(tokenizer.cacheStats.hits).toBeGreaterThan(50);
   });
 
-  it("holds no more bytes than it may", async () => {
-    const tokenizer = new Tokenizer(given, 10_000);
+  it("stays within its limit", async () => {
+    const tokenizer = new Tokenizer(tokenizerFiles, 10_000);
     for (let i = 0; i < 500; i++) await tokenizer.encode(`text number ${i} ${"x".repeat(i)}`);
     expect(tokenizer.cacheStats.bytes).toBeGreaterThan(1000);
     expect(tokenizer.cacheStats.bytes).toBeLessThanOrEqual(10_000);
   });
 
-  it("keeps nothing where it may hold nothing", async () => {
-    const tokenizer = new Tokenizer(given, 0);
+  it("caches nothing with a limit of 0", async () => {
+    const tokenizer = new Tokenizer(tokenizerFiles, 0);
     await tokenizer.encode("hello");
     await tokenizer.encode("hello");
     expect(tokenizer.cacheStats).toEqual({ hits: 0, misses: 2, bytes: 0, maxBytes: 0 });

@@ -9,7 +9,7 @@ export class OutputSoFar {
   readonly #call: GenerateCall;
   /** The servers that generated the tokens. */
   readonly #generators = new Set<EngineServer>();
-  /** Cached prompt tokens that the first server to report them had. */
+  /** Number of cached prompt tokens, as the first server that reports one says. */
   #cachedTokens: number | undefined;
 
   constructor(call: GenerateCall) {

@@ -5,7 +5,7 @@ import type { Scope } from "./scope.js";
 /** A compiled expression: evaluates it with the variables of a scope. */
 export type Evaluate = (scope: Scope) => Value;
 
-/** Tells a loop how to go on after a statement left its iteration. */
+/** How a loop continues after a statement left its iteration. */
 export type LoopControl = "break" | "continue";
 
 /** A compiled statement: runs it, and returns a {@link LoopControl} if it left the iteration of the loop around it. */

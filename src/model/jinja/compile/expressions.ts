@@ -10,7 +10,7 @@ import type { Evaluate } from "./compiled.js";
 import { compileMember } from "./members.js";
 import type { Scope } from "./scope.js";
 
-/** Compiles an expression once, so that a rendering does not look at the nodes again. */
+/** Compiles an expression once, so renderings do not walk its nodes again. */
 export function compileExpression(node: Expression): Evaluate {
   switch (node.type) {
     case "Identifier":
@@ -128,7 +128,7 @@ export function compileFilter(node: FilterNode): (operand: Value, scope: Scope) 
   const [callee, args] = node.type === "CallExpression" ? [node.callee, node.args] : [node, []];
   if (callee.type !== "Identifier") throw new Error(`a filter is a name, not ${callee.type}`);
   const name = callee.value;
-  // Looked up when it is reached: a name that nobody knows is no error before that.
+  // The filter is looked up when the expression runs: like in Python, an unknown name is no error before that.
   const { positional, keywords } = compileArguments(args, compileExpression);
   return (operand, scope) =>
     findFilter(name)(operand, { args: positional(scope), keywords: keywords(scope), findFilter });

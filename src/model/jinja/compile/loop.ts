@@ -13,7 +13,7 @@ export interface ForLoop {
   readonly otherwise: Run;
 }
 
-/** Runs the body for each item, in a scope of its own: what one iteration sets is not seen by the next. */
+/** Runs the body for each item in a scope of its own, so an iteration does not see variables of the previous one. */
 export function runLoop({ items: evaluate, assign, body, otherwise }: ForLoop): Run {
   return (scope, output) => {
     const items = evaluate(scope);
@@ -65,7 +65,7 @@ class LoopVariable extends PythonObject {
       case "length":
         return length;
       case "depth":
-        // Only loops that call themselves are deeper, and the parser does not know them.
+        // Only recursive loops are deeper, and the parser does not support them.
         return 1;
       case "depth0":
         return 0;

@@ -9,10 +9,10 @@ import type { SpecialName } from "./special-names.js";
 
 /** The compiled parts of a macro, or of the body of a `{% call %}`. */
 export interface Macro {
-  /** For messages. The body of a call is named `None`, as in Jinja2. */
+  /** Name for error messages. The body of a call is named `None`, as in Jinja2. */
   readonly name: string;
   readonly parameters: readonly Parameter[];
-  /** Names that it is given in addition to its parameters. */
+  /** Names that are set in addition to the parameters. */
   readonly special: ReadonlySet<SpecialName>;
   readonly body: Run;
 }
@@ -41,7 +41,7 @@ export function callable(macro: Macro, scope: Scope): Callable {
   };
 }
 
-/** Sets all names before it evaluates the first default, so that no default reads a variable outside of the macro. */
+/** Sets all names before it evaluates the first default, so no default reads a variable outside the macro. */
 function bindParameters(macro: Macro, args: readonly Value[], keywords: Map<string, Value>, scope: Scope): void {
   const missing: Parameter[] = [];
   for (const [index, parameter] of macro.parameters.entries()) {

@@ -16,7 +16,7 @@ export function compileMember(node: MemberNode, compile: (node: Expression) => E
     const name = property.value;
     return (scope) => getAttribute(object(scope), name);
   }
-  // `list.0` is an item: the parser gives the integer that it is.
+  // `list.0` is an item, because the parser returns an integer for `0`.
   const key = compile(property);
   return (scope) => getItem(object(scope), key(scope));
 }

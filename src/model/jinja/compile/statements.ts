@@ -70,7 +70,7 @@ function compileIf(node: IfNode, inLoop: boolean): Run {
   return (scope, output) => (truthy(test(scope)) ? body : otherwise)(scope, output);
 }
 
-/** Compiles the parts of a loop. The program runs its outermost loops in a way of its own. */
+/** Compiles the parts of a loop. The caller decides how they run: outermost loops end a part with each iteration. */
 export function compileFor(node: ForNode, inLoop: boolean): ForLoop {
   const assign = compileTarget(node.loopvar);
   return {
@@ -107,7 +107,7 @@ function compileSet(node: SetNode, inLoop: boolean): Run {
   };
 }
 
-/** `{% set x %}…{% endset %}`. If the body leaves an iteration, the text it printed is lost, as in Python. */
+/** `{% set x %}…{% endset %}`. If the body leaves an iteration, its text is lost, as in Python. */
 function compileSetBlock(assign: Assign, body: Run): Run {
   return (scope) => {
     const output = new Output();
@@ -136,14 +136,14 @@ function compileMacro({ name, args, body }: MacroNode): Run {
   };
 }
 
-/** `{% call(a) macro(…) %}…{% endcall %}`: the macro is given the body as a keyword argument, `caller`. */
+/** `{% call(a) macro(…) %}…{% endcall %}`: the macro gets the body as the keyword argument `caller`. */
 function compileCallBlock({ call: { callee, args }, callerArgs, body }: CallNode): Run {
   const called = compileExpression(callee);
   const { positional, keywords } = compileArguments(args, compileExpression);
   const caller = compileMacroBody("None", callerArgs ?? [], body);
   return (scope, output) => {
-    const given = new Map(keywords(scope)).set("caller", callable(caller, scope));
-    output.print(pyStr(call(called(scope), positional(scope), given)));
+    const withCaller = new Map(keywords(scope)).set("caller", callable(caller, scope));
+    output.print(pyStr(call(called(scope), positional(scope), withCaller)));
     return undefined;
   };
 }

@@ -2,7 +2,11 @@ import { RenderError } from "../errors.js";
 import { getItem } from "../values/subscript.js";
 import { isInt, isText, plainText, typeName, Undefined, type Value } from "../values/value.js";
 
-/** Reads an attribute by its path, such as `function.name` or `0`, with a value for where it is missing. */
+/**
+ * Returns a function that reads an attribute by its path, such as `function.name` or `0`.
+ *
+ * @param otherwise the value of a missing attribute; if undefined, that value is Jinja's undefined
+ */
 export function attributeGetter(attribute: Value, otherwise?: Value): (item: Value) => Value {
   const path = readPath(attribute);
   return (item) => {
@@ -17,7 +21,7 @@ export function attributeGetter(attribute: Value, otherwise?: Value): (item: Val
 
 function readPath(attribute: Value): Value[] {
   if (isInt(attribute)) return [attribute];
-  if (!isText(attribute)) throw new RenderError(`an attribute's name is a string, not ${typeName(attribute)}`);
+  if (!isText(attribute)) throw new RenderError(`an attribute name must be a string, not ${typeName(attribute)}`);
   return plainText(attribute)
     .split(".")
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));

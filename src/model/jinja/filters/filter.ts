@@ -1,6 +1,6 @@
 import { type Keywords, truthy, type Value } from "../values/value.js";
 
-/** What a filter is called with beside the value: its arguments, and the other filters by name, for `map('upper')`. */
+/** The arguments of a filter, and a lookup of other filters for `map('upper')`. */
 export interface FilterCall {
   readonly args: readonly Value[];
   readonly keywords: Keywords;
@@ -9,12 +9,12 @@ export interface FilterCall {
 
 export type Filter = (value: Value, call: FilterCall) => Value;
 
-/** The argument at a position or of a name. */
+/** Returns an argument by position or name. */
 export function argument(call: FilterCall, position: number, name: string): Value | undefined {
   return call.args[position] ?? call.keywords.get(name);
 }
 
-/** The argument as a condition; false if it is absent. */
+/** Returns an argument as a condition; false if it is missing. */
 export function flag(call: FilterCall, position: number, name: string): boolean {
   return truthy(argument(call, position, name) ?? false);
 }

@@ -16,7 +16,7 @@ const withDefault: Filter = (value, call) => {
   return isAbsent ? (argument(call, 0, "default_value") ?? "") : value;
 };
 
-/** `tojson(ensure_ascii, indent, separators, sort_keys)`, in `transformers`' order. */
+/** `tojson(ensure_ascii, indent, separators, sort_keys)`, with the parameter order of `transformers`. */
 const toJson: Filter = (value, call) => {
   const indent = indentText(argument(call, 1, "indent"));
   const separators = argument(call, 2, "separators") ?? NONE;
@@ -46,7 +46,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ...SELECT_FILTERS,
 ]);
 
-/** A filter of Jinja2, or `transformers`' `tojson`. */
+/** Returns a filter of Jinja2, or the `tojson` of `transformers`. */
 export function findFilter(name: string): Filter {
   const filter = FILTERS.get(name);
   if (filter === undefined) throw new RenderError(`No filter named '${name}'.`);

@@ -6,20 +6,20 @@ import { roundHalfEven } from "../values/rounding.js";
 import { Float, int, isInt, isText, plainText, toNumber, typeName, Undefined, type Value } from "../values/value.js";
 import { argument, type Filter } from "./filter.js";
 
-function required(value: Value): number | bigint {
+function requireNumber(value: Value): number | bigint {
   const number = toNumber(value);
   if (number === undefined) throw new RenderError(`must be a real number, not ${typeName(value)}`);
   return number;
 }
 
 const abs: Filter = (value) => {
-  const negative = required(value) < 0;
+  const negative = requireNumber(value) < 0;
   return (negative ? arithmetic("*", value, -1) : undefined) ?? value;
 };
 
 const DECIMAL = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-function parsed(text: string): number | undefined {
+function parseDecimal(text: string): number | undefined {
   const trimmed = strip(text, undefined, "both");
   if (/^[+-]?(?:inf(?:inity)?|nan)$/i.test(trimmed)) {
     if (/nan/i.test(trimmed)) return Number.NaN;
@@ -28,7 +28,7 @@ function parsed(text: string): number | undefined {
   return DECIMAL.test(trimmed) ? Number(trimmed.replaceAll("_", "")) : undefined;
 }
 
-/** Towards zero; what is not a number gives the default. */
+/** Python's `int(value)`, which rounds towards zero. A value that is not a number becomes the default. */
 const toInteger: Filter = (value, call) => {
   if (value instanceof Undefined) throw value.error();
   const otherwise = argument(call, 0, "default") ?? 0;
@@ -37,14 +37,14 @@ const toInteger: Filter = (value, call) => {
     const digits = strip(plainText(value), undefined, "both").replaceAll("_", "");
     const base = optionalInteger(argument(call, 1, "base"), 10);
     if (base === 10 && /^[+-]?\d+$/.test(digits)) return int(BigInt(digits.replace("+", "")));
-    if (base !== 10) return integerOfBase(digits, base) ?? otherwise;
+    if (base !== 10) return parseInteger(digits, base) ?? otherwise;
   }
-  const number = isText(value) ? parsed(plainText(value)) : toNumber(value);
+  const number = isText(value) ? parseDecimal(plainText(value)) : toNumber(value);
   if (number === undefined || !Number.isFinite(Number(number))) return otherwise;
   return int(Math.trunc(Number(number)));
 };
 
-function integerOfBase(text: string, base: number): Value | undefined {
+function parseInteger(text: string, base: number): Value | undefined {
   const digits = text.replace(base === 16 ? /^0x/i : base === 2 ? /^0b/i : /^0o/i, "");
   const number = Number.parseInt(digits, base);
   return Number.isSafeInteger(number) && number.toString(base) === digits.toLowerCase() ? number : undefined;
@@ -52,12 +52,12 @@ function integerOfBase(text: string, base: number): Value | undefined {
 
 const toFloat: Filter = (value, call) => {
   if (value instanceof Undefined) throw value.error();
-  const number = isText(value) ? parsed(plainText(value)) : toNumber(value);
+  const number = isText(value) ? parseDecimal(plainText(value)) : toNumber(value);
   return number === undefined ? (argument(call, 0, "default") ?? new Float(0)) : new Float(Number(number));
 };
 
 const round: Filter = (value, call) => {
-  const number = Number(required(value));
+  const number = Number(requireNumber(value));
   const digits = optionalInteger(argument(call, 0, "precision"), 0);
   const method = optionalText(argument(call, 1, "method")) ?? "common";
   if (method === "common") {

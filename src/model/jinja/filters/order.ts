@@ -28,7 +28,7 @@ const sort: Filter = (value, call) => {
 };
 
 const dictsort: Filter = (value, call) => {
-  if (!isDict(value)) throw new RenderError(`dictsort takes a dict, not ${typeName(value)}`);
+  if (!isDict(value)) throw new RenderError(`dictsort requires a dict, not ${typeName(value)}`);
   const by = optionalText(argument(call, 1, "by")) ?? "key";
   const key = sortKey(flag(call, 0, "case_sensitive"), by === "key" ? 0 : 1);
   return ordered(itemTuples(value), key, flag(call, 2, "reverse"));
@@ -48,16 +48,16 @@ const extreme =
 const unique: Filter = (value, call) => {
   const key = sortKey(flag(call, 0, "case_sensitive"), argument(call, 1, "attribute"));
   const seen: Value[] = [];
-  const kept = itemsIn(value).filter((item) => {
+  const first = itemsIn(value).filter((item) => {
     const itemKey = key(item);
     if (seen.some((other) => equal(itemKey, other))) return false;
     seen.push(itemKey);
     return true;
   });
-  return new Generator(kept);
+  return new Generator(first);
 };
 
-/** (value, items) tuples, ordered by the value of the attribute. */
+/** Returns (value, items) tuples, ordered by the value of the attribute. */
 const groupby: Filter = (value, call) => {
   const attribute = argument(call, 0, "attribute") ?? NONE;
   const otherwise = argument(call, 1, "default");

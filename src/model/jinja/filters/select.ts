@@ -8,7 +8,7 @@ import type { Filter, FilterCall } from "./filter.js";
 /** As in Jinja2, None and other false values select nothing instead of failing. */
 const itemsOrNone = (value: Value): readonly Value[] => (truthy(value) ? itemsIn(value) : []);
 
-/** `select`, `reject`: keeps items by a test named in the arguments, or by their truth without one. */
+/** `select`, `reject`: filters items by the test that the first argument names, or without arguments by their truth. */
 const selected =
   (keep: boolean): Filter =>
   (value, call) => {
@@ -16,7 +16,7 @@ const selected =
     return new Generator(itemsOrNone(value).filter((item) => test(item) === keep));
   };
 
-/** `selectattr`, `rejectattr`: the same by an attribute of the items, which is the first argument. */
+/** `selectattr`, `rejectattr`: filters items by a test of one attribute, which the first argument names. */
 const selectedByAttribute =
   (keep: boolean): Filter =>
   (value, call) => {
@@ -27,7 +27,7 @@ const selectedByAttribute =
 
 function readTest([name, argument = NONE]: readonly Value[]): (item: Value) => boolean {
   if (name === undefined) return truthy;
-  if (!isText(name)) throw new RenderError("the name of a test is a string");
+  if (!isText(name)) throw new RenderError("the name of a test must be a string");
   const test = findTest(plainText(name));
   return (item) => test(item, argument);
 }

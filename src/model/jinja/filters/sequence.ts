@@ -18,7 +18,7 @@ const length: Filter = (value) => {
   return items.length;
 };
 
-/** Reads what the argument `attribute` names; without it, the item itself. */
+/** Returns a function that reads an item's attribute; without an attribute, the item itself. */
 function itemGetter(attribute: Value | undefined): (item: Value) => Value {
   return attribute === undefined ? (item) => item : attributeGetter(attribute);
 }
@@ -39,7 +39,7 @@ const sum: Filter = (value, call) => {
   let total = argument(call, 1, "start") ?? 0;
   for (const item of itemsIn(value)) {
     const next = arithmetic("+", total, get(item));
-    if (next === undefined) throw new RenderError("sum takes numbers");
+    if (next === undefined) throw new RenderError("sum requires numbers");
     total = next;
   }
   return total;

@@ -20,7 +20,7 @@ const WORD_STARTS = /([-\s({[<]+)/u;
 /** Unlike `str.title()`, words begin only after white space, hyphens and opening brackets. */
 const title = (text: string): string => text.split(WORD_STARTS).map(python.capitalize).join("");
 
-/** Lines after the first are indented; `first` and `blank` ask for the first line and for empty ones. */
+/** Indents all lines except the first and empty ones; `first` and `blank` include these. */
 const indent: Filter = (value, call) => {
   const width = argument(call, 0, "width");
   const indentation = isText(width) ? plainText(width) : " ".repeat(optionalInteger(width, 4));

@@ -7,7 +7,7 @@ import { type Callable, type Text, Tuple } from "../values/value.js";
 import { markupMethod } from "./markup-method.js";
 import type { Method } from "./method.js";
 
-/** Returns the method of that name, bound to the text; undefined if Python's `str` has none, or none that we know. */
+/** Returns the method of that name, bound to the text; undefined if Python's `str` has none or it is not supported here. */
 export function textMethod(self: Text, name: string): Callable | undefined {
   const method = METHODS.get(name);
   if (method === undefined) return undefined;
@@ -41,7 +41,7 @@ const partitioned =
     return new Tuple([self.slice(0, index), at, self.slice(index + at.length)]);
   };
 
-/** `startswith` and `endswith`: of one text, or of any in a tuple. */
+/** `startswith` and `endswith`: test for one text, or for any text in a tuple. */
 const affixed =
   (test: (text: string, affix: string) => boolean): TextMethod =>
   (self, [affix]) => {
@@ -57,7 +57,7 @@ const found =
     return index < 0 ? -1 : python.codePointLength(self.slice(0, index));
   };
 
-/** `isdigit` and its kin: all characters are of the class, and there is one. */
+/** `isdigit` and similar methods: the text is not empty, and all characters belong to the class. */
 const all =
   (character: RegExp): TextMethod =>
   (self) =>

@@ -1,15 +1,15 @@
 import { RenderError } from "../errors.js";
 
-/** Operations of Python's `str` that JavaScript's strings do otherwise. Positions are code points. */
+/** Operations of Python's `str` that differ from those of JavaScript's strings. Positions are code points. */
 
-// str.isspace(): unlike JavaScript's \s it has U+001C to U+001F and U+0085, and not U+FEFF.
+// str.isspace(): unlike JavaScript's \s, it includes U+001C to U+001F and U+0085, but not U+FEFF.
 const SPACES = new Set(
   "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000",
 );
 
 export const isSpace = (character: string): boolean => SPACES.has(character);
 
-/** The code points of a text; the array of a text without astral characters is cheap. */
+/** Returns the code points of a text. */
 export const codePoints = (text: string): string[] => Array.from(text);
 
 /** Python's `len(text)`. */
@@ -17,7 +17,7 @@ export function codePointLength(text: string): number {
   let length = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    // The second half of a pair is not a character of its own.
+    // Skips the second half of a surrogate pair.
     if (code >= 0xd800 && code <= 0xdbff && i + 1 < text.length) i++;
     length++;
   }
@@ -26,7 +26,7 @@ export function codePointLength(text: string): number {
 
 export type Sides = "left" | "right" | "both";
 
-/** `strip`, `lstrip`, `rstrip`: takes away any of `characters`, or white space without them. */
+/** `strip`, `lstrip`, `rstrip`: removes any of `characters`; if undefined, white space. */
 export function strip(text: string, characters: string | undefined, sides: Sides): string {
   const set = characters === undefined ? SPACES : new Set(characters);
   let start = 0;
@@ -48,7 +48,7 @@ function before(text: string, end: number): string {
   return text.slice(end - (isPair ? 2 : 1), end);
 }
 
-/** `split(separator, limit)`; without a separator at runs of white space, ignoring those at the ends. */
+/** `split(separator, limit)`. Without a separator, splits at runs of white space and ignores white space at the ends. */
 export function split(text: string, separator: string | undefined, limit: number): string[] {
   const most = limit < 0 ? Number.POSITIVE_INFINITY : limit;
   if (separator === undefined) return splitAtSpaces(text, most);
@@ -93,7 +93,7 @@ function rsplitAtSpaces(text: string, most: number): string[] {
 
 const LINE_ENDS = new Set("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029");
 
-/** `splitlines()`: no line ends, and none that only ends the text. */
+/** `splitlines()`: lines without their ends. A line end at the end of the text adds no empty line. */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
   let start = 0;
@@ -107,7 +107,7 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
-/** `replace(from, to, count)`; a negative count replaces all. An empty `from` is before every character and at the end. */
+/** `replace(from, to, count)`. A negative count replaces all. An empty `from` matches before every character and at the end. */
 export function replace(text: string, from: string, to: string, count: number): string {
   if (count === 0) return text;
   if (from !== "") return count < 0 ? text.split(from).join(to) : split(text, from, count).join(to);
@@ -124,7 +124,7 @@ export function swapCase(text: string): string {
 
 const CASED_RUN = /[\p{Lu}\p{Ll}\p{Lt}]+/gu;
 
-/** `title()`: every run of letters begins with a capital and goes on small. */
+/** `title()`: each run of letters begins with a capital letter, and the others become small. */
 export const titleCase = (text: string): string => text.replace(CASED_RUN, capitalize);
 
 export function capitalize(text: string): string {
@@ -132,7 +132,7 @@ export function capitalize(text: string): string {
   return text === "" ? "" : first.toUpperCase() + text.slice(first.length).toLowerCase();
 }
 
-/** Python's slice of a sequence; absent bounds are undefined. */
+/** Python's slice of a sequence. Missing bounds are undefined. */
 export function takeSlice<T>(items: readonly T[], start?: number, stop?: number, step = 1): T[] {
   if (step === 0) throw new RenderError("slice step cannot be zero");
   const length = items.length;
@@ -151,7 +151,7 @@ export function takeSlice<T>(items: readonly T[], start?: number, stop?: number,
   return out;
 }
 
-/** `zfill(width)`: zeros go behind a sign. `width` counts UTF-16 units. */
+/** `zfill(width)`: inserts zeros behind the sign. `width` counts UTF-16 units. */
 export function zeroFill(text: string, width: number): string {
   const sign = /^[-+]?/.exec(text)?.[0] ?? "";
   return sign + text.slice(sign.length).padStart(width - sign.length, "0");

@@ -31,7 +31,7 @@ const FIELDS: ReadonlyMap<string, (date: Date) => string> = new Map([
   ["%", () => "%"],
 ]);
 
-/** C's `strftime` in local time and in the C locale, whatever the locale of the process. Unknown fields stay as they are. */
+/** C's `strftime` in local time and always in the C locale. Unknown fields are not replaced. */
 export function strftime(format: string, date: Date): string {
   return format.replace(/%(-?)([A-Za-z%])/g, (whole, plain: string, field: string) => {
     const text = FIELDS.get(field)?.(date);

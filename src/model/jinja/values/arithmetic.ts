@@ -3,7 +3,7 @@ import { Float, int, toNumber, type Value } from "./value.js";
 
 export type Arithmetic = "+" | "-" | "*" | "/" | "//" | "%" | "**";
 
-/** Python's arithmetic on numbers: integers stay integers of any size, division and remainder round downwards. */
+/** Python's arithmetic: integers stay integers of any size, and `//` and `%` round downwards. Undefined for non-numbers. */
 export function arithmetic(operator: Arithmetic, a: Value, b: Value): Value | undefined {
   const left = toNumber(a);
   const right = toNumber(b);
@@ -43,7 +43,7 @@ function onIntegers(operator: Arithmetic, a: number | bigint, b: number | bigint
   return onBigIntegers(operator, BigInt(a), BigInt(b));
 }
 
-// The largest result that is worth computing: beyond it a template is in error or means harm.
+// The largest exponent. A template that exceeds it is wrong or malicious.
 const MAX_POWER = 4096n;
 
 function onBigIntegers(operator: Arithmetic, a: bigint, b: bigint): bigint {

@@ -11,7 +11,7 @@ export function getAttribute(object: Value, name: string): Value {
   return entry ?? noAttribute(object, name);
 }
 
-/** An attribute in Python's sense: keys of a dict are none. */
+/** Finds an attribute in Python's sense, which does not include the keys of a dict. */
 export function findAttribute(object: Value, name: string): Value | undefined {
   if (isText(object)) return textMethod(object, name);
   if (isDict(object)) return dictMethod(object, name);

@@ -7,7 +7,7 @@ export function equal(a: Value, b: Value): boolean {
   const number = toNumber(a);
   if (number !== undefined) {
     const other = toNumber(b);
-    // Not `===`: a number and a bigint are equal by value.
+    // `===` would be false for a number and a bigint of the same value.
     return other !== undefined && number <= other && number >= other;
   }
   if (isList(a)) return isList(b) && equalItems(a, b);
@@ -24,7 +24,7 @@ function equalItems(a: readonly Value[], b: readonly Value[]): boolean {
 }
 
 /**
- * Python's order: negative if a comes before b. Only numbers, texts and sequences of them have one.
+ * Compares in Python's order; negative if a comes before b. Only numbers, texts and sequences of them are ordered.
  *
  * @param operator for the error's message
  */
@@ -49,7 +49,7 @@ function compareItems(a: readonly Value[], b: readonly Value[], operator: string
   return a.length - b.length;
 }
 
-/** By code points; JavaScript's own order, by code units, puts astral characters before U+E000. */
+/** Compares by code points. JavaScript compares code units, which puts astral characters before U+E000. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

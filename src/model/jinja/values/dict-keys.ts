@@ -1,7 +1,7 @@
 import { RenderError } from "../errors.js";
 import { type Dict, isDict, isList, isText, type Key, plainText, toNumber, typeName, type Value } from "./value.js";
 
-/** A value as the key of a dict. 1, 1.0 and True are one key in Python. */
+/** Returns a value as the key of a dict. 1, 1.0 and True are the same key in Python. */
 export function toKey(value: Value): Key {
   if (isText(value)) return plainText(value);
   const number = toNumber(value);
@@ -11,7 +11,7 @@ export function toKey(value: Value): Key {
 
 export const isHashable = (value: Value): boolean => !isList(value) && !isDict(value);
 
-/** The value of a key; undefined if there is none. Keys that no dict here can have, such as None, are never there. */
+/** Returns the value of a key; undefined if the dict lacks it. Keys that no dict here can have, such as None, are missing. */
 export function valueAt(dict: Dict, key: Value): Value | undefined {
   if (!isHashable(key)) throw new RenderError(`unhashable type: '${typeName(key)}'`);
   return isText(key) || toNumber(key) !== undefined ? dict.get(toKey(key)) : undefined;

@@ -9,12 +9,12 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["'", "&#39;"],
 ]);
 
-/** `markupsafe.escape(value)`: text for HTML, unless it is already that. */
+/** `markupsafe.escape(value)`: escapes text for HTML, unless it is markup already. */
 export function escape(value: Value): string {
   return value instanceof Markup ? value.text : pyStr(value).replace(/[&<>"']/g, (c) => ENTITIES.get(c) ?? c);
 }
 
-/** Text that was made of `source`: markup if that was markup. */
+/** Returns a text that was derived from `source`, as markup if `source` is markup. */
 export function textLike(source: Value, text: string): Text {
   return source instanceof Markup ? new Markup(text) : text;
 }

@@ -73,7 +73,7 @@ function calculate(operator: Arithmetic, a: Value, b: Value): Value {
   throw new RenderError(`unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`);
 }
 
-// Beyond this a template is in error or means harm.
+// Largest length of a repeated text or list. A template that exceeds it is wrong or malicious.
 const MAX_REPEATED = 1 << 24;
 
 function repeat(sequence: Value, times: Value): Value | undefined {

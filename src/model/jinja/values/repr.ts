@@ -34,7 +34,7 @@ export function pyRepr(value: Value): string {
   if (value instanceof Tuple) return `(${itemsRepr(value.items)}${value.items.length === 1 ? "," : ""})`;
   if (isDict(value)) return dictRepr(value);
   if (value instanceof PythonObject) return value.repr();
-  if (value instanceof Generator) throw new RenderError("a generator is not text: put `| list` behind the filter");
+  if (value instanceof Generator) throw new RenderError("a generator cannot be printed: add `| list` after the filter");
   return "<function>";
 }
 
@@ -67,7 +67,7 @@ const ESCAPES = new Map([
   ["\t", "\\t"],
 ]);
 
-// What str.isprintable() says no to: other, separators except the plain space.
+// Characters that str.isprintable() rejects (categories C and Z except the space), and the backslash.
 const UNPRINTABLE = /[\\]|[\p{C}\p{Z}](?<! )/gu;
 
 function textRepr(text: string): string {

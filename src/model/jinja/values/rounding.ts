@@ -18,7 +18,7 @@ function divideHalfEven(top: bigint, bottom: bigint): bigint {
   return sign * (up ? whole + 1n : whole);
 }
 
-/** A double as the fraction that it exactly is. */
+/** Returns a double as an exact fraction. */
 function exactFraction(value: number): [bigint, bigint] {
   let denominator = 1n;
   let scaled = value;

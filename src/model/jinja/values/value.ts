@@ -18,7 +18,7 @@ export type Value =
   | PythonObject
   | Undefined;
 
-/** An integer of any size: a number if that is exact, else a bigint. {@link int} makes it so. */
+/** An integer of any size: a number if that is exact, otherwise a bigint. Create it with {@link int}. */
 export type Int = number | bigint;
 
 /** A float, even if its value is whole. */
@@ -55,7 +55,7 @@ export class Tuple {
   }
 }
 
-/** The result of `map`, `select` and other filters: true even if empty; without length, items by index and JSON. */
+/** The result of `map`, `select` and other filters: true even if empty; has no length, index access or JSON. */
 export class Generator {
   readonly yielded: readonly Value[];
 
@@ -64,7 +64,7 @@ export class Generator {
   }
 }
 
-/** Keys of a dict. JSON has strings only; templates write numbers too. */
+/** Keys of a dict. JSON has only strings, but templates also use numbers. */
 export type Key = string | number;
 export type Dict = ReadonlyMap<Key, Value>;
 
@@ -72,7 +72,7 @@ export type Callable = (args: readonly Value[], keywords: Keywords) => Value;
 export type Keywords = ReadonlyMap<string, Value>;
 export const NO_KEYWORDS: Keywords = new Map();
 
-/** Any other object: None, and the objects that Jinja itself gives to templates. */
+/** Any other object: None, and the objects that Jinja itself passes to templates. */
 export abstract class PythonObject {
   /** The name of its class in Python. */
   abstract readonly typeName: string;
@@ -94,11 +94,11 @@ class None extends PythonObject {
 /** Python's None. It is not JavaScript's null, because `??` would treat that as absent. */
 export const NONE: PythonObject = new None();
 
-/** A name, attribute or item that is not there. It prints as nothing; most other uses of it are errors. */
+/** A missing name, attribute or item. It prints as the empty text; most other uses are errors. */
 export class Undefined {
   readonly #describe: () => string;
 
-  /** @param describe makes the error's message. Most undefined values are only tested and never need one. */
+  /** @param describe returns the error's message. It is lazy because most undefined values are only tested. */
   constructor(describe: () => string) {
     this.#describe = describe;
   }
@@ -108,7 +108,7 @@ export class Undefined {
   }
 }
 
-/** An integer in the form that {@link Int} has. */
+/** Returns an integer in the form of {@link Int}. */
 export function int(value: number | bigint): Int {
   const isSafe = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
   return typeof value === "bigint" && isSafe ? Number(value) : value;
@@ -122,7 +122,7 @@ export const isDict = (value: Value | undefined): value is Dict => value instanc
 /** The characters of a text, escaped or not. */
 export const plainText = (text: Text): string => (typeof text === "string" ? text : text.text);
 
-/** The number that Python takes a value for in arithmetic; booleans are integers there. */
+/** Returns the number that Python uses for a value in arithmetic, where booleans are integers; undefined for others. */
 export function toNumber(value: Value | undefined): number | bigint | undefined {
   if (typeof value === "number" || typeof value === "bigint") return value;
   if (value instanceof Float) return value.value;

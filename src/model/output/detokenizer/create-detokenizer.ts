@@ -4,10 +4,10 @@ import type { Vocabulary } from "./vocabulary.js";
 import { WholeDetokenizer } from "./whole-detokenizer.js";
 
 /**
- * Creates a detokenizer. Apart from markers, its text pieces join to the text that a decode of all ids without special
- * tokens gives.
+ * Creates a detokenizer. Its text pieces, without markers, join to the same text as a decode of all ids without special
+ * tokens.
  *
- * @param markers spellings of added tokens that become pieces of their own
+ * @param markers spellings of added tokens that become separate pieces
  */
 export function createDetokenizer(
   vocabulary: Vocabulary,
@@ -19,7 +19,7 @@ export function createDetokenizer(
     : new TokenwiseDetokenizer(vocabulary, markers, onToken);
 }
 
-/** Decodes bytes as they come. An incomplete character is held until it is complete or invalid. */
+/** Decodes bytes as they arrive. An incomplete character is held back until it is complete or invalid. */
 class TokenwiseDetokenizer implements Detokenizer {
   readonly #vocabulary: Vocabulary;
   readonly #markers: ReadonlySet<string>;
@@ -59,7 +59,7 @@ class TokenwiseDetokenizer implements Detokenizer {
       return;
     }
     const isMarker = entry.kind === "added" && this.#markers.has(entry.text);
-    // A special token that is not a marker does not interrupt the text: even a character may continue behind it.
+    // A special token that is not a marker does not interrupt the text; even a character may continue behind it.
     if (entry.kind === "added" && entry.special && !isMarker) {
       this.#onToken(this.#length);
       this.#piece({ kind: "token", text: entry.text, special: true });
@@ -84,12 +84,12 @@ class TokenwiseDetokenizer implements Detokenizer {
   }
 
   #append(text: string): void {
-    const shown = this.#toStrip > 0 ? this.#stripped(text) : text;
+    const shown = this.#toStrip > 0 ? this.#strip(text) : text;
     this.#text += shown;
     this.#length += shown.length;
   }
 
-  #stripped(text: string): string {
+  #strip(text: string): string {
     const { content } = this.#vocabulary.strip;
     let rest = text;
     while (this.#toStrip > 0 && rest.startsWith(content)) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * How the decoder of a tokenizer.json turns tokens into text, if it can be done token by token.
+ * A decoder of a tokenizer.json that turns tokens into text one by one.
  *
  * `byteLevel`: characters of a token stand for bytes (GPT-2's alphabet). `pieces`: tokens are text after replacements.
  * With `byteFallback`, tokens spelled like `<0x0A>` are bytes. `strip` is removed at the start of the whole text.
@@ -44,7 +44,7 @@ const decoderSchema = z.union([
 ]);
 
 /** Reads the `decoder` of a tokenizer.json; undefined if tokens cannot be decoded one by one. */
-export function tokenwiseDecoder(config: unknown): TokenwiseDecoder | undefined {
+export function readDecoder(config: unknown): TokenwiseDecoder | undefined {
   const parsed = decoderSchema.safeParse(config);
   return parsed.success ? fromSteps(parsed.data) : undefined;
 }
@@ -61,25 +61,25 @@ function fromSteps(steps: readonly Step[]): TokenwiseDecoder | undefined {
       strip: { content: " ", count: 1, firstTokenOnly: true },
     };
   }
-  return inUsualOrder(steps) ? piecesDecoder(steps) : undefined;
+  return isInUsualOrder(steps) ? toPiecesDecoder(steps) : undefined;
 }
 
 const ORDER = ["Replace", "ByteFallback", "Fuse", "Strip"];
 
-/** The order of SentencePiece vocabularies: replacements, bytes, fusion to one text, stripping of its start. */
-function inUsualOrder(steps: readonly Step[]): boolean {
+/** Checks for the order of SentencePiece vocabularies: replacements, bytes, fusion to one text, stripping of its start. */
+function isInUsualOrder(steps: readonly Step[]): boolean {
   const ranks = steps.map(({ type }) => ORDER.indexOf(type));
   const sorted = ranks.every((rank, i) => rank >= 0 && (i === 0 || rank >= (ranks[i - 1] ?? 0)));
   const strips = steps.filter(({ type }) => type === "Strip").length;
   return sorted && (strips === 0 || (strips === 1 && steps.some(({ type }) => type === "Fuse")));
 }
 
-function piecesDecoder(steps: readonly Step[]): TokenwiseDecoder {
+function toPiecesDecoder(steps: readonly Step[]): TokenwiseDecoder {
   const replacements: Replacement[] = [];
   let strip = NO_STRIP;
-  for (const each of steps) {
-    if (each.type === "Replace") replacements.push({ from: each.pattern.String, to: each.content });
-    if (each.type === "Strip") strip = { content: each.content, count: each.start, firstTokenOnly: false };
+  for (const item of steps) {
+    if (item.type === "Replace") replacements.push({ from: item.pattern.String, to: item.content });
+    if (item.type === "Strip") strip = { content: item.content, count: item.start, firstTokenOnly: false };
   }
   return { kind: "pieces", replacements, byteFallback: steps.some(({ type }) => type === "ByteFallback"), strip };
 }

@@ -1,7 +1,7 @@
 import type { AddedToken } from "../../tokenizer/added-token.js";
-import { type LeadingStrip, type TokenwiseDecoder, tokenwiseDecoder } from "./decoder.js";
+import { type LeadingStrip, readDecoder, type TokenwiseDecoder } from "./decoder.js";
 
-/** The parts of a tokenizer.json that say how tokens become text. */
+/** The parts of a tokenizer.json that determine how tokens become text. */
 export interface VocabularyFile {
   readonly added_tokens: readonly AddedToken[];
   readonly decoder?: unknown;
@@ -13,7 +13,7 @@ export interface TokenSource {
   decode(ids: Int32Array, options: { readonly skipSpecialTokens: boolean }): string;
 }
 
-/** What a token adds to the text: whole characters, bytes of a character, or the spelling of an added token. */
+/** The text of a token: whole characters, bytes of a character, or the spelling of an added token. */
 export type TokenEntry =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
@@ -25,7 +25,7 @@ const BYTE_TOKEN = /^<0x([0-9A-Fa-f]{2})>$/;
 
 /** The texts of a tokenizer's tokens, each computed on first use. Shared by all outputs of a model. */
 export class Vocabulary {
-  /** Undefined if tokens cannot be decoded one by one: then only `source.decode` knows the text. */
+  /** Undefined if tokens cannot be decoded one by one. Then only `source.decode` returns the text. */
   readonly decoder: TokenwiseDecoder | undefined;
   readonly source: TokenSource;
   readonly #special: ReadonlySet<number>;
@@ -33,7 +33,7 @@ export class Vocabulary {
   readonly #entries: TokenEntry[] = [];
 
   constructor(file: VocabularyFile, source: TokenSource) {
-    this.decoder = tokenwiseDecoder(file.decoder);
+    this.decoder = readDecoder(file.decoder);
     this.source = source;
     this.#special = new Set(file.added_tokens.filter((token) => token.special).map((token) => token.id));
     this.#added = new Set(file.added_tokens.map((token) => token.content));
@@ -43,17 +43,17 @@ export class Vocabulary {
     return this.decoder?.kind === "pieces" ? this.decoder.strip : NO_STRIP;
   }
 
-  /** Returns whether an added token has this spelling. Then only that token is a marker, not text that spells it. */
+  /** Returns true if an added token has this spelling. Then only that token is a marker, not text with the same spelling. */
   isAdded(spelling: string): boolean {
     return this.#added.has(spelling);
   }
 
-  /** Returns what a token adds to the text. Unknown ids add nothing. */
+  /** Returns the text of a token. Unknown ids have no text. */
   entry(id: number): TokenEntry {
     return (this.#entries[id] ??= this.#make(id));
   }
 
-  /** Returns what a token adds to the text, in UTF-8. */
+  /** Returns the UTF-8 bytes that a token adds to the text. */
   bytes(id: number): Uint8Array {
     const entry = this.decoder && this.entry(id);
     if (entry?.kind === "bytes") return entry.bytes;
@@ -90,14 +90,14 @@ function fromBytes(bytes: Uint8Array): TokenEntry {
   }
 }
 
-/** GPT-2's alphabet: printable Latin-1 characters stand for themselves, the other bytes follow from U+0100 in order. */
+/** GPT-2's byte alphabet: printable Latin-1 characters represent themselves, the other bytes follow from U+0100 on. */
 const BYTE_OF = new Map<string, number>();
 for (let byte = 0, next = 0x100; byte < 0x100; byte++) {
   const printable = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
   BYTE_OF.set(String.fromCodePoint(printable ? byte : next++), byte);
 }
 
-/** A token with characters outside of the alphabet stands for its own UTF-8, as in the Rust library. */
+/** Like in the Rust library, a token with characters outside the alphabet represents its own UTF-8 bytes. */
 function byteLevelBytes(token: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of token) {

@@ -3,9 +3,9 @@ import type { Detokenizer, OnToken } from "./detokenizer.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /**
- * For decoders in which the text of a token depends on the tokens behind it (WordPiece, CTC, …). No chat model is known
- * to have one. The text before a marker is decoded when the marker comes, the rest at the end. All tokens between two
- * markers count as beginning where the first does.
+ * A detokenizer for decoders in which the text of a token depends on the tokens behind it (WordPiece, CTC, …). No known
+ * chat model has one. It decodes the text before a marker when the marker arrives, and the rest at the end. All tokens
+ * between two markers count as beginning at the place of the first one.
  */
 export class WholeDetokenizer implements Detokenizer {
   readonly #vocabulary: Vocabulary;

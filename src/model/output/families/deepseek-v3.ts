@@ -2,7 +2,7 @@ import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
 import type { OutputReader, Step } from "../reader/reader.js";
 import { THINK } from "../reasoning/reasoning-block.js";
-import { jsonCall } from "../structure/call-structure.js";
+import { describeJsonCall } from "../structure/call-structure.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
 import { DEEPSEEK_CALL, DEEPSEEK_FRAME, DEEPSEEK_SECTION } from "../syntax/deepseek-frame.js";
 import { framedCalls } from "../syntax/framed-calls.js";
@@ -30,7 +30,10 @@ export const deepseekV3 = {
     structure: {
       ...DEEPSEEK_SECTION,
       list: { separator: "\n" },
-      describeCall: jsonCall((name) => `${begin}function${separator}${name}\n${FENCE}json\n`, `\n${FENCE}${end}`),
+      describeCall: describeJsonCall(
+        (name) => `${begin}function${separator}${name}\n${FENCE}json\n`,
+        `\n${FENCE}${end}`,
+      ),
     },
   },
   reasoning: {
@@ -49,7 +52,7 @@ function* readFenced(reader: OutputReader, call: PendingCall): Step<boolean> {
   if (header?.marker !== FENCE || name === undefined) return false;
   reader.skip(FENCE);
   yield* reader.accept("json");
-  call.named(name);
+  call.setName(name);
   if (!(yield* readArguments(reader, call))) return false;
   yield* reader.skipSpace();
   return yield* reader.accept(FENCE);

@@ -1,7 +1,7 @@
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
 import type { OutputReader, Step } from "../reader/reader.js";
-import { jsonCall } from "../structure/call-structure.js";
+import { describeJsonCall } from "../structure/call-structure.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
 import { DEEPSEEK_CALL, DEEPSEEK_FRAME, DEEPSEEK_SECTION } from "../syntax/deepseek-frame.js";
 import { framedCalls } from "../syntax/framed-calls.js";
@@ -19,7 +19,7 @@ export const deepseekV31 = {
     structure: {
       ...DEEPSEEK_SECTION,
       list: { opener: begin },
-      describeCall: jsonCall((name) => `${begin}${name}${separator}`, end),
+      describeCall: describeJsonCall((name) => `${begin}${name}${separator}`, end),
     },
   },
 } as const satisfies Family;
@@ -29,6 +29,6 @@ function* readBare(reader: OutputReader, call: PendingCall): Step<boolean> {
   const name = parseCallName(header?.text ?? "");
   if (header?.marker !== separator || name === undefined) return false;
   reader.skip(separator);
-  call.named(name);
+  call.setName(name);
   return yield* readArguments(reader, call);
 }

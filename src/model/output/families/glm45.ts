@@ -1,6 +1,6 @@
 import type { Family } from "../family.js";
 import { THINK } from "../reasoning/reasoning-block.js";
-import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { describeArguments, describeValue } from "../structure/call-structure.js";
 import { constant, type Format, regex, sequence, tag } from "../structure/format.js";
 import type { Parameter } from "../structure/parameters.js";
 import { keyValueCalls } from "../syntax/key-value-calls.js";
@@ -9,7 +9,7 @@ const CALL = { begin: "<tool_call>", end: "</tool_call>" };
 const KEY = { begin: "<arg_key>", end: "</arg_key>" };
 const VALUE = { begin: "<arg_value>", end: "</arg_value>" };
 
-/** GLM 4.5 and 4.6 write keys and values on lines of their own, 4.7 does not. Sources: the models' chat templates. */
+/** GLM 4.5 and 4.6 write each key and value on a separate line, 4.7 does not. Sources: the models' chat templates. */
 export const glm45 = {
   name: "glm45",
   calls: {
@@ -25,7 +25,7 @@ export const glm45 = {
       trigger: CALL.begin,
       list: { separator: "\n" },
       describeCall: (tool) =>
-        tag(`${CALL.begin}${tool.function.name}`, writtenArguments(tool, describePair, [BREAK]), CALL.end),
+        tag(`${CALL.begin}${tool.function.name}`, describeArguments(tool, describePair, [BREAK]), CALL.end),
     },
   },
   reasoning: { docs: "`<think>` and `</think>`", block: THINK },

@@ -19,8 +19,8 @@ const HEADER_TEXT = /^[\w.:=\- ]*/;
 const MAX_HEADER = 256;
 
 /**
- * gpt-oss: messages with a channel each. The analysis channel is reasoning, a message to `functions.NAME` is a call,
- * all others are text. Source: OpenAI's harmony response format.
+ * gpt-oss writes messages, each with a channel. The analysis channel is reasoning, a message to `functions.NAME` is a
+ * call, and all others are text. Source: OpenAI's harmony response format.
  */
 export const gptOss = {
   name: "gpt_oss",
@@ -39,7 +39,7 @@ function* read(context: CallContext, options: OutputSyntaxOptions): Step<void> {
   while (before !== "" || (yield* reader.ready())) {
     const start = reader.position;
     count.begin("undecided", start);
-    reader.record();
+    reader.startRecording();
     const header = before.includes(MESSAGE) ? before : yield* readHeader(reader, before);
     before = "";
     const kind = header === undefined ? undefined : classifyMessage(header, options);
@@ -71,14 +71,14 @@ function* readHeader(reader: OutputReader, before: string): Step<string | undefi
 
 /** Reads text outside of messages. A header in which the output was cut off is dropped. */
 function* readStray({ reader, out }: CallContext): Step<void> {
-  const written = reader.recorded();
+  const written = reader.endRecording();
   const isHeader = MARKERS.some((marker) => written.includes(marker));
   if (!isHeader || (yield* reader.ready())) out.text(written);
   yield* reader.until(reader.markers([...OPENERS, ...ENDS]), out.text);
   yield* acceptEnd(reader);
 }
 
-/** The function that a message calls, or what else the message is. */
+/** The function that a message calls, or the kind of a message that is no call. */
 type MessageKind = { readonly calls: string } | "reasoning" | "text";
 
 function classifyMessage(header: string, { calls, reasoning }: OutputSyntaxOptions): MessageKind {
@@ -95,8 +95,8 @@ function* readMessage(context: CallContext, kind: MessageKind): Step<void> {
     yield* readCall(context, kind.calls);
     return;
   }
-  reader.recorded();
-  out.newPart();
+  reader.endRecording();
+  out.beginPart();
   yield* reader.until(reader.markers([...OPENERS, ...ENDS]), kind === "reasoning" ? out.reasoning : out.text);
   yield* acceptEnd(reader);
 }
@@ -105,7 +105,7 @@ function* readMessage(context: CallContext, kind: MessageKind): Step<void> {
 function* readCall(context: CallContext, name: string): Step<void> {
   const { reader } = context;
   const call = newCall(context, randomCallId);
-  call.named(name);
+  call.setName(name);
   const isWhole = (yield* readArguments(reader, call)) && (yield* isAtEnd(reader));
   yield* finishCall(context, call, isWhole, [...OPENERS, ...ENDS]);
   yield* acceptEnd(reader);

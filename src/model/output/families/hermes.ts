@@ -1,5 +1,5 @@
 import type { Family } from "../family.js";
-import { jsonCall } from "../structure/call-structure.js";
+import { describeJsonCall } from "../structure/call-structure.js";
 import { framedCalls } from "../syntax/framed-calls.js";
 import { readJsonCall } from "../syntax/json-call.js";
 
@@ -24,7 +24,7 @@ export const hermes = {
     structure: {
       trigger: CALL.begin,
       list: { separator: "\n" },
-      describeCall: jsonCall((name) => `${CALL.begin}\n{"name": "${name}", "arguments": `, `}\n${CALL.end}`),
+      describeCall: describeJsonCall((name) => `${CALL.begin}\n{"name": "${name}", "arguments": `, `}\n${CALL.end}`),
     },
   },
 } as const satisfies Family;

@@ -1,5 +1,5 @@
 import type { Family } from "../family.js";
-import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { describeArguments, describeValue } from "../structure/call-structure.js";
 import { tag } from "../structure/format.js";
 import { keyValueCalls } from "../syntax/key-value-calls.js";
 
@@ -32,8 +32,8 @@ export const hyV3 = {
       section: { begin: `${SECTION.begin}\n`, end: `\n${SECTION.end}` },
       list: { separator: "\n" },
       describeCall: (tool) => {
-        const body = writtenArguments(tool, (each) =>
-          tag(`${KEY.begin}${each.key}${KEY.end}\n${VALUE.begin}`, describeValue(each), `${VALUE.end}\n`),
+        const body = describeArguments(tool, (parameter) =>
+          tag(`${KEY.begin}${parameter.key}${KEY.end}\n${VALUE.begin}`, describeValue(parameter), `${VALUE.end}\n`),
         );
         return tag(`${CALL.begin}${tool.function.name}${SEPARATOR}\n`, body, CALL.end);
       },

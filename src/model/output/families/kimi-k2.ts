@@ -2,7 +2,7 @@ import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
 import type { OutputReader, Step } from "../reader/reader.js";
 import { THINK } from "../reasoning/reasoning-block.js";
-import { jsonArguments } from "../structure/call-structure.js";
+import { describeJsonArguments } from "../structure/call-structure.js";
 import { constant, regex, sequence, tag } from "../structure/format.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
 import { framedCalls } from "../syntax/framed-calls.js";
@@ -35,7 +35,7 @@ export const kimiK2 = {
       section: SECTION,
       list: { opener: BEGIN },
       describeCall: (tool) => {
-        const body = [regex("[0-9]{1,4}"), constant(ARGUMENTS), jsonArguments(tool)];
+        const body = [regex("[0-9]{1,4}"), constant(ARGUMENTS), describeJsonArguments(tool)];
         return tag(`${BEGIN}functions.${tool.function.name}:`, sequence(body), END);
       },
     },
@@ -53,6 +53,6 @@ function* readBody(reader: OutputReader, call: PendingCall): Step<boolean> {
   reader.skip(ARGUMENTS);
   const [, name] = /^(?:functions\.)?(.+):[0-9]+$/.exec(id) ?? [];
   if (name === undefined) return false;
-  call.named(name, id);
+  call.setName(name, id);
   return yield* readArguments(reader, call);
 }

@@ -52,7 +52,7 @@ function* read(context: CallContext, options: OutputSyntaxOptions): Step<void> {
     if (marker === undefined) return;
     const start = reader.position;
     options.count.begin("undecided", start);
-    reader.record();
+    reader.startRecording();
     const tag = marker === OPEN ? yield* readTag(reader) : undefined;
     if (marker === CLOSE) yield* readClose(reader);
     if (tag !== undefined) yield* readElement(context, tag, options, start);
@@ -63,9 +63,9 @@ function* read(context: CallContext, options: OutputSyntaxOptions): Step<void> {
 
 /** Writes a malformed tag as text, unless the output was cut off in it. A closing tag out of place is dropped. */
 function* readStray({ reader, out }: CallContext, isText: boolean): Step<void> {
-  const written = reader.recorded();
+  const written = reader.endRecording();
   if (isText && (yield* reader.ready())) out.text(written);
-  else out.boundary();
+  else out.markBoundary();
 }
 
 /** Finds the element that the prompt opened last and did not close. */
@@ -79,8 +79,8 @@ function* readElement(context: CallContext, tag: Tag, options: OutputSyntaxOptio
   const { reader, out } = context;
   const isReasoning = tag.name === "think" && options.reasoning;
   options.count.begin(isReasoning ? "reasoning" : "answer", start);
-  const written = reader.recorded();
-  out.newPart();
+  const written = reader.endRecording();
+  out.beginPart();
   if (tag.name === "tools" && options.calls) yield* readCalls(context);
   else if (tag.name === "think" || tag.name === "response") {
     yield* reader.until(reader.markers([CLOSE]), isReasoning ? out.reasoning : out.text);
@@ -88,23 +88,23 @@ function* readElement(context: CallContext, tag: Tag, options: OutputSyntaxOptio
   } else if (tag.name !== "message") out.text(written);
 }
 
-/** Reads the calls of a section up to its end. What is no call there is text. */
+/** Reads the calls of a section up to its end. Anything else in the section becomes text. */
 function* readCalls(context: CallContext): Step<void> {
   const { reader, out } = context;
   for (;;) {
     const marker = yield* reader.until(reader.markers([OPEN, CLOSE]), out.text);
     if (marker === undefined) return;
-    reader.record();
+    reader.startRecording();
     const call = newCall(context, randomCallId);
     if (marker === OPEN && (yield* readCall(reader, call))) {
-      reader.recorded();
+      reader.endRecording();
       call.close();
       continue;
     }
     const isEnd = marker === OPEN ? yield* skipCall(reader) : (yield* readClose(reader)) === "tools";
-    const written = reader.recorded();
-    out.boundary();
-    if (marker === OPEN || !isEnd) out.malformed(written);
+    const written = reader.endRecording();
+    out.markBoundary();
+    if (marker === OPEN || !isEnd) out.writeMalformed(written);
     if (isEnd) return;
   }
 }
@@ -122,7 +122,7 @@ function* readCall(reader: OutputReader, call: PendingCall): Step<boolean> {
   const tag = yield* readTag(reader);
   const name = parseCallName(tag?.attributes.get("tool") ?? "");
   if (tag?.name !== "call" || name === undefined) return false;
-  call.named(name);
+  call.setName(name);
   const writer = new ArgumentWriter(call);
   for (;;) {
     yield* reader.skipSpace();

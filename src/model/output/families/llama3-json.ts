@@ -1,7 +1,7 @@
 import type { Family } from "../family.js";
 import { randomCallId } from "../message/pending-call.js";
 import type { Step } from "../reader/reader.js";
-import { jsonCall } from "../structure/call-structure.js";
+import { describeJsonCall } from "../structure/call-structure.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readJsonCall } from "../syntax/json-call.js";
 
@@ -25,7 +25,7 @@ export const llama3Json = {
     // No trigger: an answer may be an object with a name.
     structure: {
       list: { separator: "; " },
-      describeCall: jsonCall((name) => `{"name": "${name}", "parameters": `, "}"),
+      describeCall: describeJsonCall((name) => `{"name": "${name}", "parameters": `, "}"),
     },
   },
 } as const satisfies Family;
@@ -33,12 +33,12 @@ export const llama3Json = {
 function* read(context: CallContext): Step<void> {
   const { reader, out } = context;
   const tag = reader.markers([PYTHON_TAG]);
-  reader.record();
+  reader.startRecording();
   yield* reader.skipSpace();
   if ((yield* reader.peek()) === "{") yield* readCalls(context, false);
-  else out.text(reader.recorded());
+  else out.text(reader.endRecording());
   while ((yield* reader.until(tag, out.text)) !== undefined) {
-    reader.record();
+    reader.startRecording();
     reader.skip(PYTHON_TAG);
     yield* readCalls(context, true);
   }
@@ -52,16 +52,16 @@ function* readCalls(context: CallContext, isTagged: boolean): Step<void> {
     const call = newCall(context, randomCallId);
     const isWhole = yield* readJsonCall(reader, call, options);
     if (!isWhole && !isTagged && !call.isNamed) {
-      out.text(reader.recorded());
+      out.text(reader.endRecording());
       return;
     }
     yield* finishCall(context, call, isWhole, [PYTHON_TAG]);
     if (!isWhole) return;
-    reader.record();
+    reader.startRecording();
     yield* reader.skipSpace();
     if (yield* reader.accept(";")) yield* reader.skipSpace();
     if ((yield* reader.peek()) !== "{") break;
   }
-  const between = reader.recorded();
+  const between = reader.endRecording();
   if (between.trim() !== ";") out.text(between);
 }

@@ -1,5 +1,5 @@
 import type { Family } from "../family.js";
-import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { describeArguments, describeValue } from "../structure/call-structure.js";
 import { tag } from "../structure/format.js";
 import { taggedCalls } from "../syntax/tagged-calls.js";
 
@@ -28,8 +28,8 @@ export const minimaxM2 = {
       section: { begin: `${SECTION.begin}\n`, end: `\n${SECTION.end}` },
       list: { separator: "\n" },
       describeCall: (tool) => {
-        const body = writtenArguments(tool, (each) =>
-          tag(`<parameter name="${each.key}">`, describeValue(each), "</parameter>\n"),
+        const body = describeArguments(tool, (parameter) =>
+          tag(`<parameter name="${parameter.key}">`, describeValue(parameter), "</parameter>\n"),
         );
         return tag(`<invoke name="${tool.function.name}">\n`, body, "</invoke>");
       },

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Family } from "../family.js";
 import type { PendingCall } from "../message/pending-call.js";
 import type { Step } from "../reader/reader.js";
-import { type CallStructure, jsonCall } from "../structure/call-structure.js";
+import { type CallStructure, describeJsonCall } from "../structure/call-structure.js";
 import { parseCallName, readUpTo } from "../syntax/call-header.js";
 import { type CallContext, finishCall, newCall } from "../syntax/call-syntax.js";
 import { readArguments, readJsonCall } from "../syntax/json-call.js";
@@ -18,14 +18,14 @@ const LIST: CallStructure = {
   trigger: CALLS,
   section: { begin: `${CALLS}[`, end: "]" },
   list: { separator: ", " },
-  describeCall: jsonCall((name) => `{"name": "${name}", "arguments": `, "}"),
+  describeCall: describeJsonCall((name) => `{"name": "${name}", "arguments": `, "}"),
 };
 
 /** From tokenizer v11 on. */
 const NAMED: CallStructure = {
   trigger: CALLS,
   list: { opener: CALLS },
-  describeCall: jsonCall((name) => `${CALLS}${name}${ARGUMENTS}`, ""),
+  describeCall: describeJsonCall((name) => `${CALLS}${name}${ARGUMENTS}`, ""),
 };
 
 /** Mistral: a list of calls, from tokenizer v11 on single calls. Source: mistral-common's tokenizers. */
@@ -44,7 +44,7 @@ function* read(context: CallContext): Step<void> {
   const { reader, out } = context;
   const opener = reader.markers([CALLS]);
   while ((yield* reader.until(opener, out.text)) !== undefined) {
-    reader.record();
+    reader.startRecording();
     reader.skip(CALLS);
     yield* reader.skipSpace();
     if (yield* reader.accept("[")) yield* readList(context);
@@ -57,15 +57,15 @@ function* readList(context: CallContext): Step<void> {
   const { reader, out } = context;
   for (;;) {
     if (!(yield* readOne(context, ({ reader: from }, call) => readJsonCall(from, call)))) return;
-    reader.record();
+    reader.startRecording();
     yield* reader.skipSpace();
     if (yield* reader.accept("]")) {
-      reader.recorded();
-      out.boundary();
+      reader.endRecording();
+      out.markBoundary();
       return;
     }
     if (!(yield* reader.accept(","))) {
-      if (yield* reader.ready()) out.malformed(reader.recorded());
+      if (yield* reader.ready()) out.writeMalformed(reader.endRecording());
       return;
     }
   }
@@ -92,7 +92,7 @@ function* readNamed({ reader }: CallContext, call: PendingCall): Step<boolean> {
     id = text && /^[0-9A-Za-z]{9}$/.test(text.text.trim()) ? text.text.trim() : undefined;
   }
   yield* reader.accept(ARGUMENTS);
-  call.named(name, id);
+  call.setName(name, id);
   return yield* readArguments(reader, call);
 }
 

@@ -22,12 +22,12 @@ export const pythonic = {
 
 function* read(context: CallContext): Step<void> {
   const { reader, out } = context;
-  reader.record();
+  reader.startRecording();
   yield* reader.skipSpace();
   yield* reader.accept(START);
   yield* reader.skipSpace();
   if (yield* reader.accept("[")) yield* readCalls(context);
-  else out.text(reader.recorded());
+  else out.text(reader.endRecording());
   yield* reader.until(reader.markers([]), out.text);
 }
 
@@ -38,12 +38,12 @@ function* readCalls(context: CallContext): Step<void> {
     const call = newCall(context, randomCallId);
     const isWhole = yield* readPythonCall(context, call);
     if (!isWhole && !call.isNamed) {
-      out.text(reader.recorded());
+      out.text(reader.endRecording());
       return;
     }
     yield* finishCall(context, call, isWhole, [END]);
     if (!isWhole) return;
-    reader.record();
+    reader.startRecording();
     yield* reader.skipSpace();
     if (!(yield* reader.accept(","))) break;
     yield* reader.skipSpace();
@@ -51,7 +51,7 @@ function* readCalls(context: CallContext): Step<void> {
   if (yield* reader.accept("]")) {
     yield* reader.skipSpace();
     yield* reader.accept(END);
-    reader.recorded();
-    out.boundary();
-  } else if (yield* reader.ready()) out.malformed(reader.recorded());
+    reader.endRecording();
+    out.markBoundary();
+  } else if (yield* reader.ready()) out.writeMalformed(reader.endRecording());
 }

@@ -1,5 +1,5 @@
 import type { Family } from "../family.js";
-import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { describeArguments, describeValue } from "../structure/call-structure.js";
 import { tag } from "../structure/format.js";
 import { FUNCTION_TAGS, taggedCalls } from "../syntax/tagged-calls.js";
 
@@ -24,8 +24,8 @@ export const qwen3Coder = {
       trigger: SECTION.begin,
       list: { separator: "\n" },
       describeCall: (tool) => {
-        const body = writtenArguments(tool, (each) =>
-          tag(`<parameter=${each.key}>\n`, describeValue(each), "\n</parameter>\n"),
+        const body = describeArguments(tool, (parameter) =>
+          tag(`<parameter=${parameter.key}>\n`, describeValue(parameter), "\n</parameter>\n"),
         );
         return tag(`${SECTION.begin}\n<function=${tool.function.name}>\n`, body, `</function>\n${SECTION.end}`);
       },

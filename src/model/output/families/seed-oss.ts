@@ -1,5 +1,5 @@
 import type { Family } from "../family.js";
-import { describeValue, writtenArguments } from "../structure/call-structure.js";
+import { describeArguments, describeValue } from "../structure/call-structure.js";
 import { tag } from "../structure/format.js";
 import { FUNCTION_TAGS, taggedCalls } from "../syntax/tagged-calls.js";
 
@@ -19,8 +19,8 @@ export const seedOss = {
       trigger: SECTION.begin,
       list: { separator: "\n" },
       describeCall: (tool) => {
-        const body = writtenArguments(tool, (each) =>
-          tag(`<parameter=${each.key}>`, describeValue(each), "</parameter>\n"),
+        const body = describeArguments(tool, (parameter) =>
+          tag(`<parameter=${parameter.key}>`, describeValue(parameter), "</parameter>\n"),
         );
         return tag(`${SECTION.begin}\n<function=${tool.function.name}>\n`, body, `</function>\n${SECTION.end}`);
       },

@@ -8,18 +8,18 @@ type WrittenEvent = WrittenText | Exclude<OutputEvent, { readonly type: Channel 
 
 /** Places in an output, in characters with markers. */
 export interface OutputPlaces {
-  /** Returns how much of the output is read: the end of what is being written. */
+  /** Returns how much of the output is read, which is the end of the text that is being written. */
   readonly position: () => number;
   /** Returns the tokens of the text between two places, if events have tokens. */
   readonly findTokens?: (from: number, to: number) => TokenSpan;
 }
 
 /**
- * Collects an output as events and as a message. White space next to a marker belongs to the marker: at the end of a
- * text it is held until it is known what follows, at the beginning it is dropped.
+ * Collects an output as events and as a message. White space next to a marker belongs to the marker. At the end of a text,
+ * it is held back until the next text or marker; at the beginning, it is dropped.
  */
 export class MessageWriter {
-  /** The format has markers. Without markers, all white space is text. */
+  /** The format has markers. If not, all white space is text. */
   readonly #trims: boolean;
   readonly #places: OutputPlaces;
   #events: WrittenEvent[] = [];
@@ -42,26 +42,26 @@ export class MessageWriter {
   readonly reasoning = (text: string): void => this.#write("reasoning", text);
 
   /** Notes that a marker stands here. */
-  boundary(): void {
+  markBoundary(): void {
     this.#space = "";
     this.#afterMarker = true;
   }
 
   /** Begins a new text. A line break separates it from an earlier one. */
-  newPart(): void {
-    this.boundary();
+  beginPart(): void {
+    this.markBoundary();
     this.#inNewPart = true;
   }
 
   /** Writes a malformed call, as text. */
-  malformed(text: string): void {
+  writeMalformed(text: string): void {
     this.#malformed = true;
     this.#write("text", text);
   }
 
   /** Writes a well-formed call. */
-  call(id: string, name: string, args: string): void {
-    this.newPart();
+  writeCall(id: string, name: string, args: string): void {
+    this.beginPart();
     const index = this.#calls.push({ id, name, arguments: args }) - 1;
     this.#events.push({ type: "tool_call", index, id, name }, { type: "tool_call_arguments", index, text: args });
   }
@@ -73,9 +73,9 @@ export class MessageWriter {
     return events;
   }
 
-  /** Writes the white space that was held. */
+  /** Writes the white space that was held back. */
   flush(): void {
-    this.#tell(this.#channel, this.#space, this.#spaceAt, this.#spaceAt + this.#space.length);
+    this.#emit(this.#channel, this.#space, this.#spaceAt, this.#spaceAt + this.#space.length);
     this.#space = "";
   }
 
@@ -96,7 +96,7 @@ export class MessageWriter {
   #write(channel: Channel, text: string): void {
     const to = this.#places.position();
     if (!this.#trims) {
-      this.#tell(channel, text, to - text.length, to);
+      this.#emit(channel, text, to - text.length, to);
       return;
     }
     if (channel !== this.#channel) this.flush();
@@ -111,18 +111,18 @@ export class MessageWriter {
       return;
     }
     const shownTo = to - rest.length + end;
-    if (this.#inNewPart && this.#told(channel) !== "") this.#space = `\n${this.#space}`;
+    if (this.#inNewPart && this.#writtenText(channel) !== "") this.#space = `\n${this.#space}`;
     this.#inNewPart = false;
-    this.#tell(channel, this.#space + rest.slice(0, end), this.#spaceAt, shownTo);
+    this.#emit(channel, this.#space + rest.slice(0, end), this.#spaceAt, shownTo);
     this.#space = rest.slice(end);
     this.#spaceAt = shownTo;
   }
 
-  #told(channel: Channel): string {
+  #writtenText(channel: Channel): string {
     return channel === "text" ? this.#content : this.#reasoning;
   }
 
-  #tell(channel: Channel, text: string, from: number, to: number): void {
+  #emit(channel: Channel, text: string, from: number, to: number): void {
     if (text === "") return;
     if (channel === "text") this.#content += text;
     else this.#reasoning += text;

@@ -1,4 +1,4 @@
-/** What may come next. A word is a number, `true`, `false` or `null`. */
+/** The tokens that are allowed next. A word is a number, `true`, `false` or `null`. */
 type Expect =
   | "value"
   | "value or end"
@@ -16,12 +16,12 @@ const MAX_DEPTH = 128;
 
 const WORD = /[-+.0-9A-Za-z]*/y;
 const IS_WORD = /^(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)$/;
-/** Longest word: a run of digits must not be kept without bound. */
+/** Longest word, so that an endless run of digits takes no unbounded memory. */
 const MAX_WORD = 1024;
 
 /**
- * Finds where one JSON value (RFC 8259) ends, or stops being JSON, in a text that comes in parts. The cost is linear in
- * the text, however it is cut.
+ * Finds where one JSON value (RFC 8259) ends or becomes invalid in a text that arrives in parts. The cost is linear in
+ * the length of the text, independent of the parts.
  */
 export class JsonScanner {
   /** `open`: the value continues. `done`: it has ended. `broken`: the next character is not allowed. */
@@ -152,7 +152,7 @@ export class JsonScanner {
   }
 }
 
-/** Finds the next quote, backslash or control character, which a JSON string does not contain as such. */
+/** Finds the next quote, backslash or control character, which a JSON string cannot contain unescaped. */
 function findStringBreak(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -161,7 +161,7 @@ function findStringBreak(text: string, from: number): number {
   return text.length;
 }
 
-/** Whether a text is one JSON value without white space around it. */
+/** Returns true if a text is one JSON value without white space around it. */
 export function isJson(text: string): boolean {
   const scanner = new JsonScanner();
   const end = scanner.scan(text);

@@ -2,10 +2,10 @@ import { JsonScanner } from "./json-scanner.js";
 import type { OutputReader, Step } from "./reader.js";
 
 /**
- * Reads white space and one JSON value, which keeps its spelling.
+ * Reads white space and one JSON value, whose spelling does not change.
  *
- * @param onText takes the value's text as it comes
- * @returns whether the value is complete; if not, the next text is not JSON
+ * @param onText takes the value's text as it arrives
+ * @returns true if the value is complete; otherwise the next text is not JSON
  */
 export function* readJsonValue(reader: OutputReader, onText: (text: string) => void): Step<boolean> {
   yield* reader.skipSpace();

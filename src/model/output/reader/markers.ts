@@ -1,5 +1,5 @@
 /**
- * Markers that end what is being read. Those that are tokens of the vocabulary are found by id, others by their text.
+ * Markers that end the current text. Markers that are tokens of the vocabulary are found by id, others by their text.
  */
 export class Markers {
   readonly #tokens: ReadonlySet<string>;
@@ -7,7 +7,7 @@ export class Markers {
   readonly #firstCharacters: ReadonlySet<string>;
   readonly #longest: number;
 
-  /** @param isToken whether an added token of the vocabulary is spelled so */
+  /** @param isToken returns true if the vocabulary has an added token with this spelling */
   constructor(spellings: readonly string[], isToken: (spelling: string) => boolean) {
     this.#tokens = new Set(spellings.filter(isToken));
     this.#texts = spellings.filter((spelling) => !this.#tokens.has(spelling));
@@ -20,23 +20,23 @@ export class Markers {
   }
 
   /**
-   * Finds the first marker of a text; of several at one place, the longest. Otherwise finds where a marker may begin.
+   * Finds the first marker in a text; of several at one place, the longest. Without one, finds where a marker may begin.
    *
-   * @param whole the text is complete: nothing will be added to it
+   * @param whole the text is complete, so a marker at its end is complete too
    */
   search(text: string, whole: boolean): { readonly at: number; readonly marker: string | undefined } {
     let at = text.length;
     let marker: string | undefined;
-    for (const each of this.#texts) {
-      const index = text.indexOf(each);
-      if (index < 0 || index > at || (index === at && each.length <= (marker?.length ?? 0))) continue;
-      [at, marker] = [index, each];
+    for (const candidate of this.#texts) {
+      const index = text.indexOf(candidate);
+      if (index < 0 || index > at || (index === at && candidate.length <= (marker?.length ?? 0))) continue;
+      [at, marker] = [index, candidate];
     }
-    return whole ? { at, marker } : this.#held(text, at, marker);
+    return whole ? { at, marker } : this.#holdBack(text, at, marker);
   }
 
-  /** At the end of the text a longer marker, or an earlier one, may be incomplete. */
-  #held(text: string, found: number, marker: string | undefined) {
+  /** Returns an earlier place if an earlier or longer marker may be incomplete at the end of the text. */
+  #holdBack(text: string, found: number, marker: string | undefined) {
     for (let at = Math.max(0, text.length - this.#longest + 1); at < text.length; at++) {
       if (marker !== undefined && at > found) break;
       if (this.#firstCharacters.has(text.charAt(at)) && this.#mayBegin(text.slice(at)))

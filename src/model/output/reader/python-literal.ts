@@ -1,6 +1,6 @@
 const MAX_DEPTH = 128;
 
-// No text matches in more than one way, so that a missing quote does not cause backtracking.
+// Every text matches in only one way. Otherwise a missing quote would cause costly backtracking.
 const STRING =
   /(?:"""((?:[^\\]|\\[\s\S])*?)"""|'{3}((?:[^\\]|\\[\s\S])*?)'{3}|"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)')/y;
 const NUMBER =
@@ -20,7 +20,7 @@ const WORDS = new Map([
  * Returns the JSON text of a Python literal (strings, numbers, True, False, None, lists, tuples, dicts); otherwise
  * undefined.
  */
-export function pythonLiteral(text: string): string | undefined {
+export function parsePythonLiteral(text: string): string | undefined {
   try {
     const parser = new LiteralParser(text);
     const json = parser.value(0);

@@ -1,6 +1,6 @@
 /**
- * Finds where a Python expression ends in a text that comes in parts: at a comma or a closing bracket that is not part
- * of it. The cost is linear in the text, however it is cut.
+ * Finds where a Python expression ends in a text that arrives in parts: at a comma or a closing bracket that is not part of
+ * it. The cost is linear in the length of the text, independent of the parts.
  */
 export class PythonScanner {
   isDone = false;
@@ -9,7 +9,7 @@ export class PythonScanner {
   #quote = "";
   /** Three quotes close the string. */
   #isTriple = false;
-  /** Quotes in a row: after the opening one, or towards the closing three. */
+  /** Number of consecutive quotes at the opening, or towards the closing three. */
   #run = 0;
   #isOpening = false;
   #isEscaped = false;
@@ -29,7 +29,7 @@ export class PythonScanner {
     else this.#outside(character);
   }
 
-  /** Takes a character behind a string's first quote. Returns whether it is still to be read as any other character. */
+  /** Takes a character behind a string's first quote. Returns true if it must still be read like any other character. */
   #opened(character: string): boolean {
     if (character === this.#quote && this.#run < 3) {
       this.#run++;

@@ -5,17 +5,17 @@ import { Markers } from "./markers.js";
 const SPACE = /^[ \t\r\n]*/;
 
 /**
- * Characters that are searched for markers at a time, so that a missing marker is not looked for to the end of a long
- * text.
+ * Number of characters that are searched for markers at a time. Without it, each of several reads would search a long text
+ * to its end for a missing marker.
  */
 const WINDOW = 4096;
 
-/** A reader of a part of an output. It yields when it needs more of the output. */
+/** A generator that reads a part of an output. It yields when it needs more of the output. */
 export type Step<T> = Generator<undefined, T, undefined>;
 
 /**
- * The part of an output that is not read yet. Parsers are generators that read from it: they continue when pieces are
- * fed, and hold only what is still ambiguous.
+ * The unread part of an output. Parsers are generators that read from it: they continue when pieces are fed, and hold back
+ * only text that is still ambiguous.
  */
 export class OutputReader {
   readonly #tokens: ReadonlySet<string>;
@@ -47,7 +47,7 @@ export class OutputReader {
     return new Markers(spellings, (spelling) => this.#tokens.has(spelling));
   }
 
-  /** Characters of the output that are read. */
+  /** Number of characters of the output that are read. */
   get position(): number {
     return this.#position;
   }
@@ -113,7 +113,7 @@ export class OutputReader {
     return taken;
   }
 
-  /** Returns whether a marker comes next, without taking it. */
+  /** Returns true if a marker comes next, without taking it. */
   *at(marker: string): Step<boolean> {
     for (;;) {
       if (!(yield* this.ready())) return false;
@@ -125,7 +125,7 @@ export class OutputReader {
     }
   }
 
-  /** Takes a marker if it comes next, and returns whether it did. */
+  /** Takes a marker and returns true if it comes next. */
   *accept(marker: string): Step<boolean> {
     const isNext = yield* this.at(marker);
     if (isNext) this.skip(marker);
@@ -153,13 +153,13 @@ export class OutputReader {
     return undefined;
   }
 
-  /** Starts to keep what is read, as it was written. */
-  record(): void {
+  /** Starts to record the text that is read, with markers. */
+  startRecording(): void {
     this.#record = "";
   }
 
-  /** Ends the recording and returns what was read since {@link record}. */
-  recorded(): string {
+  /** Ends the recording and returns the text that was read since {@link startRecording}. */
+  endRecording(): string {
     const recorded = this.#record ?? "";
     this.#record = undefined;
     return recorded;
@@ -170,7 +170,7 @@ export class OutputReader {
     else this.#text += text;
   }
 
-  /** Makes the text behind a token readable after the token was taken. */
+  /** Makes the text behind a token readable, after the token was taken. */
   #refill(): void {
     while (this.#queue.next?.kind === "text") this.#text += this.#queue.shift()?.text ?? "";
   }

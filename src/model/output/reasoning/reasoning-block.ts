@@ -9,7 +9,7 @@ export const THINK = { begin: "<think>", end: "</think>" } as const;
 export interface ReasoningBlock {
   readonly begin: string;
   readonly end: string;
-  /** The reasoning has begun even if neither prompt nor output begins it, unless the prompt has ended it. */
+  /** The output begins with reasoning even without an opening marker, unless the prompt has ended the reasoning. */
   readonly isForced?: boolean;
   /** The opening marker of a tool call ends the reasoning too. */
   readonly endsAtCalls?: boolean;
@@ -26,34 +26,33 @@ interface ReasoningContext {
   readonly callMarkers: readonly string[];
 }
 
-/** Whether the reasoning has begun before the first token of the output. */
+/** Returns true if the reasoning has begun before the first token of the output. */
 export function isOpenAt(promptEnd: string, { begin, end, isForced = false }: ReasoningBlock): boolean {
   const before = promptEnd.trimEnd();
   return before.endsWith(begin) || (isForced && !before.endsWith(end));
 }
 
 /**
- * Reads the reasoning at the start of an output and leaves what follows. Without an end marker the whole output is
- * reasoning: the output was cut off.
+ * Reads the reasoning at the start of an output. Without an end marker, the whole output is reasoning: it was cut off.
  */
 export function* readReasoning(context: ReasoningContext): Step<void> {
   const { reader, out, count, block, isOpen, callMarkers } = context;
   const { begin, end } = block;
-  reader.record();
+  reader.startRecording();
   yield* reader.skipSpace();
   const hasBegun = yield* reader.accept(begin);
-  const written = reader.recorded();
+  const written = reader.endRecording();
   if (!hasBegun && !isOpen) {
     count.end(0);
     out.text(written);
     return;
   }
   count.begin("reasoning", 0);
-  if (hasBegun) out.boundary();
+  if (hasBegun) out.markBoundary();
   else out.reasoning(written);
   const marker = yield* reader.until(reader.markers([end, ...callMarkers]), out.reasoning);
   if (marker === end) reader.skip(end);
   if (marker === undefined) return;
   count.end(reader.position);
-  out.boundary();
+  out.markBoundary();
 }

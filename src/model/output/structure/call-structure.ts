@@ -5,22 +5,22 @@ import { listParameters, type Parameter } from "./parameters.js";
 
 /** How models of a family write calls, as far as an engine's grammar can describe it. */
 export interface CallStructure {
-  /** What a call, or a section of calls, begins with. None if an answer may begin the same way. */
+  /** The text with which a call or a section of calls begins. Undefined if an answer may begin the same way. */
   readonly trigger?: string;
   readonly section?: { readonly begin: string; readonly end: string };
-  /** What stands between two calls; if nothing does, what each call begins with. */
+  /** The separator between two calls, or if there is none, the text with which each call begins. */
   readonly list: { readonly separator: string } | { readonly opener: string };
   readonly describeCall: (tool: Tool) => TagFormat;
 }
 
-/** Describes calls one behind another, or only one. */
+/** Describes a list of calls, or only one call. */
 export function describeCalls(structure: CallStructure, tools: readonly Tool[], single: boolean): Format {
   const { section } = structure;
   const list = describeList(structure, tools.map(structure.describeCall), single);
   return section ? tag(section.begin, list, section.end) : list;
 }
 
-/** Describes text that may contain calls. Undefined if an engine could not tell a call from an answer. */
+/** Describes text that may contain calls. Undefined if an engine could not distinguish calls from text. */
 export function describeTextWithCalls(
   structure: CallStructure,
   tools: readonly Tool[],
@@ -41,22 +41,27 @@ function describeList({ list }: CallStructure, tags: readonly TagFormat[], singl
 }
 
 /** Describes the JSON object of a tool's arguments. */
-export function jsonArguments({ function: called }: Tool): Format {
+export function describeJsonArguments({ function: called }: Tool): Format {
   const schema = member(called, "parameters");
   return json(typeof schema === "object" && schema !== null ? schema : { type: "object" });
 }
 
-/** Describes a call that is the JSON object of its arguments between what `open` returns and `close`. */
-export function jsonCall(open: (name: string) => string, close: string): CallStructure["describeCall"] {
-  return (tool) => tag(open(tool.function.name), jsonArguments(tool), close);
+/** Describes a call that consists of the text of `open`, the JSON object of its arguments, and `close`. */
+export function describeJsonCall(open: (name: string) => string, close: string): CallStructure["describeCall"] {
+  return (tool) => tag(open(tool.function.name), describeJsonArguments(tool), close);
 }
 
 /**
- * Describes the arguments of a tool, each by `write`, in the order of its schema. Any text if the schema lists none.
+ * Describes the arguments of a tool in the order of its schema. Any text is allowed if the schema lists no parameters.
  *
- * @param between what may stand before the first argument, between two, and behind the last
+ * @param write describes one argument
+ * @param between describes the text before the first argument, between two, and behind the last
  */
-export function writtenArguments(tool: Tool, write: (parameter: Parameter) => Format, between: readonly Format[] = []) {
+export function describeArguments(
+  tool: Tool,
+  write: (parameter: Parameter) => Format,
+  between: readonly Format[] = [],
+) {
   const parameters = listParameters(tool);
   if (parameters === undefined) return ANY_TEXT;
   const written = parameters.map((parameter) => {

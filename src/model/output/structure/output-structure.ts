@@ -3,7 +3,7 @@ import { isOpenAt, type ReasoningBlock } from "../reasoning/reasoning-block.js";
 import { type CallStructure, describeCalls, describeTextWithCalls } from "./call-structure.js";
 import { ANY_TEXT, type Format, json, oneOf, regex, sequence, tag } from "./format.js";
 
-/** What an output must look like. */
+/** The rules that an output must follow. */
 export interface OutputRules {
   /** The tools that the prompt shows. */
   readonly tools: readonly Tool[];
@@ -19,13 +19,13 @@ export interface OutputRules {
   readonly promptEnd: string;
 }
 
-/** What an engine builds its grammar from. */
+/** The description of an output from which an engine builds its grammar. */
 export type OutputStructure =
   | { readonly kind: "json_schema"; readonly schema: string }
   /** JSON text of a structural tag. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
-/** What models write before calls and behind their reasoning. */
+/** White space that models write before calls and behind their reasoning. */
 const BREAK = regex("[\\n ]{0,4}");
 const afterBreak = (format: Format): Format => sequence([BREAK, format]);
 
@@ -53,9 +53,9 @@ function describeAnswer(structure: CallStructure | undefined, rules: OutputRules
   if (structure === undefined) return undefined;
   if (mustCall) return afterBreak(describeCalls(structure, tools, single));
   if (answer === undefined) return describeTextWithCalls(structure, tools, single);
-  // xgrammar refuses a choice between a format that may go on, as calls without a section may, and one that ends by itself.
-  const likewise = structure.section ? answer : wrapInList(answer);
-  return afterBreak(oneOf([describeCalls(structure, tools, single), likewise]));
+  // xgrammar refuses a choice between a format that can continue, such as calls without a section, and one that cannot.
+  const comparable = structure.section ? answer : wrapInList(answer);
+  return afterBreak(oneOf([describeCalls(structure, tools, single), comparable]));
 }
 
 function wrapInList(format: Format): Format {

@@ -2,7 +2,7 @@ import type { Tool } from "../../../conversation/message.js";
 import { member, parameterTypes } from "../tool-schema.js";
 import { ANY_TEXT, constant, type Format, json, oneOf } from "./format.js";
 
-/** A parameter of a tool, for families that write each parameter in tags of its own. */
+/** A parameter of a tool, for families that write each parameter in separate tags. */
 export interface Parameter {
   readonly key: string;
   readonly isRequired: boolean;

@@ -1,25 +1,24 @@
 import { isJson } from "../reader/json-scanner.js";
-import { pythonLiteral } from "../reader/python-literal.js";
+import { parsePythonLiteral } from "../reader/python-literal.js";
 import { jsonType } from "../tool-schema.js";
 
-/** How a family spells values that the tool's schema does not type. */
+/** How values are read that the tool's schema does not type. */
 export interface ValueRules {
-  /** A parameter without a type in the schema: always text, or JSON if it reads as JSON. */
+  /** A parameter without a type in the schema is always text, or JSON if it is valid JSON. */
   readonly untyped: "text" | "json";
-  /** `null` is null even if the schema wants a string. */
+  /** `null` is null even if the schema requires a string. */
   readonly nullForStrings: boolean;
 }
 
 /**
- * Returns the JSON text of a parameter that the model wrote as plain text, typed by the tool's JSON schema: a string if
- * the schema says so; otherwise the JSON value or Python literal that it spells, if its type fits; otherwise a string.
- * JSON keeps its spelling.
+ * Converts a parameter that the model wrote as plain text to JSON, typed by the tool's JSON schema: a string if the schema
+ * requires one; otherwise the JSON value or Python literal, if its type fits; otherwise a string. JSON keeps its spelling.
  */
-export function argumentJson(raw: string, types: ReadonlySet<string> | undefined, rules: ValueRules): string {
+export function toArgumentJson(raw: string, types: ReadonlySet<string> | undefined, rules: ValueRules): string {
   if (rules.nullForStrings && raw.trim() === "null") return "null";
   if (types === undefined && rules.untyped === "text") return JSON.stringify(raw);
   if (types?.size === 1 && types.has("string")) return JSON.stringify(raw);
-  const json = isJson(raw.trim()) ? raw.trim() : pythonLiteral(raw.trim());
+  const json = isJson(raw.trim()) ? raw.trim() : parsePythonLiteral(raw.trim());
   if (json === undefined) return JSON.stringify(raw);
   const fits = types === undefined || jsonTypes(json).some((type) => types.has(type));
   return fits || !types?.has("string") ? json : JSON.stringify(raw);

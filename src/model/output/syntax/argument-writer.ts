@@ -1,8 +1,8 @@
 import type { PendingCall } from "../message/pending-call.js";
-import { argumentJson, type ValueRules } from "./argument-json.js";
+import { toArgumentJson, type ValueRules } from "./argument-json.js";
 
 /**
- * Builds the JSON text of arguments that a model did not write as JSON, and tells each argument when it is complete.
+ * Builds the JSON text of arguments that a model did not write as JSON, one complete argument after another.
  */
 export class ArgumentWriter {
   readonly #call: PendingCall;
@@ -14,7 +14,7 @@ export class ArgumentWriter {
 
   /** @param types the JSON types that the tool's schema allows; undefined if it does not say */
   addText(key: string, value: string, types: ReadonlySet<string> | undefined, rules: ValueRules): void {
-    this.add(key, argumentJson(value, types, rules));
+    this.add(key, toArgumentJson(value, types, rules));
   }
 
   /** @param json the value's JSON text */

@@ -1,9 +1,9 @@
 import type { OutputReader, Step } from "../reader/reader.js";
 
-/** A function's name as models write it outside of JSON. */
+/** A function name outside of JSON. */
 const NAME = /^[^\s<>{}()[\]"'`]{1,256}$/;
 
-/** Returns the function name in a header, without the white space around it; undefined if the text is no name. */
+/** Returns the function name in a header, without white space around it; undefined if the text is not a name. */
 export function parseCallName(text: string): string | undefined {
   const name = text.trim();
   return NAME.test(name) ? name : undefined;

@@ -3,7 +3,7 @@ import type { MessageWriter } from "../message/message-writer.js";
 import { type CallIds, PendingCall } from "../message/pending-call.js";
 import type { OutputReader, Step } from "../reader/reader.js";
 
-/** What a reader of tool calls works with. */
+/** The objects that a reader of tool calls needs. */
 export interface CallContext {
   readonly reader: OutputReader;
   readonly out: MessageWriter;
@@ -13,12 +13,12 @@ export interface CallContext {
 /** How models write tool calls. */
 export interface CallSyntax {
   /**
-   * What marks a call, the opening marker first. If the vocabulary has a token of this spelling, only that token is a
-   * marker.
+   * Spellings of the markers of a call, the opening marker first. If the vocabulary has a token with the spelling, only
+   * that token is a marker.
    */
   readonly markers: readonly string[];
-  /** Tokens that are parts of markers: they count as the text that they are spelled with. */
-  readonly spelled?: readonly string[];
+  /** Tokens that are parts of markers. They are read as text with their spelling. */
+  readonly markerParts?: readonly string[];
   /** Reads the text and the calls of an output to its end. */
   readonly read: (context: CallContext) => Step<void>;
 }
@@ -28,8 +28,8 @@ export function newCall({ out }: CallContext, newId: CallIds): PendingCall {
 }
 
 /**
- * Ends the recording and a call that was read. A malformed call becomes text, with what follows it up to one of the
- * markers `ends`.
+ * Ends the recording and the call that was read. A malformed call becomes text, together with the text behind it up to one
+ * of the markers `ends`.
  */
 export function* finishCall(
   { reader, out }: CallContext,
@@ -39,9 +39,9 @@ export function* finishCall(
 ): Step<void> {
   if (isWhole) {
     call.close();
-    reader.recorded();
+    reader.endRecording();
     return;
   }
-  out.malformed(reader.recorded());
+  out.writeMalformed(reader.endRecording());
   yield* reader.until(reader.markers(ends), out.text);
 }

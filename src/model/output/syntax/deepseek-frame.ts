@@ -2,7 +2,7 @@ import type { CallFrame } from "./framed-calls.js";
 
 const SECTION = { begin: "<｜tool▁calls▁begin｜>", end: "<｜tool▁calls▁end｜>" };
 
-/** The markers of DeepSeek V3 to V3.1. The versions differ in what stands between them. */
+/** The markers of DeepSeek V3 to V3.1. The versions differ in the text between them. */
 export const DEEPSEEK_CALL = {
   begin: "<｜tool▁call▁begin｜>",
   separator: "<｜tool▁sep｜>",

@@ -1,6 +1,6 @@
 import type { PendingCall } from "../message/pending-call.js";
 import type { Step } from "../reader/reader.js";
-import { type CallStructure, writtenArguments } from "../structure/call-structure.js";
+import { type CallStructure, describeArguments } from "../structure/call-structure.js";
 import { type Format, oneOf, tag } from "../structure/format.js";
 import type { Parameter } from "../structure/parameters.js";
 import { ArgumentWriter } from "./argument-writer.js";
@@ -29,7 +29,7 @@ export function dsmlCalls(section: string): CallSyntax {
     inner: [PARAMETER.begin, PARAMETER.end],
     body: readCall,
   };
-  return { ...framedCalls(frame), spelled: [DSML] };
+  return { ...framedCalls(frame), markerParts: [DSML] };
 }
 
 function* readCall({ reader }: CallContext, call: PendingCall): Step<boolean> {
@@ -37,7 +37,7 @@ function* readCall({ reader }: CallContext, call: PendingCall): Step<boolean> {
   const name = parseCallName(header?.text ?? "");
   if (header?.marker !== OPENED || name === undefined) return false;
   reader.skip(OPENED);
-  call.named(name);
+  call.setName(name);
   const writer = new ArgumentWriter(call);
   for (;;) {
     yield* reader.skipSpace();
@@ -64,8 +64,7 @@ function* readParameter(reader: CallContext["reader"], writer: ArgumentWriter): 
 }
 
 /**
- * Returns the structure of the same calls. The model chooses whether a value is a string or JSON, if the schema allows
- * both.
+ * Returns the structure of the same calls. If the schema allows both a string and JSON for a value, the model chooses.
  */
 export function dsmlStructure(section: string): CallStructure {
   return {
@@ -73,7 +72,7 @@ export function dsmlStructure(section: string): CallStructure {
     section: { begin: `<${DSML}${section}>\n`, end: `\n</${DSML}${section}>` },
     list: { separator: "\n" },
     describeCall: (tool) =>
-      tag(`${CALL.begin}${tool.function.name}">\n`, writtenArguments(tool, describeParameter), CALL.end),
+      tag(`${CALL.begin}${tool.function.name}">\n`, describeArguments(tool, describeParameter), CALL.end),
   };
 }
 
@@ -81,5 +80,5 @@ function describeParameter({ key, text, json }: Parameter): Format {
   const open = (isText: boolean): string => `${PARAMETER.begin}${key}" string="${isText}">`;
   const close = `${PARAMETER.end}\n`;
   const kinds = [text && tag(open(true), text, close), json && tag(open(false), json, close)];
-  return oneOf(kinds.filter((each) => each !== undefined));
+  return oneOf(kinds.filter((kind) => kind !== undefined));
 }

@@ -4,15 +4,15 @@ import { type CallContext, type CallSyntax, finishCall, newCall } from "./call-s
 
 /** Calls between markers. */
 export interface CallFrame {
-  /** Markers around one call or several. Models forget one of them or both. */
+  /** Markers around one or several calls. Models sometimes forget them. */
   readonly section?: { readonly begin: string; readonly end: string };
   readonly begin: string;
-  /** None if a call ends with its arguments. */
+  /** Undefined if a call ends with its arguments. */
   readonly end?: string;
   /** Further markers that the body reads. */
   readonly inner?: readonly string[];
   readonly newId?: CallIds;
-  /** Reads what stands between `begin` and `end`. Returns whether it is well formed. */
+  /** Reads the text between `begin` and `end`. Returns true if it is well formed. */
   readonly body: (context: CallContext, call: PendingCall) => Step<boolean>;
 }
 
@@ -31,21 +31,21 @@ function* readFramed(context: CallContext, frame: CallFrame): Step<void> {
   for (;;) {
     const marker = yield* reader.until(openers, out.text);
     if (marker === undefined) return;
-    reader.record();
+    reader.startRecording();
     if (marker !== begin) reader.skip(marker);
     if (marker === section?.begin) yield* reader.skipSpace();
     if (marker === section?.end && inSection) {
       inSection = false;
-      out.boundary();
+      out.markBoundary();
     } else if (marker === begin || (marker === section?.begin && (yield* reader.at(begin)))) {
       inSection = yield* readCall(context, frame);
     } else {
-      out.malformed(reader.recorded());
+      out.writeMalformed(reader.endRecording());
     }
   }
 }
 
-/** Reads a call whose first marker is next; recording is on. Returns whether the call is well formed. */
+/** Reads a call whose first marker is next; recording is on. Returns true if the call is well formed. */
 function* readCall(context: CallContext, frame: CallFrame): Step<boolean> {
   const { reader, out } = context;
   const { section, begin, end } = frame;
@@ -59,8 +59,8 @@ function* readCall(context: CallContext, frame: CallFrame): Step<boolean> {
 }
 
 /**
- * Takes the end of a call: its own marker, which may be missing before another call, the section's end or the output's
- * end.
+ * Takes the end marker of a call. The marker may be missing before another call, before the end of the section and at the
+ * end of the output.
  */
 function* acceptEnd({ reader }: CallContext, { section, begin, end }: CallFrame): Step<boolean> {
   if (end === undefined) return true;

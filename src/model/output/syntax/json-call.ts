@@ -3,15 +3,15 @@ import { readJsonString, readJsonValue } from "../reader/json-value.js";
 import type { OutputReader, Step } from "../reader/reader.js";
 
 export interface JsonCallOptions {
-  /** Functions that may be called; any by default. If given, the name must come before the arguments. */
+  /** Returns true for functions that may be called; by default, all. If set, the name must come before the arguments. */
   readonly isKnown?: (name: string) => boolean;
 }
 
 /**
- * Reads a call that is one JSON object with `name`, `arguments` or `parameters`, and perhaps an `id`. The arguments
+ * Reads a call that is one JSON object with `name` and `arguments` or `parameters`; other fields are ignored. The arguments
  * keep their spelling.
  *
- * @returns whether the call is well formed
+ * @returns true if the call is well formed
  */
 export function* readJsonCall(reader: OutputReader, call: PendingCall, options: JsonCallOptions = {}): Step<boolean> {
   yield* reader.skipSpace();
@@ -31,7 +31,7 @@ function* readField(reader: OutputReader, call: PendingCall, key: string, { isKn
   if (key === "name" && !call.isNamed) {
     const name = yield* readJsonString(reader);
     if (name === undefined || name === "" || isKnown?.(name) === false) return false;
-    call.named(name);
+    call.setName(name);
     return true;
   }
   if (isKnown !== undefined && !call.isNamed && key !== "type") return false;
@@ -39,7 +39,7 @@ function* readField(reader: OutputReader, call: PendingCall, key: string, { isKn
   return yield* readJsonValue(reader, () => {});
 }
 
-/** Reads the arguments: a JSON object, as it is spelled. */
+/** Reads the arguments, which are a JSON object. They keep their spelling. */
 export function* readArguments(reader: OutputReader, call: PendingCall): Step<boolean> {
   yield* reader.skipSpace();
   return (yield* reader.peek()) === "{" && (yield* readJsonValue(reader, call.arguments));

@@ -12,11 +12,11 @@ interface Tags {
   readonly end: string;
 }
 
-/** Calls whose arguments are pairs of a key and a value, each between tags of its own. */
+/** Calls whose arguments are pairs of a key and a value, each between separate tags. */
 export interface KeyValueSyntax extends Tags {
-  /** Tags around one call or several. */
+  /** Tags around one or several calls. */
   readonly section?: Tags;
-  /** What follows the function's name; nothing if the first key or the end of the call does. */
+  /** The text behind the function's name. Undefined if the first key or the end of the call follows. */
   readonly nameEnd?: string;
   readonly key: Tags;
   readonly value: Tags;
@@ -43,7 +43,7 @@ function* readCall({ reader, tools }: CallContext, call: PendingCall, syntax: Ke
   const name = parseCallName(header?.text ?? "");
   if (name === undefined) return false;
   if (nameEnd !== undefined && !(yield* reader.accept(nameEnd))) return false;
-  call.named(name);
+  call.setName(name);
   const writer = new ArgumentWriter(call);
   for (;;) {
     yield* reader.skipSpace();

@@ -1,5 +1,5 @@
 import type { PendingCall } from "../message/pending-call.js";
-import { pythonLiteral } from "../reader/python-literal.js";
+import { parsePythonLiteral } from "../reader/python-literal.js";
 import { PythonScanner } from "../reader/python-scanner.js";
 import type { OutputReader, Step } from "../reader/reader.js";
 import { ArgumentWriter } from "./argument-writer.js";
@@ -9,15 +9,15 @@ const NAME = /^[\p{L}\p{N}_.-]*/u;
 const MAX_NAME = 256;
 
 /**
- * Reads a call as Python spells it: `f(a=1, b="x")`. It is a call only if the function is a tool of the request.
+ * Reads a call in Python's syntax: `f(a=1, b="x")`. It is a call only if the function is a tool of the request.
  *
- * @returns whether the call is well formed
+ * @returns true if the call is well formed
  */
 export function* readPythonCall({ reader, tools }: CallContext, call: PendingCall): Step<boolean> {
   yield* reader.skipSpace();
   const name = yield* reader.takeWhile(NAME, MAX_NAME);
   if (!tools.has(name) || !(yield* reader.accept("("))) return false;
-  call.named(name);
+  call.setName(name);
   const writer = new ArgumentWriter(call);
   for (;;) {
     yield* reader.skipSpace();
@@ -25,7 +25,7 @@ export function* readPythonCall({ reader, tools }: CallContext, call: PendingCal
     const key = yield* reader.takeWhile(NAME, MAX_NAME);
     yield* reader.skipSpace();
     if (key === "" || !(yield* reader.accept("="))) return false;
-    const value = pythonLiteral(yield* readExpression(reader));
+    const value = parsePythonLiteral(yield* readExpression(reader));
     if (value === undefined) return false;
     writer.add(key, value);
     if (!(yield* reader.accept(",")) && !(yield* reader.at(")"))) return false;

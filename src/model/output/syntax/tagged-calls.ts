@@ -7,16 +7,16 @@ import { parseCallName, readUpTo } from "./call-header.js";
 import type { CallContext, CallSyntax } from "./call-syntax.js";
 import { framedCalls } from "./framed-calls.js";
 
-/** Calls whose parameters stand between tags that name them, as plain text. */
+/** Calls whose parameters are plain text between tags that name them. */
 export interface TaggedSyntax {
   readonly section: { readonly begin: string; readonly end: string };
-  /** The tag that opens a call, up to the function's name, and what follows the name. */
+  /** `begin`: the opening tag up to the function's name. `nameEnd`: the rest of the tag behind the name. */
   readonly begin: string;
   readonly nameEnd: string;
   readonly end: string;
-  /** The tags of a parameter; `keyEnd` is what follows its name. */
+  /** The tags of a parameter; `keyEnd` is the text behind its name. */
   readonly parameter: { readonly begin: string; readonly keyEnd: string; readonly end: string };
-  /** A value stands on lines of its own: the line breaks around it are not part of it. */
+  /** A value is on separate lines; the line breaks around it are not part of it. */
   readonly onOwnLines: boolean;
 }
 
@@ -42,7 +42,7 @@ function* readCall({ reader, tools }: CallContext, call: PendingCall, syntax: Ta
   const name = parseCallName(header?.text ?? "");
   if (header?.marker !== syntax.nameEnd || name === undefined) return false;
   reader.skip(syntax.nameEnd);
-  call.named(name);
+  call.setName(name);
   const tool = tools.get(name);
   const writer = new ArgumentWriter(call);
   for (;;) {

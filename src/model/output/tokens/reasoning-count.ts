@@ -1,11 +1,11 @@
 import { Fifo } from "../fifo.js";
 
-/** What a stretch of an output is. `undecided`: a header whose message is not known yet. */
+/** The kind of a stretch of an output. `undecided`: a header whose message is not known yet. */
 export type Stretch = "reasoning" | "answer" | "undecided";
 
 /**
- * Counts the output tokens whose text begins in the reasoning, with the markers and headers that the model wrote for
- * it. Places are in characters with markers. Keeps only tokens that are not read yet.
+ * Counts the output tokens whose text begins in the reasoning, including the markers and headers of the reasoning. Places
+ * are in characters with markers. Only unread tokens are kept.
  */
 export class ReasoningCount {
   readonly #starts = new Fifo<number>();
@@ -18,18 +18,18 @@ export class ReasoningCount {
     return this.#count;
   }
 
-  /** Adds a token whose text begins at a place. Parts of a character begin where the character does. */
-  token(at: number): void {
+  /** Adds a token whose text begins at a place. A part of a character begins where the character begins. */
+  addToken(at: number): void {
     if (!this.#isOver) this.#starts.push(at);
   }
 
-  /** Says what the output is from a place on. Earlier `undecided` text from there on counts as this, too. */
+  /** Sets the kind of the output from a place on. `undecided` text behind that place then counts as this kind too. */
   begin(stretch: Stretch, at: number): void {
     this.readTo(at);
     this.#stretch = stretch;
   }
 
-  /** Counts the tokens before a place, which is read now. */
+  /** Counts the tokens up to a place that is now read. */
   readTo(at: number): void {
     if (this.#stretch === "undecided") return;
     for (let next = this.#starts.next; next !== undefined && next < at; next = this.#starts.next) {
@@ -38,7 +38,7 @@ export class ReasoningCount {
     }
   }
 
-  /** Says that no reasoning comes from a place on. */
+  /** Notes that there is no reasoning from a place on. */
   end(at: number): void {
     this.readTo(at);
     this.#isOver = true;

@@ -13,7 +13,7 @@ export class TextTokens {
   #first = 0;
 
   /** Adds a token whose text begins at a place. */
-  token(at: number): void {
+  addToken(at: number): void {
     this.#starts.push(at);
   }
 

@@ -25,7 +25,7 @@ const QWEN3_CODER: Record<string, Fixture> = {
       ],
     ],
   },
-  "values that are not of their type": {
+  "values of the wrong type": {
     output: `<tool_call>\n<function=edit>\n${param("scale", "big")}${param("note", "7")}${param("other", "5")}</function>\n</tool_call>`,
     calls: [["edit", '{"scale": "big", "note": "7", "other": "5"}']],
   },
@@ -38,7 +38,7 @@ const QWEN3_CODER: Record<string, Fixture> = {
       ["ping", "{}"],
     ],
   },
-  "tags that are forgotten": {
+  "calls without some of their tags": {
     output: "So:\n<function=get_weather>\n<parameter=city>\nRome\n<parameter=days>\n1\n</function>",
     content: "So:",
     calls: [["get_weather", '{"city": "Rome", "days": 1}']],
@@ -53,7 +53,7 @@ const QWEN3_CODER: Record<string, Fixture> = {
     toolCalls: "malformed",
     end: "length",
   },
-  "a call that is cut off behind one": {
+  "a call that is cut off after its first parameter": {
     output: `<tool_call>\n<function=get_weather>\n${param("city", "Rome")}<parameter=da`,
     content: `<tool_call>\n<function=get_weather>\n${param("city", "Rome")}<parameter=da`,
     toolCalls: "malformed",
@@ -90,7 +90,7 @@ const arg = (key: string, value: string, between = "\n"): string =>
   `<arg_key>${key}</arg_key>${between}<arg_value>${value}</arg_value>${between}`;
 
 const GLM: Record<string, Fixture> = {
-  "two calls on lines of their own": {
+  "two calls over several lines": {
     output:
       `Ok.\n<tool_call>get_weather\n${arg("city", "12")}${arg("days", "3")}</tool_call>\n` +
       `<tool_call>edit\n${arg("path", "null")}${arg("other", '{"a":1}')}${arg("more", "text")}</tool_call>`,
@@ -100,12 +100,12 @@ const GLM: Record<string, Fixture> = {
       ["edit", '{"path": "null", "other": {"a":1}, "more": "text"}'],
     ],
   },
-  "one line": {
+  "a call on one line": {
     output: `<tool_call>get_weather${arg("city", " Ro\nme ", "")}${arg("metric", "false", "")}</tool_call>`,
     calls: [["get_weather", '{"city": " Ro\\nme ", "metric": false}']],
   },
-  "no arguments": { output: "<tool_call>ping\n</tool_call>", calls: [["ping", "{}"]] },
-  "no name": {
+  "a call without arguments": { output: "<tool_call>ping\n</tool_call>", calls: [["ping", "{}"]] },
+  "a call without a name": {
     output: "<tool_call>\n</tool_call>",
     content: "<tool_call>\n</tool_call>",
     toolCalls: "malformed",
@@ -126,12 +126,12 @@ const PYTHONIC: Record<string, Fixture> = {
       ["edit", '{"lines": [1, [2, "x,)"]], "options": {"a": null}, "scale": 0.5}'],
     ],
   },
-  "markers around them, and long strings": {
+  "markers around calls, and triple-quoted strings": {
     output: '<|python_start|>[edit(path="""a\n"b" """, note=\'\', scale=-1_000)]<|python_end|>',
     calls: [["edit", '{"path": "a\\n\\"b\\" ", "note": "", "scale": -1000}']],
   },
-  "a list that is none of calls": { output: '[1, 2, ping]\n["a"]', content: '[1, 2, ping]\n["a"]' },
-  "a function that is no tool": { output: "[print(1)]", content: "[print(1)]" },
+  "a list without calls": { output: '[1, 2, ping]\n["a"]', content: '[1, 2, ping]\n["a"]' },
+  "a function that is not a tool": { output: "[print(1)]", content: "[print(1)]" },
   "text before": { output: "Now [ping()]", content: "Now [ping()]" },
   "text behind": { output: "[ping()]\nDone.", content: "Done.", calls: [["ping", "{}"]] },
   "an argument without a name": {
@@ -139,7 +139,7 @@ const PYTHONIC: Record<string, Fixture> = {
     content: "[get_weather('Paris')]",
     toolCalls: "malformed",
   },
-  "a value that is no literal": {
+  "a value that is not a literal": {
     output: "[get_weather(city=here, days=1)] x",
     content: "[get_weather(city=here, days=1)] x",
     toolCalls: "malformed",
@@ -160,8 +160,8 @@ const CASES = FAMILIES.flatMap(([families, fixtures]) =>
   ),
 );
 
-describe("calls whose arguments are not written as JSON", () => {
-  it.each(CASES)("$tools, markers are $kind: $name", ({ families, text, fixture }) => {
+describe("a parser of calls without JSON arguments", () => {
+  it.each(CASES)("reads $name ($tools, markers are $kind)", ({ families, text, fixture }) => {
     expectFixture(text, families, fixture);
     expect(fixture.output).not.toBe("");
   });

@@ -84,7 +84,7 @@ const REASONING: Record<string, Fixture> = {
     promptEnd: suffixed("<think></think>"),
     content: "Hi!",
   },
-  "a call that is drafted in the reasoning": {
+  "a call in the reasoning, which is not a call": {
     output: `${suffixed("<think>")}${call("ping")}?${suffixed("</think>")}No.`,
     reasoning: `${call("ping")}?`,
     thought: [`${suffixed("<think>")}${call("ping")}?${suffixed("</think>")}`],
@@ -98,8 +98,8 @@ const REASONING: Record<string, Fixture> = {
   },
 };
 
-describe.each(makeTexts(FAMILIES))("hy_v3, markers are %s", (_, text) => {
-  it.each(Object.entries({ ...CALLS, ...REASONING }))("%s", (_name, fixture) => {
+describe.each(makeTexts(FAMILIES))("the hy_v3 parser, markers are %s", (_, text) => {
+  it.each(Object.entries({ ...CALLS, ...REASONING }))("reads %s", (_name, fixture) => {
     expectFixture(text, FAMILIES, fixture);
     expect(fixture.output).not.toBe("");
   });
@@ -113,16 +113,16 @@ const write: WriteCalls = (calls) => section(...calls.map(writeOne));
 describeStructure("hy_v3", write);
 describeStrictTools("hy_v3", write);
 
-describe("hy_v3 in xgrammar with its own reasoning", () => {
+describe("the hy_v3 grammar with its own reasoning", () => {
   const ping = write([{ name: "ping", args: {} }]);
 
-  it("accepts a call behind the reasoning or without it", async () => {
+  it("accepts a call with or without reasoning before it", async () => {
     const tag = buildTag("hy_v3", { mustCall: true }, "hy_v3");
     expect(await accepts(tag, suffixed("<think>Hm, <tool_calls>?</think>") + ping)).toBe(true);
     expect(await accepts(tag, ping)).toBe(true);
   });
 
-  it("refuses a call without the end of the reasoning that the prompt has begun", async () => {
+  it("refuses a call without the end of a reasoning that the prompt has begun", async () => {
     const tag = buildTag("hy_v3", { mustCall: true, promptEnd: suffixed("<think>") }, "hy_v3");
     expect([await accepts(tag, `Hm.${suffixed("</think>")}${ping}`), await accepts(tag, ping)]).toEqual([true, false]);
   });
@@ -140,14 +140,14 @@ const TEMPLATE = `{%- set suffix = ':opensource' %}
   {{- '<|im_end|>' }}
 {%- endfor %}`;
 
-describe("a model folder", () => {
+describe("chooseFamilies", () => {
   const detect = async (template: string) => (await loadChatModel(writeModelFolder(template, ["<|im_end|>"]))).families;
 
-  it("whose template appends the suffix to its tags is of hy_v3", async () => {
+  it("detects hy_v3 by a template that appends the suffix to its tags", async () => {
     expect(await detect(TEMPLATE)).toEqual(FAMILIES);
   });
 
-  it("whose template has the same tags with another suffix is not of hy_v3", async () => {
+  it("does not detect hy_v3 if the template appends another suffix", async () => {
     expect((await detect(TEMPLATE.replace(":opensource", ""))).tools).toBe("none");
   });
 });

@@ -15,7 +15,7 @@ const HERMES: Record<string, Fixture> = {
     content: "Let me look.",
     calls: [["get_weather", '{"city":"Pa</tool_call"}']],
   },
-  "arguments that are spelled in a way of their own": {
+  "arguments with unusual spelling": {
     output:
       '<tool_call>{"name": "edit", "arguments": { "scale" : 1.50e+1,\n"path":"\\u00e9\\/" , "lines": [ ] }}</tool_call>',
     calls: [["edit", '{ "scale" : 1.50e+1,\n"path":"\\u00e9\\/" , "lines": [ ] }']],
@@ -51,27 +51,27 @@ const HERMES: Record<string, Fixture> = {
     content: 'A\n<tool_call>\n{"arguments": {"a": 1}}\n</tool_call>\nB',
     toolCalls: "malformed",
   },
-  "a call that is no JSON": {
+  "a call that is not JSON": {
     output: "<tool_call>get_weather(Paris)</tool_call>",
     content: "<tool_call>get_weather(Paris)</tool_call>",
     toolCalls: "malformed",
   },
-  "arguments that are no object": {
+  "arguments that are not an object": {
     output: '<tool_call>{"name": "ping", "arguments": "{}"}</tool_call>',
     content: '<tool_call>{"name": "ping", "arguments": "{}"}</tool_call>',
     toolCalls: "malformed",
   },
-  "arguments that break": {
+  "arguments that are invalid JSON": {
     output: '<tool_call>{"name": "ping", "arguments": {"a": tru}}</tool_call>ok',
     content: '<tool_call>{"name": "ping", "arguments": {"a": tru}}</tool_call>ok',
     toolCalls: "malformed",
   },
-  "something behind the arguments": {
+  "extra text behind the arguments": {
     output: '<tool_call>{"name": "ping", "arguments": {}}}</tool_call>',
     content: '<tool_call>{"name": "ping", "arguments": {}}}</tool_call>',
     toolCalls: "malformed",
   },
-  "a good call behind a malformed one": {
+  "a valid call behind a malformed one": {
     output: '<tool_call>{"name": 5}</tool_call>\n<tool_call>{"name": "ping", "arguments": {}}</tool_call>',
     content: '<tool_call>{"name": 5}</tool_call>',
     calls: [["ping", "{}"]],
@@ -90,8 +90,8 @@ const HERMES: Record<string, Fixture> = {
   },
 };
 
-describe.each(makeTexts(FAMILIES))("hermes, markers are %s", (_, text) => {
-  it.each(Object.entries(HERMES))("%s", (_name, fixture) => {
+describe.each(makeTexts(FAMILIES))("the hermes parser, markers are %s", (_, text) => {
+  it.each(Object.entries(HERMES))("reads %s", (_name, fixture) => {
     expectFixture(text, FAMILIES, fixture);
     expect(fixture.output).not.toBe("");
   });

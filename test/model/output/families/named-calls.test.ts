@@ -67,7 +67,7 @@ const dsml = (section: string): Record<string, Fixture> => {
         ["ping", "{}"],
       ],
     },
-    "a parameter that does not say what it is": {
+    "a parameter without a type": {
       output: `${begin}\n${broken}\n${end}`,
       content: `${begin}\n${broken}\n${end}`,
       toolCalls: "malformed",
@@ -105,7 +105,7 @@ const KIMI_K3: Record<string, Fixture> = {
     output: `<|open|>response<|sep|><|close|>response<|sep|>${k3Tools(K3_JSON)}${K3_END}`,
     calls: [["edit", '{"a" : 1.0}']],
   },
-  "a number that is none, beside a call": {
+  "an invalid number next to a valid call": {
     output: `<|close|>response<|sep|>${k3Tools(K3_CALL.replace("3.0", "three"), K3_PING)}${K3_END}`,
     promptEnd: K3_OPEN,
     content: K3_CALL.replace("3.0", "three"),
@@ -156,24 +156,28 @@ const MISTRAL: Record<string, Fixture> = {
       ["ping", "{}"],
     ],
   },
-  "a list that goes wrong": {
+  "a list with an invalid item": {
     output: '[TOOL_CALLS][{"name": "ping", "arguments": {}}, 5]',
     content: ", 5]",
     calls: [["ping", "{}"]],
     toolCalls: "malformed",
   },
-  "calls by name": {
+  "calls as name and arguments": {
     output: `[TOOL_CALLS]get_weather[ARGS]${WEATHER}[TOOL_CALLS]ping[CALL_ID]abcDEF123[ARGS]{}`,
     calls: [
       ["get_weather", WEATHER],
       ["ping", "{}", "abcDEF123"],
     ],
   },
-  "a call by name without the marker behind it": {
+  "a call without the marker behind its name": {
     output: "[TOOL_CALLS]ping{}",
     calls: [["ping", "{}"]],
   },
-  "no call": { output: "[TOOL_CALLS] no call", content: "[TOOL_CALLS] no call", toolCalls: "malformed" },
+  "a marker without a call": {
+    output: "[TOOL_CALLS] no call",
+    content: "[TOOL_CALLS] no call",
+    toolCalls: "malformed",
+  },
 };
 
 const LLAMA3: Record<string, Fixture> = {
@@ -188,14 +192,17 @@ const LLAMA3: Record<string, Fixture> = {
       ["ping", '{"a": 1}'],
     ],
   },
-  "the tag": { output: '<|python_tag|>{"name": "other", "parameters": {}}', calls: [["other", "{}"]] },
+  "a call behind the tag": { output: '<|python_tag|>{"name": "other", "parameters": {}}', calls: [["other", "{}"]] },
   "text before the tag": {
     output: 'So <|python_tag|>{"name": "ping", "parameters": {}}',
     content: "So",
     calls: [["ping", "{}"]],
   },
   "an answer in JSON": { output: ' {"answer": {"name": "ping"}} ', content: ' {"answer": {"name": "ping"}} ' },
-  "an answer about a name": { output: '{"name": "Ada", "parameters": 5}', content: '{"name": "Ada", "parameters": 5}' },
+  "an answer that is an object with a name": {
+    output: '{"name": "Ada", "parameters": 5}',
+    content: '{"name": "Ada", "parameters": 5}',
+  },
   "an object behind text": {
     output: 'Call {"name": "ping", "parameters": {}}',
     content: 'Call {"name": "ping", "parameters": {}}',
@@ -229,8 +236,8 @@ const CASES = FAMILIES.flatMap(([families, fixtures]) =>
   ),
 );
 
-describe("DeepSeek's tags with a token in them", () => {
-  it.each([true, false])("are read as they are spelled (special: %s)", (special) => {
+describe("DeepSeek's tags that contain a token", () => {
+  it.each([true, false])("are read like their spelling (special token: %s)", (special) => {
     const text = byteLevelText([{ content: "｜DSML｜", special }]);
     for (const fixture of Object.values(dsml("tool_calls"))) {
       expect(encodeText(text, fixture.output).length).toBeLessThan(
@@ -241,8 +248,8 @@ describe("DeepSeek's tags with a token in them", () => {
   });
 });
 
-describe("calls by name and arguments", () => {
-  it.each(CASES)("$tools, markers are $kind: $name", ({ families, text, fixture }) => {
+describe("a parser of calls by name and arguments", () => {
+  it.each(CASES)("reads $name ($tools, markers are $kind)", ({ families, text, fixture }) => {
     expectFixture(text, families, fixture);
     expect(fixture.output).not.toBe("");
   });

@@ -19,7 +19,7 @@ const THINK: Record<string, Fixture> = {
     reasoning: "Hm.",
     content: "Hi!",
   },
-  "reasoning that the prompt has begun and the output begins again": {
+  "reasoning that both prompt and output begin": {
     output: "<think>Hm.</think>Hi!",
     promptEnd: "<think>",
     thought: ["<think>Hm.</think>"],
@@ -33,7 +33,7 @@ const THINK: Record<string, Fixture> = {
   },
   "no reasoning": { output: "\n\nHi!", content: "\n\nHi!" },
   nothing: { output: "<think>\n\n</think>\n\n", thought: ["<think>\n\n</think>"], content: "" },
-  "letters of several tokens in the reasoning": {
+  "characters of several tokens in the reasoning": {
     output: "<think>\n😀é</think>😀",
     thought: ["<think>\n😀é</think>"],
     reasoning: "😀é",
@@ -45,7 +45,7 @@ const THINK: Record<string, Fixture> = {
     reasoning: "Hm.\n</thi",
     thought: ["<think>\nHm.\n</thi"],
   },
-  "a call behind the reasoning, and one drafted in it": {
+  "a call behind the reasoning, and one in the reasoning that is not a call": {
     output: `<think>\nI could write {"name": "ping"}.\n</think>\n\nOk.\n${PING}`,
     reasoning: 'I could write {"name": "ping"}.',
     thought: ['<think>\nI could write {"name": "ping"}.\n</think>'],
@@ -75,7 +75,7 @@ const GLM: Record<string, Fixture> = {
 };
 
 const R1: Record<string, Fixture> = {
-  "reasoning that nothing has begun": {
+  "reasoning without an opening marker": {
     output: "Hm.</think>Hi!",
     reasoning: "Hm.",
     thought: ["Hm.</think>"],
@@ -177,7 +177,7 @@ const CASES = FAMILIES.flatMap(([families, fixtures]) =>
 );
 
 describe("reasoning", () => {
-  it.each(CASES)("$of, markers are $kind: $name", ({ families, text, fixture }) => {
+  it.each(CASES)("is read: $name ($of, markers are $kind)", ({ families, text, fixture }) => {
     expectFixture(text, families, fixture);
     expect(fixture.output).not.toBe("");
   });

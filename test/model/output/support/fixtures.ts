@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Tool } from "../../../../src/conversation/message.js";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
-import { outputFormat } from "../../../../src/model/output/output-format.js";
+import { createOutputFormat } from "../../../../src/model/output/output-format.js";
 import type { OutputEnd, OutputParserOptions } from "../../../../src/model/output/output-parser.js";
 import { byteLevelText, chunks, collectMessage, encodeText, numbers, one, read, type TestText } from "./outputs.js";
 
@@ -22,14 +22,14 @@ export const TOOLS: readonly Tool[] = [
   tool("ping", {}),
 ];
 
-/** An output and what it says. */
+/** An output, and the result that its parser must return. */
 export interface Fixture {
   readonly output: string;
   readonly content?: string;
   readonly reasoning?: string;
-  /** The parts of the output that count as reasoning, markers and headers included. */
+  /** The parts of the output that count as reasoning, with markers and headers. */
   readonly thought?: readonly string[];
-  /** Name and arguments of each call, and its id where the format has one. */
+  /** Name and arguments of each call, and its id if the format has ids. */
   readonly calls?: readonly (readonly [name: string, args: string, id?: string])[];
   readonly toolCalls?: "none" | "calls" | "malformed";
   readonly promptEnd?: string;
@@ -38,9 +38,9 @@ export interface Fixture {
 
 const ENDS: Partial<Record<OutputFamilies["tools"], string>> = { gpt_oss: "<|return|>" };
 
-/** Vocabularies in which the family's markers are special tokens, other added tokens, and no tokens at all. */
+/** Makes three vocabularies in which the family's markers are special tokens, other added tokens, or plain text. */
 export function makeTexts(families: OutputFamilies): [string, TestText][] {
-  const { markers } = outputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
+  const { markers } = createOutputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
   // A quote or a brace in a marker would make the tokenizer find it in JSON.
   const tokens = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
   const end = ENDS[families.tools] ?? "<|im_end|>";
@@ -53,14 +53,14 @@ export function makeTexts(families: OutputFamilies): [string, TestText][] {
   ];
 }
 
-/** Holds a fixture against what is read, for pushes of every size. */
+/** Reads a fixture's output in pushes of every size, and compares each result. */
 export function expectFixture(text: TestText, families: OutputFamilies, fixture: Fixture): void {
   const ids = encodeText(text, fixture.output);
   const expected = toExpected(fixture);
   for (const pushes of listPushes(ids)) {
     const options: Partial<OutputParserOptions> = { tools: TOOLS, promptEnd: fixture.promptEnd ?? "" };
     const { told, message, toolCalls, reasoningTokens } = read(text, families, pushes, options, fixture.end);
-    expect(reasoningTokens).toBe(tokensIn(text, fixture));
+    expect(reasoningTokens).toBe(countReasoningTokens(text, fixture));
     const events = collectMessage(told.flat());
     const said = { content: message.content, reasoning: message.reasoning ?? "", calls: message.toolCalls ?? [] };
     expect(events).toEqual(said);
@@ -71,8 +71,8 @@ export function expectFixture(text: TestText, families: OutputFamilies, fixture:
   }
 }
 
-/** Tokens that begin in one of the parts, by what a decode of all tokens before them gives. */
-function tokensIn(text: TestText, { output, thought = [] }: Fixture): number {
+/** Counts the tokens that begin in one of the reasoning parts. A token begins where the decode of all earlier tokens ends. */
+function countReasoningTokens(text: TestText, { output, thought = [] }: Fixture): number {
   const ids = encodeText(text, output);
   const starts = ids.map((_, i) => {
     const before = text.tokenizer.decode(Int32Array.from(ids.slice(0, i)), { skipSpecialTokens: false });
@@ -98,10 +98,10 @@ function toExpected({ content = "", reasoning = "", calls = [], toolCalls }: Fix
   };
 }
 
-/** Longer outputs are split at some places only. */
+/** Longer outputs are split only at some places. */
 const SHORT = 40;
 
-/** All at once, in frames of 1, 2 and 3 tokens, in two parts at every place, and at random. */
+/** Lists ways to push ids: all at once, in frames of 1, 2 and 3, in two parts split at every place, and at random. */
 function listPushes(ids: readonly number[]): Int32Array[][] {
   const next = numbers(ids.length);
   const places = ids.length <= SHORT ? ids.map((_, at) => at) : Array.from({ length: SHORT }, () => next(ids.length));

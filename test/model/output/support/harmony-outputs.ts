@@ -1,7 +1,7 @@
 import type { Fixture } from "./fixtures.js";
 
 const START = "<|start|>assistant";
-/** Outputs of gpt-oss, and what they say. */
+/** Outputs of gpt-oss and their results. */
 export const HARMONY: Record<string, Fixture> = {
   "reasoning, then the answer": {
     output: `<|channel|>analysis<|message|>Hm.\n<|end|>${START}<|channel|>final<|message|>Hi!<|return|>`,
@@ -43,7 +43,7 @@ export const HARMONY: Record<string, Fixture> = {
     promptEnd: `${START}<|channel|>final<|message|>`,
     content: "Hi!",
   },
-  "arguments that are no JSON": {
+  "arguments that are not JSON": {
     output: "<|channel|>commentary to=functions.ping<|message|>ping()<|call|>",
     promptEnd: START,
     content: "<|channel|>commentary to=functions.ping<|message|>ping()",

@@ -12,12 +12,12 @@ import { LibraryTokenizer } from "../../../../src/model/tokenizer/library-tokeni
 import { Tokenizer } from "../../../../src/model/tokenizer/tokenizer.js";
 import { type AddedTokenSpec, byteLevelTokenizer, type metaspaceTokenizer } from "../../support/bpe.js";
 
-/** A tokenizer with what is known of its tokens. */
+/** A tokenizer with its vocabulary. */
 export interface TestText {
   readonly vocabulary: Vocabulary;
   readonly tokenizer: Tokenizer;
   readonly encode: (text: string) => number[];
-  /** How many ids there are. */
+  /** Number of ids. */
   readonly size: number;
 }
 
@@ -38,7 +38,7 @@ export const byteLevelText = (added: readonly AddedTokenSpec[]): TestText => tes
 
 export const encodeText = ({ encode }: TestText, text: string): number[] => encode(text);
 
-/** A small generator of reproducible numbers below `n`. */
+/** Returns a generator of reproducible numbers below `n`. */
 export function numbers(seed: number): (n: number) => number {
   let state = seed;
   return (n) => {
@@ -47,7 +47,7 @@ export function numbers(seed: number): (n: number) => number {
   };
 }
 
-/** Ids in pushes of 1 to `longest`. */
+/** Splits ids into pushes of 1 to `longest`. */
 export function chunks(ids: readonly number[], next: (n: number) => number, longest = 4): Int32Array[] {
   const out: Int32Array[] = [];
   for (let at = 0; at < ids.length; ) {
@@ -63,12 +63,12 @@ export const one = (ids: readonly number[]): Int32Array[] => ids.map((id) => Int
 export const PLAIN: OutputFamilies = { tools: "none", reasoning: "none" };
 
 export interface Reading extends ParsedOutput {
-  /** The events of every push, and of the end. */
+  /** The events of each push, and of the end. */
   readonly told: readonly (readonly OutputEvent[])[];
   readonly stopped: boolean;
 }
 
-/** Reads an output that comes in these pushes. */
+/** Reads an output in these pushes. */
 export function read(
   text: Pick<TestText, "vocabulary">,
   families: OutputFamilies,
@@ -83,7 +83,7 @@ export function read(
   return { ...output, told: [...told, events], stopped: parser.stopped };
 }
 
-/** The message that the events add up to. */
+/** Collects events into a message. */
 export function collectMessage(events: readonly OutputEvent[]) {
   const message = { content: "", reasoning: "", calls: [] as { id: string; name: string; arguments: string }[] };
   for (const event of events) {

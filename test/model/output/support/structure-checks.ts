@@ -38,24 +38,24 @@ export const RULES: OutputRules = {
 /** Returns the structural tag of a family under rules. */
 export function buildTag(family: ToolFamily, rules: Partial<OutputRules>, reasoning?: ReasoningFamily): string {
   const structure = findCallStructure(family, () => false);
-  const made = buildOutputStructure(structure, findReasoningBlock(reasoning ?? "none"), { ...RULES, ...rules });
-  if (made?.kind !== "structural_tag") throw new Error(`${family} has no structural tag`);
-  return made.tag;
+  const built = buildOutputStructure(structure, findReasoningBlock(reasoning ?? "none"), { ...RULES, ...rules });
+  if (built?.kind !== "structural_tag") throw new Error(`${family} has no structural tag`);
+  return built.tag;
 }
 
 /**
- * Describes what xgrammar, the grammar engine of SGLang and vLLM, accepts under the structure of a family, and that the
- * family's reader reads it.
+ * Describes which texts xgrammar, the grammar engine of SGLang and vLLM, accepts for the structure of a family, and that
+ * the family's reader reads them.
  *
- * @param write spells calls as the chat template of the family's models does
+ * @param write writes calls like the chat template of the family's models
  */
 export function describeStructure(family: ToolFamily, write: WriteCalls): void {
-  describe(`${family} in xgrammar`, () => {
+  describe(`the ${family} grammar in xgrammar`, () => {
     const one = write([ROME]);
     const two = write([OSLO, PING]);
     const isListed = !one.includes('{"city');
 
-    it("a call that must be made is made, and our parser reads what the grammar lets through", async () => {
+    it("requires a call if mustCall is set, and our parser reads the accepted text", async () => {
       const tag = buildTag(family, { mustCall: true });
       for (const text of [one, two, write([PING])]) expect([text, await accepts(tag, text)]).toEqual([text, true]);
       expect(await accepts(tag, "It is sunny.")).toBe(false);
@@ -82,12 +82,12 @@ export function describeStructure(family: ToolFamily, write: WriteCalls): void {
       ]);
     });
 
-    it("one call at most", async () => {
+    it("allows only one call if single is set", async () => {
       const tag = buildTag(family, { mustCall: true, single: true });
       expect([await accepts(tag, one), await accepts(tag, two)]).toEqual([true, false]);
     });
 
-    it("calls, or an answer of a schema", async () => {
+    it("allows calls or an answer that matches the schema", async () => {
       const tag = buildTag(family, { jsonSchema: SCHEMA });
       expect([await accepts(tag, '{"a": 1}'), await accepts(tag, two), await accepts(tag, "{}")]).toEqual([
         true,
@@ -96,7 +96,7 @@ export function describeStructure(family: ToolFamily, write: WriteCalls): void {
       ]);
     });
 
-    it("reasoning comes before, and may say anything", async () => {
+    it("allows any reasoning before calls", async () => {
       const thought = `Hm, ${isListed ? "<tool_call>" : one}?\n</think>\n\n`;
       const free = buildTag(family, { mustCall: true }, "qwen3");
       for (const text of [`<think>\n${thought}${one}`, one]) expect(await accepts(free, text)).toBe(true);
@@ -106,9 +106,9 @@ export function describeStructure(family: ToolFamily, write: WriteCalls): void {
   });
 }
 
-/** Describes strict tools under the structure of a family whose calls begin with a marker: text is free, calls are not. */
+/** Describes strict tools of a family whose calls begin with a marker: any text is allowed, but calls are checked. */
 export function describeStrictTools(family: ToolFamily, write: WriteCalls): void {
-  it(`${family}: strict tools leave text free, and calls are as their schema says`, async () => {
+  it(`allows free text and checks calls of strict tools by their schema: ${family}`, async () => {
     const one = write([ROME]);
     const two = write([OSLO, PING]);
     const tag = buildTag(family, {});

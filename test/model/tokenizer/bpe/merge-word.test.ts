@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Merge, MergeTable } from "../../../../src/model/tokenizer/bpe/merge-table.js";
 import { mergeWord } from "../../../../src/model/tokenizer/bpe/merge-word.js";
 
-/** BPE as its definition says: the first merge of the list that applies anywhere is done at its leftmost place. */
+/** BPE by its definition: applies the first possible merge of the list at its leftmost place, repeatedly. */
 function model(word: readonly number[], merges: readonly Merge[]): number[] {
   const ids = [...word];
   for (;;) {
@@ -23,8 +23,8 @@ const merged = (word: readonly number[], merges: readonly Merge[]): number[] => 
 const id = fc.nat({ max: 6 });
 const merges = fc.array(fc.record({ left: id, right: id, merged: id }), { maxLength: 20 });
 
-describe("merging a word", () => {
-  it("does what BPE says, for short words", () => {
+describe("mergeWord", () => {
+  it("equals a plain BPE for short words", () => {
     fc.assert(
       fc.property(fc.array(id, { maxLength: 48 }), merges, (word, list) => {
         expect(merged(word, list)).toEqual(model(word, list));
@@ -33,7 +33,7 @@ describe("merging a word", () => {
     );
   });
 
-  it("does what BPE says, for long words", () => {
+  it("equals a plain BPE for long words", () => {
     fc.assert(
       fc.property(fc.array(id, { minLength: 49, maxLength: 200 }), merges, (word, list) => {
         expect(merged(word, list)).toEqual(model(word, list));
@@ -42,7 +42,7 @@ describe("merging a word", () => {
     );
   });
 
-  it("does it for long words of one character", () => {
+  it("equals a plain BPE for long words of one character", () => {
     const doubling = Array.from({ length: 5 }, (_, i) => ({ left: i, right: i, merged: i + 1 }));
     for (const length of [49, 64, 99, 1000]) {
       const word = Array.from({ length }, () => 0);
@@ -50,7 +50,7 @@ describe("merging a word", () => {
     }
   });
 
-  it("leaves a word alone that has nothing to merge", () => {
+  it("does not change a word without merges", () => {
     expect(merged([], [])).toEqual([]);
     expect(merged([1, 2, 3], [])).toEqual([1, 2, 3]);
   });
