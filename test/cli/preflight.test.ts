@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
-import { freePort } from "../../src/scheduler/free-port.js";
+import { findFreePort } from "../../src/scheduler/free-port.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { until } from "../helpers/until.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
@@ -19,7 +19,7 @@ async function engine(type: "sglang" | "vllm", ...urls: readonly string[]): Prom
 }
 
 async function closedAddress(): Promise<string> {
-  return `http://127.0.0.1:${await freePort()}`;
+  return `http://127.0.0.1:${await findFreePort()}`;
 }
 
 async function closing<T extends { readonly url: string; close(): Promise<void> }>(server: Promise<T>): Promise<T> {
@@ -130,7 +130,7 @@ describe("rolltape rollout, before the first task", TIMES, () => {
 
 describe("the ready line of rolltape serve", TIMES, () => {
   it("says which engine servers are not ready; the metrics know it too, and what changes later", async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const dead = `http://127.0.0.1:${port}`;
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", dead))], withKey);
     const { url, not_ready: problems } = await serving.ready();

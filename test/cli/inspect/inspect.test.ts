@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inspectBatch } from "../../../src/cli/inspect/inspect-batch.js";
-import { distribution, histogram } from "../../../src/cli/inspect/numbers.js";
+import { countBins, summarizeNumbers } from "../../../src/cli/inspect/numbers.js";
 import { describeBatch } from "../../../src/cli/inspect/report.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
@@ -193,7 +193,7 @@ describe("the numbers of a report", () => {
         const sorted = given.toSorted((a, b) => a - b);
         const mean = given.reduce((total, each) => total + each, 0) / given.length;
         const median = sorted[Math.ceil(given.length / 2) - 1];
-        expect(distribution(given)).toEqual({
+        expect(summarizeNumbers(given)).toEqual({
           count: given.length,
           least: sorted[0],
           median,
@@ -207,7 +207,7 @@ describe("the numbers of a report", () => {
   it("count every value in the bin that it belongs to", () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 12 }), (given, limit) => {
-        const bins = histogram(given, limit);
+        const bins = countBins(given, limit);
         expect(bins.length).toBeLessThanOrEqual(limit);
         for (const { from, to, count } of bins) {
           expect(count).toBe(given.filter((value) => value >= from && value <= to).length);

@@ -3,7 +3,7 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
-import { freePort } from "../../../src/scheduler/free-port.js";
+import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { frontProxy } from "./front-proxy.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
@@ -93,7 +93,7 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
 
   it("says that the proxy cannot be reached", async () => {
     const { args } = rolloutJob([{ question: "why?" }]);
-    const url = `http://127.0.0.1:${await freePort()}`;
+    const url = `http://127.0.0.1:${await findFreePort()}`;
     const ended = await runRolltape([...args, "--agent", AGENT, "--proxy", url], KEY);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toBe(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../../src/scheduler/free-port.js";
+import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { until } from "../../helpers/until.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
@@ -65,7 +65,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
   });
 
   it("has the tokens of workers that started later under the version that the others know", async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const { out, args, folder } = rolloutJob([]);
     const gate = join(folder, "gate");
     const tasks = [{ until: gate }, { reward: 1 }].map((task) => JSON.stringify({ question: "?", ...task }));
