@@ -64,7 +64,7 @@ describe("the errors of a rollout", TIMES, () => {
     expect(errors[1]?.standard_error).toMatch(/KeyError: 'answer'$/);
   });
 
-  it.each(["inline", "subproc"])("have the class and the stack of what an agent threw (%s)", async (mode) => {
+  it.each(["inline", "subproc"])("have the class and the stack of an agent's error (%s)", async (mode) => {
     const { folder, out, args } = rolloutJob([{ question: "why?" }]);
     const file = join(folder, "agent.mjs");
     writeFileSync(
