@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What every command that reads a configuration takes beside its `key=value` arguments. */
+/** Options of every command that reads a configuration, in addition to `key=value` arguments. */
 export interface ConfigOptions {
   readonly config?: string;
 }

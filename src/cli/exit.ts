@@ -6,18 +6,18 @@ import { EXIT_INTERRUPTED } from "./rollout/interrupt.js";
 
 /** Exit status of a command that could not start or failed. */
 export const EXIT_FAILURE = 1;
-/** Exit status for arguments or a configuration that cannot be used. */
+/** Exit status for invalid arguments or an invalid configuration. */
 export const EXIT_USAGE = 2;
 
 const USAGE_CODES: ReadonlySet<string> = new Set<RolloutJobErrorCode>(["invalid_data", "invalid_arguments"]);
 
-/** Says on standard error why a command ended, and answers its exit status. */
+/** Writes to standard error why a command failed. Returns its exit status. */
 export function reportFailure(error: unknown): number {
-  // commander has already written its message, or the help that was asked for.
+  // commander has already written its message, or the requested help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof ConfigError) {
     const problems = error.problems.map(({ path, message }) => `  ${path}: ${message}\n`);
-    process.stderr.write(`rolltape: the configuration cannot be used\n${problems.join("")}`);
+    process.stderr.write(`rolltape: the configuration is invalid\n${problems.join("")}`);
     return EXIT_USAGE;
   }
   const isUsage =

@@ -5,6 +5,6 @@ import { createProgram } from "./program.js";
 try {
   await createProgram().parseAsync();
 } catch (error) {
-  // What was half started (engines, timers) must not keep a process alive that serves nobody.
+  // Engines or timers that were already started must not keep the process alive.
   process.exit(reportFailure(error));
 }

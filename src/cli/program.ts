@@ -9,7 +9,7 @@ import { serve } from "./commands/serve.js";
 import { withConfigOptions } from "./config-options.js";
 import { parsePositive, withRolloutOptions } from "./rollout/rollout-options.js";
 
-/** The command line as commander runs it. It throws instead of ending the process. */
+/** Creates the command line. It throws instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command("rolltape")
     .description("Agent rollout proxy for reinforcement learning of language-model agents.")
@@ -25,7 +25,7 @@ export function createProgram(): Command {
     .description("print the resolved configuration as YAML, keys hidden")
     .action(printConfig);
   withRolloutOptions(program.command("rollout"))
-    .description("run an agent on every task of a file and export what it did as one batch")
+    .description("run an agent on every task of a file and export the recorded calls as a batch")
     .action(rollout);
   withConfigOptions(program.command("job").argument("<file>", "YAML file that describes the job's processes"))
     .description("run engines, proxies, rollout workers and a controller, on this machine or over Slurm")
@@ -33,8 +33,8 @@ export function createProgram(): Command {
   program
     .command("inspect")
     .argument("<file>", "a safetensors file")
-    .option("--rows <n>", "list so many rows", parsePositive("a whole number of at least 1", Number.isInteger))
-    .description("print what a batch holds")
+    .option("--rows <n>", "number of rows to list", parsePositive("an integer of at least 1", Number.isInteger))
+    .description("print the content of a batch")
     .action(inspect);
   return program;
 }

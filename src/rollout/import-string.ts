@@ -28,7 +28,7 @@ export async function importString(text: string, directory: string): Promise<unk
   const whole = exports["default"];
   if (typeof whole === "object" && whole !== null && Object.hasOwn(whole, name)) return (whole as Exports)[name];
   const names = Object.keys(exports).join(", ") || "nothing";
-  throw new WorkflowError("export_not_found", `${module} must export ${name}; it exports ${names}.`);
+  throw new WorkflowError("export_not_found", `${module} does not export ${name}. It exports ${names}.`);
 }
 
 function parse(text: string): ImportString {

@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** A port that is free on this machine now: the wanted one where it is. */
-export async function freePort(wanted = 0): Promise<number> {
+/** Finds a port that is free on this machine now: the wanted one if it is free, else any. */
+export async function findFreePort(wanted = 0): Promise<number> {
   const server = createServer();
   try {
     server.listen(wanted);
     await once(server, "listening");
   } catch (error) {
     if (wanted === 0) throw error;
-    return freePort();
+    return findFreePort();
   }
   const address = server.address();
   server.close();

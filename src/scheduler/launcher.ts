@@ -1,7 +1,7 @@
 import type { ProcessEnd } from "./process-end.js";
 import type { Role } from "./roles.js";
 
-/** Where a process runs. */
+/** The machine of a process. */
 export interface Place {
   /** The machine's name. */
   readonly node: string;
@@ -12,7 +12,7 @@ export interface Place {
 export interface ProcessPlan {
   readonly role: Role;
   readonly index: number;
-  /** Placeholders are filled in, but `{port}`: only the machine itself knows which of its ports are free. */
+  /** All placeholders are filled in except `{port}`, because only the machine itself knows its free ports. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Files that its standard output and error are written to. */
@@ -22,15 +22,15 @@ export interface ProcessPlan {
 
 export interface LaunchedProcess {
   readonly ended: Promise<ProcessEnd>;
-  /** The value of `{port}`, when the process has started on its machine. */
+  /** Resolves with the value of `{port}` when the process has started on its machine. */
   started(signal: AbortSignal): Promise<string>;
-  /** Asks it to end, and makes it end after `seconds`. Resolves when it has. */
+  /** Asks the process to end, and kills it after `seconds`. Resolves when it has ended. */
   stop(seconds: number): Promise<void>;
 }
 
 /** Starts processes on their machines. */
 export interface Launcher {
   place(role: Role, index: number): Place;
-  /** Each start of the same process has the same port, as long as that is free: others may know its address. */
+  /** Starts a process. A restart uses the same port if it is free, because others may know the address. */
   launch(plan: ProcessPlan): Promise<LaunchedProcess>;
 }

@@ -1,35 +1,35 @@
 import { z } from "zod";
 import { SchedulerError } from "./errors.js";
 import { type JobSpec, jobSchema } from "./job.js";
-import { nearestKeyAt } from "./job-keys.js";
+import { findNearestKeyAt } from "./job-keys.js";
 
-/** Characters of a wrong value that an error shows. */
+/** Number of characters of a wrong value that an error shows. */
 const SHOWN_LENGTH = 60;
 
 /**
  * Checks the description of a job and fills in the defaults.
  *
- * @throws {@link SchedulerError} `job_invalid` with everything that is wrong, a line each
+ * @throws {@link SchedulerError} `job_invalid` with one line per problem
  */
 export function parseJob(written: unknown): JobSpec {
   const result = jobSchema.safeParse(written, { reportInput: true });
   if (result.success) return result.data;
-  throw new SchedulerError("job_invalid", result.error.issues.flatMap(sentences).join("\n"));
+  throw new SchedulerError("job_invalid", result.error.issues.flatMap(describeIssue).join("\n"));
 }
 
-function sentences(issue: z.core.$ZodIssue): string[] {
+function describeIssue(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") {
-    const nearest = (key: string) => nearestKeyAt(issue.path, key);
-    return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown key; did you mean ${nearest(key)}?`);
+    const nearest = (key: string) => findNearestKeyAt(issue.path, key);
+    return issue.keys.map((key) => `${formatPath([...issue.path, key])}: unknown key; did you mean ${nearest(key)}?`);
   }
   const expected = issue.message.replace(/^Invalid \w+: /, "").replace(/, received .*/, "");
-  // A value of an environment may be a key.
-  const given = issue.path.includes("env") ? `a value of type ${typeof issue.input}` : show(issue.input);
-  return [`${pathText(issue.path)}: ${expected}, got ${given}`];
+  // A value of an environment may be a secret key, so it is not shown.
+  const received = issue.path.includes("env") ? `a value of type ${typeof issue.input}` : show(issue.input);
+  return [`${formatPath(issue.path)}: ${expected}, got ${received}`];
 }
 
-/** `roles[0].count` */
-function pathText(path: readonly PropertyKey[]): string {
+/** Returns a path as text: `roles[0].count`. */
+function formatPath(path: readonly PropertyKey[]): string {
   const text = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
   return text === "" ? "the job" : text.replace(/^\./, "");
 }

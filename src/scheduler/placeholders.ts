@@ -3,26 +3,26 @@ import { findNearestName, isAbbreviation } from "../support/nearest-name.js";
 
 const NAMES = ["folder", "index", "node", "port", "engine_urls", "proxy_url", "gateway_url"] as const;
 
-/** Values by the names of their placeholders. */
+/** Values by the name of their placeholder. */
 export type Values = Readonly<Record<string, string | undefined>>;
 
 const PLACEHOLDER = /\{([a-z_]+)\}/g;
 
-/** Fills in what is known; other braces (of JSON, say) stay. */
+/** Replaces known placeholders with their values. Other braces, such as those of JSON, stay. */
 export function fillIn(text: string, values: Values): string {
   return text.replace(PLACEHOLDER, (whole, name: string) => values[name] ?? whole);
 }
 
-/** As {@link fillIn}, of every value of an environment. */
+/** Applies {@link fillIn} to every value of an environment. */
 export function fillEnvironment(env: Readonly<Record<string, string>>, values: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fillIn(value, values)]));
 }
 
 /**
- * The first placeholder of a text that is none, but so near to one that it was meant to be: passed on, it would fail far
- * from here. What a shell (`${name}`) or a template (`{{name}}`) reads is not looked at.
+ * Returns the first unknown placeholder of a text that is similar to a known one. Passed on as text, a misspelled placeholder
+ * would cause an error that is hard to trace. Placeholders of a shell (`${name}`) or a template (`{{name}}`) are ignored.
  */
-export function misspelled(text: string): { readonly name: string; readonly nearest: string } | undefined {
+export function findMisspelled(text: string): { readonly name: string; readonly nearest: string } | undefined {
   for (const [, name = ""] of text.matchAll(/(?<![${])\{([A-Za-z_]+)\}(?!\})/g)) {
     if (NAMES.some((known) => known === name)) continue;
     const lower = name.toLowerCase();
@@ -32,7 +32,7 @@ export function misspelled(text: string): { readonly name: string; readonly near
   return undefined;
 }
 
-/** Of names of four letters too many words differ by two. */
+/** Short names are excluded, because too many words differ from them by two letters. */
 function isTypo(name: string, known: string): boolean {
   return known.length > 4 && distance(name, known) <= 2;
 }

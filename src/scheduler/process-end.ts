@@ -1,6 +1,6 @@
 import { type ChildEnd, describeEnd } from "../support/processes/child-end.js";
 
-/** How a process of a job ended, on whatever machine: its exit status, and the reason for people. */
+/** How a process of a job ended, on any machine: its exit status, and a description for people. */
 export interface ProcessEnd {
   readonly code: number;
   readonly text: string;

@@ -7,12 +7,13 @@ import { type ProcessEnd, toProcessEnd } from "./process-end.js";
 export interface StartProcess {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Files that its standard output and error are written to; what they held is lost. */
+  /** File for standard output. It is overwritten. */
   readonly output: string;
+  /** File for standard error, which is appended. */
   readonly errors: string;
 }
 
-/** A process of a job on this machine, and all that it starts. */
+/** A process of a job on this machine, with its descendants. */
 export class RunningProcess {
   readonly ended: Promise<ProcessEnd>;
   readonly #group: ChildGroup;
@@ -31,7 +32,7 @@ export class RunningProcess {
     this.ended = this.#group.ended.then((end) => toProcessEnd(end, file));
   }
 
-  /** Asks it to end, and makes it end after `seconds`. Resolves when it has; what it left running is killed. */
+  /** Asks the process to end, and kills it after `seconds`. When it has ended, kills processes that it left running. */
   async stop(seconds: number): Promise<void> {
     await makeEnd(this.ended, [
       { act: () => this.signal("SIGTERM"), seconds },
@@ -40,7 +41,7 @@ export class RunningProcess {
     this.#group.kill();
   }
 
-  /** Signals its group, while it runs. */
+  /** Signals the process and its descendants, if it still runs. */
   signal(signal: NodeJS.Signals): void {
     this.#group.signal(signal);
   }

@@ -3,20 +3,20 @@ import type { JobState } from "./slurm/job-state.js";
 import { runSlurmJob } from "./slurm/run.js";
 import { runJob } from "./supervisor.js";
 
-/** What starts the processes of a job: this machine, or Slurm on many. */
+/** What starts the processes of a job: this machine (`local`), or Slurm on several machines. */
 export type SchedulerType = "local" | "slurm";
 
 export interface ScheduleOptions {
-  /** Stops the job, in order. */
+  /** Stops the job in order. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears of the job's way through Slurm: that it waits and why, and where it runs. */
+  /** Is called when the state of the job in Slurm changes: why it waits, and where it runs. */
   readonly onState?: ((id: string, state: JobState) => void) | undefined;
 }
 
 /**
  * Runs a job and waits for its end.
  *
- * @throws SchedulerError with everything stopped
+ * @throws SchedulerError after everything was stopped
  */
 export async function runScheduledJob(type: SchedulerType, job: JobSpec, options: ScheduleOptions = {}): Promise<void> {
   return type === "slurm" ? runSlurmJob(job, options) : runJob(job, options);

@@ -10,7 +10,7 @@ import type { ProcessEnd } from "./process-end.js";
 import type { Role } from "./roles.js";
 import { waitUntilAnswers } from "./wait-until-answers.js";
 
-/** `lost`: it ended more often than it may be started again. `done`: it ended well. */
+/** `lost`: it ended, and has no restarts left. `done`: it ended with status 0. */
 export type ProcessState = "starting" | "ready" | "restarting" | "lost" | "done" | "stopped";
 
 /** The record of a process in `processes.json` of the job's folder. */
@@ -21,7 +21,7 @@ export interface ProcessRecord {
   state: ProcessState;
   url?: string | undefined;
   restarts: number;
-  /** How it ended last. */
+  /** How it last ended. */
   ended?: string | undefined;
 }
 
@@ -31,25 +31,25 @@ export interface SupervisedOptions {
   readonly folder: string;
   readonly launcher: Launcher;
   readonly stopSeconds: number;
-  /** Values of placeholders, as they are when a process starts. */
+  /** Returns the values of placeholders. It is called whenever the process starts. */
   readonly values: () => Values;
   readonly onChange: () => void;
 }
 
-/** One process of a job, started again within its limit. */
+/** One process of a job, which is restarted within its limit. */
 export class SupervisedProcess {
   readonly record: ProcessRecord;
-  /** Settles when the process runs no more: well, or for good. */
+  /** Resolves when the process has ended and will not be restarted. */
   readonly over: Promise<ProcessEnd>;
   readonly #options: SupervisedOptions;
   readonly #stopping = new AbortController();
   readonly #place: Place;
   readonly #errors: string;
-  /** Where in that file its last life begins. */
+  /** Offset in the error log at which the last run begins. */
   #errorsFrom = 0;
   #running: LaunchedProcess | undefined;
   #becameReady: () => void = () => undefined;
-  /** Settles when it is ready for the first time, or over before. */
+  /** Resolves when the process is ready for the first time, or over before that. */
   readonly settled: Promise<void>;
 
   constructor(options: SupervisedOptions) {
@@ -63,8 +63,8 @@ export class SupervisedProcess {
     this.settled = Promise.race([ready, this.over.then(() => undefined)]);
   }
 
-  /** Its log, and what it wrote there last. */
-  get lastWords(): string {
+  /** A sentence with the log of the process and its last lines. */
+  get logEnd(): string {
     return describeLogEnd(this.#errors, this.#errorsFrom);
   }
 
@@ -77,10 +77,10 @@ export class SupervisedProcess {
   async #run(): Promise<ProcessEnd> {
     const { spec } = this.#options;
     for (;;) {
-      const end = await this.#once();
+      const end = await this.#runOnce();
       if (this.#stopping.signal.aborted) return this.#finish("stopped", end);
       if (end.code === 0 && spec.ready === "started") return this.#finish("done", end);
-      // What it started and left behind would hold its port, or its GPU, against the next one.
+      // Processes that it left behind could hold its port or its GPU, so that a restart would fail.
       await this.#running?.stop(0);
       this.#running = undefined;
       if (this.record.restarts >= spec.restarts) return this.#finish("lost", end);
@@ -90,14 +90,14 @@ export class SupervisedProcess {
     }
   }
 
-  /** One life of the process. One that is not ready in time is ended. */
-  async #once(): Promise<ProcessEnd> {
+  /** Runs the process once. Stops it if it is not ready in time. */
+  async #runOnce(): Promise<ProcessEnd> {
     const { spec, stopSeconds } = this.#options;
     const launched = await this.#start().catch(notStarted);
     if ("code" in launched) return launched;
     const { running, ready } = launched;
     this.#running = running;
-    // The stop came while it was being started, and did not find it.
+    // If stop() was called during the start, it did not see this process.
     if (this.#stopping.signal.aborted) void running.stop(stopSeconds);
     const watching = new AbortController();
     const late = AbortSignal.timeout(spec.ready_seconds * 1000);
@@ -156,7 +156,7 @@ export class SupervisedProcess {
   }
 }
 
-/** A full disk or a program that cannot be run ends one process, not the job that has others to stop. */
+/** Converts an error of the start, such as a full disk, to the end of this process, so that it does not end the whole job. */
 function notStarted(error: unknown): ProcessEnd {
   return { code: 1, text: `did not start: ${error instanceof Error ? error.message : String(error)}` };
 }

@@ -2,23 +2,26 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onAbort } from "../support/async/on-abort.js";
 import { SchedulerError } from "./errors.js";
-import { inOrder, type JobSpec, type RoleSpec } from "./job.js";
+import { type JobSpec, type RoleSpec, sortRoles } from "./job.js";
 import type { Launcher } from "./launcher.js";
 import { LocalLauncher } from "./local/local-launcher.js";
 import { type ProcessRecord, SupervisedProcess } from "./supervised-process.js";
 
 export interface RunJobOptions {
-  /** Default: everything on this machine. */
+  /** Default: starts everything on this machine. */
   readonly launcher?: Launcher;
   /** Stops the job. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs a job: starts its roles in order, each when all of the one before are ready, starts again what ends too early, and
- * stops everything, in the opposite order, when the controller has ended.
+ * Runs a job.
  *
- * @throws {@link SchedulerError} `job_failed` or `job_stopped`, with everything stopped
+ * 1. Start the roles in order. A role starts when all processes of the previous role are ready.
+ * 2. Restart processes that end too early.
+ * 3. When the controller has ended, stop all roles in the opposite order.
+ *
+ * @throws {@link SchedulerError} `job_failed` or `job_stopped`, after everything was stopped
  */
 export async function runJob(
   job: JobSpec,
@@ -36,7 +39,7 @@ export async function runJob(
 class Supervisor {
   readonly #job: JobSpec;
   readonly #launcher: Launcher;
-  /** By role, in the order of their start. */
+  /** The processes by role, in the order of their start. */
   readonly #started: SupervisedProcess[][] = [];
   /** Rejects when the job cannot go on. */
   readonly #failure: Promise<never>;
@@ -47,24 +50,24 @@ class Supervisor {
     this.#job = job;
     this.#launcher = launcher;
     this.#failure = new Promise<never>((_, reject) => (this.#reject = reject));
-    // Nothing waits for it between two steps of the job, nor after the last.
+    // Between two steps of the job nothing awaits this promise. Without a handler, its rejection would end the process.
     this.#failure.catch(() => undefined);
     mkdirSync(job.folder, { recursive: true });
-    // Of a run before this one: its servers are gone.
+    // These files may be left from an earlier run, whose servers are gone.
     rmSync(join(job.folder, "workers"), { recursive: true, force: true });
     rmSync(join(job.folder, "processes.json"), { force: true });
   }
 
   async run(): Promise<void> {
-    for (const spec of inOrder(this.#job)) {
+    for (const spec of sortRoles(this.#job)) {
       if (this.#stopping) return;
       await Promise.race([this.#startRole(spec), this.#failure]);
     }
     const controllers = this.#started.at(-1) ?? [];
     const ends = await Promise.race([Promise.all(controllers.map(({ over }) => over)), this.#failure]);
-    const bad = ends.findIndex(({ code }) => code !== 0);
-    if (bad < 0 || this.#stopping) return;
-    const message = `The controller ${ends[bad]?.text}. ${controllers[bad]?.lastWords}`;
+    const failed = ends.findIndex(({ code }) => code !== 0);
+    if (failed < 0 || this.#stopping) return;
+    const message = `The controller ${ends[failed]?.text}. ${controllers[failed]?.logEnd}`;
     throw new SchedulerError("job_failed", message);
   }
 
@@ -75,7 +78,7 @@ class Supervisor {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const processes of [...this.#started].reverse()) await Promise.all(processes.map((each) => each.stop()));
+    for (const processes of [...this.#started].reverse()) await Promise.all(processes.map((process) => process.stop()));
   }
 
   async #startRole(spec: RoleSpec): Promise<void> {
@@ -98,24 +101,24 @@ class Supervisor {
     });
   }
 
-  /** A job goes on without some of its engines, proxies and rollout workers, but not without all of a kind. */
+  /** Fails the job if all processes of a role are lost. It continues without some of them. */
   #checkRole({ role }: RoleSpec, processes: readonly SupervisedProcess[]): void {
     if (this.#stopping || role === "controller") return;
     if (!processes.every(({ record }) => record.state === "lost")) return;
     const [first] = processes;
-    const message = `No process of role ${role} is left: the first ${first?.record.ended}. ${first?.lastWords}`;
+    const message = `All processes of role ${role} are lost. The first one ${first?.record.ended}. ${first?.logEnd}`;
     this.fail(new SchedulerError("job_failed", message));
   }
 
   #values(index: number): Record<string, string | undefined> {
     const records = this.#records();
     const urls = records.filter(({ role, url }) => role === "engine" && url !== undefined).map(({ url }) => url);
-    const urlOf = (wanted: string, at: number) => records.find((r) => r.role === wanted && r.index === at)?.url;
+    const findUrl = (wanted: string, at: number) => records.find((r) => r.role === wanted && r.index === at)?.url;
     const proxies = records.filter(({ role }) => role === "proxy").length;
     return {
       engine_urls: JSON.stringify(urls),
-      proxy_url: urlOf("proxy", index % proxies),
-      gateway_url: urlOf("gateway", 0),
+      proxy_url: findUrl("proxy", index % proxies),
+      gateway_url: findUrl("gateway", 0),
     };
   }
 
@@ -123,7 +126,7 @@ class Supervisor {
     return this.#started.flat().map(({ record }) => record);
   }
 
-  /** For people, and for processes that need to know who is left. Readers never see half a file. */
+  /** Writes `processes.json` for users and other processes. The rename keeps readers from seeing an incomplete file. */
   #publish(): void {
     const file = join(this.#job.folder, "processes.json");
     writeFileSync(`${file}.new`, `${JSON.stringify(this.#records(), null, 2)}\n`);

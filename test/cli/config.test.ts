@@ -6,7 +6,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { runRolltape, temporaryFolder } from "./rolltape.js";
 
 describe("rolltape config", () => {
-  it("prints the resolved configuration as YAML that can be read again", async () => {
+  it("prints the resolved configuration as valid YAML", async () => {
     const file = join(temporaryFolder(), "rolltape.yaml");
     writeFileSync(file, "server: { port: 1 }\nrollout: { compat: { mode: subproc } }\n");
     const { code, stdout, stderr } = await runRolltape(["config", "--config", file, "server.port=2"]);
@@ -24,7 +24,7 @@ describe("rolltape config", () => {
   });
 });
 
-describe("a configuration that cannot be used", () => {
+describe("an invalid configuration", () => {
   const command = ["config", "serve"];
 
   it.each(command)(
@@ -44,36 +44,36 @@ describe("a configuration that cannot be used", () => {
         "  scheduler.type: expected local or slurm, got ray, because agent workflows do not run on Ray",
         '  server.port: expected an integer from 0 to 65535, got "x"',
         "  server.prot: unknown key; did you mean server.port?",
-        "rolltape: the configuration cannot be used",
+        "rolltape: the configuration is invalid",
       ]);
     },
   );
 
-  it.each(command)("%s: a short admin key in the environment is status 2", async (name) => {
+  it.each(command)("%s ends with status 2 for a short admin key in the environment", async (name) => {
     const { code, stderr } = await runRolltape([name], { ROLLTAPE_ADMIN_API_KEY: "hush-hush" });
     expect(code).toBe(2);
     expect(stderr).toContain("ROLLTAPE_ADMIN_API_KEY");
     expect(stderr).not.toContain("hush-hush");
   });
 
-  it.each(command)("%s: a file that is not there is status 2 and named", async (name) => {
+  it.each(command)("%s ends with status 2 for a missing file, which it names", async (name) => {
     const { code, stderr } = await runRolltape([name, "-c", "/nowhere/rolltape.yaml"]);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: "rolltape: the configuration cannot be used\n  /nowhere/rolltape.yaml: cannot be read (ENOENT)\n",
+      stderr: "rolltape: the configuration is invalid\n  /nowhere/rolltape.yaml: cannot be read (ENOENT)\n",
     });
   });
 });
 
 describe("the command line", () => {
-  it("says its version", async () => {
+  it("prints its version", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
       version: string;
     };
     expect(await runRolltape(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it.each([["--help"], ["serve", "--help"]])("answers %s %s with status 0", async (...args) => {
+  it.each([["--help"], ["serve", "--help"]])("prints the help for %s %s and ends with status 0", async (...args) => {
     const { code, stdout } = await runRolltape(args);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: rolltape/);

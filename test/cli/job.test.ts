@@ -29,7 +29,7 @@ describe("rolltape job", () => {
     expect(readFileSync(join(folder, "logs/controller-0.out"), "utf8")).toBe(`${folder}\n`);
   });
 
-  it("runs it over Slurm where the configuration says so, and tells its way", async () => {
+  it("runs a job over Slurm if the configuration says so, and reports its state", async () => {
     const slurm = new FakeSlurm();
     const { file, folder } = jobFile("echo {folder}");
     const { code, stderr } = await runRolltape(["job", file, "scheduler.type=slurm"]);
@@ -49,7 +49,7 @@ describe("rolltape job", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("says what is wrong with a file", async () => {
+  it("reports what is wrong with a file", async () => {
     const file = join(temporaryFolder(), "job.yaml");
     writeFileSync(file, "folder: /x\nroles: []\nnmae: x\n");
     const { code, stderr } = await runRolltape(["job", file]);
@@ -61,7 +61,7 @@ describe("rolltape job", () => {
     expect(await runRolltape(["job", "/no/such/file"])).toMatchObject({ code: 2 });
   });
 
-  it("ends with 1 where the job fails, and with 130 where it is stopped", async () => {
+  it("ends with status 1 if the job fails, and with 130 if it is stopped", async () => {
     const failing = await runRolltape(["job", jobFile("exit 3").file]);
     expect(failing).toMatchObject({
       code: 1,
@@ -78,7 +78,7 @@ describe("rolltape job", () => {
     });
   });
 
-  it("leaves nothing running where a second signal ends it at once", async () => {
+  it("leaves no process running after a second signal", async () => {
     const { file, folder } = jobFile("trap '' TERM; echo $$; while :; do sleep 0.05; done");
     writeFileSync(file, readFileSync(file, "utf8").replace("stop_seconds: 2", "stop_seconds: 600"));
     const running = rolltape(["job", file]);

@@ -19,11 +19,11 @@ it("writes Node's warnings as log lines", () => {
   ]);
 });
 
-it("has written a line when the process ends right behind it", () => {
+it("writes a line even if the process ends directly afterwards", () => {
   expect(stderrOf('logger.fatal("last words"); process.exit(1);')).toContain('"msg":"last words"');
 });
 
-it("writes nothing under the level that is configured", () => {
+it("writes no line below the configured level", () => {
   expect(stderrOf('logger.info("a"); logger.warn("b");', "warn")).not.toContain('"msg":"a"');
   expect(stderrOf('logger.fatal("a");', "silent")).toBe("");
 });

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
-import { freePort } from "../../src/scheduler/free-port.js";
+import { findFreePort } from "../../src/scheduler/free-port.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { until } from "../helpers/until.js";
 import { startVllmServer } from "../helpers/vllm/vllm-server.js";
@@ -19,7 +19,7 @@ async function engine(type: "sglang" | "vllm", ...urls: readonly string[]): Prom
 }
 
 async function closedAddress(): Promise<string> {
-  return `http://127.0.0.1:${await freePort()}`;
+  return `http://127.0.0.1:${await findFreePort()}`;
 }
 
 async function closing<T extends { readonly url: string; close(): Promise<void> }>(server: Promise<T>): Promise<T> {
@@ -46,7 +46,7 @@ describe("rolltape rollout, before the first task", TIMES, () => {
     const ended = await runRolltape([...args, ...(await engine("sglang", a, b))]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toBe(
-      "rolltape: the engine is not ready, so no task was begun:\n" +
+      "rolltape: the engine is not ready, so no task was started:\n" +
         `  engine.urls: The engine at ${a} cannot be reached (ECONNREFUSED).\n` +
         `  engine.urls: The engine at ${b} cannot be reached (ECONNREFUSED).\n`,
     );
@@ -70,7 +70,7 @@ describe("rolltape rollout, before the first task", TIMES, () => {
     );
   });
 
-  it("warns of a server that is busy with a long prompt and cannot say what its model holds, and goes on", async () => {
+  it("warns of a server that is too busy to report its context length, and goes on", async () => {
     const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
     const job = rolltape([...jobArgs().args, ...(await engine("sglang", busy.url)), "engine.timeout_seconds=1"]);
     await job.logged(`rolltape: warning: engine.urls: ${busy.url}: The engine did not report its model within 5 s.`);
@@ -95,11 +95,13 @@ describe("rolltape rollout, before the first task", TIMES, () => {
     },
   );
 
-  it("ends with status 2 if its shared-memory folder is not there", async () => {
+  it("ends with status 2 if the configured shared-memory folder does not exist", async () => {
     const folder = join(temporaryFolder(), "none");
     const ended = await runRolltape([...jobArgs().args, `rollout.agent.shared_memory_directory=${folder}`]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toContain(`  rollout.agent.shared_memory_directory: no file can be made in ${folder}: ENOENT`);
+    expect(ended.stderr).toContain(
+      `  rollout.agent.shared_memory_directory: no file can be created in ${folder}: ENOENT`,
+    );
   });
 
   it.each(["/proc/none/batch.safetensors", "/dev/null/batch.safetensors", "/proc/batch.safetensors"])(
@@ -111,7 +113,7 @@ describe("rolltape rollout, before the first task", TIMES, () => {
     },
   );
 
-  it("ends with status 1 if the engine of the proxy is dead, and with 2 if the key is another", async () => {
+  it("ends with status 1 if the engine of the proxy is dead, and with 2 if the admin key is wrong", async () => {
     const dead = rolltape(["serve", "server.port=0", ...(await engine("sglang", await closedAddress()))], withKey);
     const { url } = await dead.ready();
     const refused = await runRolltape([...jobArgs().args, "--proxy", url], withKey);
@@ -127,8 +129,8 @@ describe("rolltape rollout, before the first task", TIMES, () => {
 });
 
 describe("the ready line of rolltape serve", TIMES, () => {
-  it("says which engine servers are not ready; the metrics know it too, and what changes later", async () => {
-    const port = await freePort();
+  it("lists engine servers that are not ready; the metrics show them too, and later changes", async () => {
+    const port = await findFreePort();
     const dead = `http://127.0.0.1:${port}`;
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", dead))], withKey);
     const { url, not_ready: problems } = await serving.ready();
@@ -141,23 +143,23 @@ describe("the ready line of rolltape serve", TIMES, () => {
     expect(await stateMetrics(url)).toEqual(["up"]);
   });
 
-  it("has no such field if all is ready", async () => {
+  it("has no field not_ready if all servers are ready", async () => {
     const server = await closing(startSglangServer());
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", server.url))], withKey);
     expect(await serving.ready()).not.toHaveProperty("not_ready");
   });
 
-  it("has no such field for a server that only did not say in time what its model holds; the log has it", async () => {
+  it("has no field not_ready for a server that was only too slow to report its context length; the log has a warning", async () => {
     const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", busy.url))], withKey);
     expect(await serving.ready()).not.toHaveProperty("not_ready");
     await serving.logged("The engine did not report its model within 5 s.");
   });
 
-  it("is not printed if the configuration names a shared-memory folder that is not usable", async () => {
+  it("is not printed if the configured shared-memory folder is not usable", async () => {
     const folder = join(temporaryFolder(), "none");
     const ended = await runRolltape(["serve", "server.port=0", `rollout.agent.shared_memory_directory=${folder}`]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toContain("  rollout.agent.shared_memory_directory: no file can be made");
+    expect(ended.stderr).toContain("  rollout.agent.shared_memory_directory: no file can be created");
   });
 });

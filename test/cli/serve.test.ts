@@ -47,12 +47,12 @@ describe("rolltape serve", () => {
     expect(stderr).not.toContain(KEY);
   });
 
-  it("names the model that it serves as the configuration does", async () => {
+  it("reports the model name of the configuration", async () => {
     const server = rolltape(serveArgs("model.name=my-model"), { ROLLTAPE_ADMIN_API_KEY: KEY });
     expect(await server.ready()).toMatchObject({ model: "my-model" });
   });
 
-  it("writes a random admin key to a file of its owner's, tells where, and removes it at the end", async () => {
+  it("writes a random admin key to a file for its owner, reports the file, and removes it at the end", async () => {
     const file = join(temporaryFolder(), "new-folder", "key");
     const server = rolltape(serveArgs(`rollout.agent.key_file=${file}`));
     const ready = await server.ready();
@@ -68,7 +68,7 @@ describe("rolltape serve", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("lets a call in flight end before it stops", async () => {
+  it("waits for a call in flight before it stops", async () => {
     const engine = await startSglangServer();
     onTestFinished(() => engine.close());
     const { folder } = await ensureTinyModel();
@@ -93,7 +93,7 @@ describe("rolltape serve", () => {
 describe("a server that cannot start", () => {
   const secret = { ROLLTAPE_ADMIN_API_KEY: KEY };
 
-  it("ends with status 1 and says that its port is taken; the key file of the running server stays", async () => {
+  it("ends with status 1 if its port is taken; the key file of the running server stays", async () => {
     const keyFile = `rollout.agent.key_file=${join(temporaryFolder(), "key")}`;
     const first = rolltape(serveArgs(keyFile));
     const { url, admin_key_file: file } = await first.ready();
@@ -104,7 +104,7 @@ describe("a server that cannot start", () => {
     expect(readFileSync(String(file), "utf8")).toBe(before);
   });
 
-  it("ends with status 2 when the model's folder is empty", async () => {
+  it("ends with status 2 if the model's folder is empty", async () => {
     const folder = temporaryFolder();
     const args = serveArgs("engine.type=sglang", "engine.urls=http://127.0.0.1:9", `model.path=${folder}`);
     const { code, stdout, stderr } = await runRolltape(args, secret);
@@ -112,7 +112,7 @@ describe("a server that cannot start", () => {
     expect(stderr).toMatch(/^ {2}model\.path: .*tokenizer/m);
   });
 
-  it("ends with status 1 when the key file cannot be written", async () => {
+  it("ends with status 1 if the key file cannot be written", async () => {
     const file = join(temporaryFolder(), "taken");
     mkdirSync(file);
     const { code, stdout, stderr } = await runRolltape(serveArgs(`rollout.agent.key_file=${file}`));

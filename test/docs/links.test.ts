@@ -24,14 +24,14 @@ function brokenLinks(path: string): string[] {
 }
 
 describe("headingAnchors", () => {
-  it("makes the anchors that GitHub makes: lower case, hyphens, numbers behind repeated ones", () => {
+  it("returns GitHub's anchors: lower case, hyphens, numbers after repeated ones", () => {
     const page = "# `POST /x`: a [link](y.md)\n## Step 1\n```sh\n# a comment\n```\n## Step 1\n";
     expect([...headingAnchors(page)]).toEqual(["post-x-a-link", "step-1", "step-1-1"]);
   });
 });
 
 describe("relativeLinks", () => {
-  it("resolves links from the page's folder, and leaves out URLs and code", () => {
+  it("resolves links from the page's folder, and ignores URLs and code", () => {
     const page = "[a](../b.md#c) [d](#e) [f](https://g) `[h](i.md)`\n```\n[j](k.md)\n```\n";
     expect(relativeLinks("docs/x/page.md", page)).toEqual([
       { target: "../b.md#c", file: "docs/b.md", anchor: "c" },

@@ -43,13 +43,13 @@ function tabledImports(): Record<string, string> {
 const ROOMS = foldersOf("src");
 
 describe("docs/explanation/architecture.md", () => {
-  it("lets each room import what the linter lets it import", () => {
+  it("lists the same imports for each room as the linter", () => {
     expect(tabledImports()).toEqual(lintedImports());
   });
 });
 
 describe("the README of a room", () => {
-  it.each(ROOMS)("src/%s says what the linter lets the room import", (room) => {
+  it.each(ROOMS)("src/%s lists the same imports as the linter", (room) => {
     const [, imports = ""] = /^- May import: (.+?)\.(?: |$)/m.exec(readRepositoryFile(`src/${room}/README.md`)) ?? [];
     expect(plain(imports)).toBe(lintedImports()[room]);
   });

@@ -6,7 +6,7 @@ import { HttpTrainer } from "../helpers/http-trainer.js";
 
 const adminKey = "sk-admin-0123456789abcdef";
 
-it("sessions expire by themselves, without another call to the server", async () => {
+it("sessions expire without another call to the server", async () => {
   const config = parseConfig({
     server: { port: 0, shutdown_seconds: 0 },
     rollout: { agent: { session_timeout_seconds: 0.3 } },

@@ -298,7 +298,7 @@ async function logitsOf(scorer: Scorer, batch: SafeTensors): Promise<Float32Arra
 }
 
 describe("the recipes of docs/reference/batch-format.md, docs/guides/start.md and the README", () => {
-  it("are all run by this file", () => {
+  it("are all tested in this file", () => {
     const run = [LOAD, AT_TURNS, ...RECIPES.map(({ name }) => name)];
     expect([...blocks.keys()].toSorted()).toEqual(run.toSorted());
   });
@@ -335,7 +335,7 @@ describe("in PyTorch", () => {
   });
   beforeEach((context) => context.skip(noTorch !== undefined, noTorch));
 
-  it.each(CASES)("$name gives what the page says of $kind batches", ({ name, kind, check }) => {
+  it.each(CASES)("$name computes what the page describes for $kind batches", ({ name, kind, check }) => {
     const answer = answers.get(`${name}, ${kind}`) ?? {};
     expect(answer).not.toHaveProperty("failed");
     check(answer, fileOf(kind).batch, kind);

@@ -35,8 +35,8 @@ async function exportOf(id: string, options: object = {}): Promise<WireExport> {
   return (await (await admin("/export_trajectories", { session_id: id, ...options })).json()) as WireExport;
 }
 
-describe("the official SDK", () => {
-  it("holds a conversation whose tokens come out as they were sampled", async () => {
+describe("OpenAI's SDK", () => {
+  it("holds a conversation whose exported tokens are the sampled ones", async () => {
     const { id, client } = await openSession();
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "hello" }];
     const ids: string[] = [];

@@ -14,7 +14,7 @@ async function startAgain(server: object = {}): Promise<{ server: RunningServer;
   return { server: running, trainer: new HttpTrainer(running.url, ADMIN_KEY) };
 }
 
-it("does not use a session id again after a restart", async () => {
+it("does not reuse a session id after a restart", async () => {
   const first = await startAgain();
   const before = await first.trainer.converse("rain", 1, { max_tokens: 2 });
   await first.server.close();

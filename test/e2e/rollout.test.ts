@@ -74,7 +74,7 @@ const anthropicAgent: Agent<string> = {
   },
 };
 
-describe("an episode of an agent on", () => {
+describe("an episode of an agent that uses", () => {
   it.each([
     ["OpenAI's chat completions", openAiAgent, "chat.completions", [undefined, undefined, 3]],
     ["OpenAI's responses", responsesAgent, "responses", [0.25, 0.5]],
@@ -95,7 +95,7 @@ describe("an episode of an agent on", () => {
     }
   });
 
-  it("all three, in groups at once, goes into one batch", async () => {
+  it("all three APIs in concurrent groups is exported in one batch", async () => {
     const agents = [openAiAgent, responsesAgent, anthropicAgent];
     const results = await Promise.all(
       agents.map(async (agent) => {

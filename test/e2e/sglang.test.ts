@@ -38,8 +38,8 @@ async function interactionsOf(id: string) {
   return Object.values(((await reply.json()) as WireExport).interactions);
 }
 
-describe("over SGLang", () => {
-  it("sends ids that continue what was sampled, and exports what the engine said", async () => {
+describe("a proxy for SGLang", () => {
+  it("sends prompts that continue the sampled ids, and exports the engine's ids and log probabilities", async () => {
     const id = await trainer.converse("rain", 3, {});
     const interactions = await interactionsOf(id);
     const sent = sglang.to("/generate").map(({ json }) => json["input_ids"] as number[]);
@@ -53,7 +53,7 @@ describe("over SGLang", () => {
     });
   });
 
-  it("streams what the engine streams, while it samples", async () => {
+  it("streams text while the engine samples", async () => {
     const { id, key } = await trainer.openSession();
     const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: key, maxRetries: 0 });
     const record = async () =>
@@ -79,7 +79,7 @@ describe("over SGLang", () => {
     expect(sampled).toBe((await record()).completion_tokens);
   });
 
-  it("resumes a generation that a weight update cuts, with a version per token", async () => {
+  it("resumes a generation that a weight update cuts, and records a version per token", async () => {
     const { id, key } = await trainer.openSession();
     const call = trainer.chat(key, [{ role: "user", content: "hello" }], {});
     await until(() => sglang.scheduler.pendingTokens > 0);
@@ -109,7 +109,7 @@ describe("over SGLang", () => {
     [{ kind: "bad-logprob", text: "NaN" }, 502],
     [{ kind: "bad-logprob", text: "null" }, 502],
     [{ kind: "hang" }, 504],
-  ])("answers %j as an error, and the session goes on", async (fault, status) => {
+  ])("returns an error for %j, and the session stays usable", async (fault, status) => {
     const { id, key } = await trainer.openSession();
     sglang.fault(fault);
     const failed = trainer.chat(key, [{ role: "user", content: "hello" }], {});

@@ -77,7 +77,7 @@ describe.skipIf(noPython).each([
     return reply.raw;
   }
 
-  it.each(["padded", "packed", "tree"])("reads a %s batch as it is, and acknowledges it", async (layout) => {
+  it.each(["padded", "packed", "tree"])("reads a %s batch unchanged, and acknowledges it", async (layout) => {
     expect(await train(["--layout", layout, "--discount", "0.5"])).toEqual(
       expected(await body({ layout, discount: 0.5 })),
     );
@@ -100,7 +100,7 @@ describe.skipIf(noPython).each([
     expect(await train([])).toMatchObject({ rows: [], trained_tokens: 0, rewards: [] });
   });
 
-  it("ends with the proxy's reason where it is refused", async () => {
+  it("ends with the proxy's reason if the export is refused", async () => {
     const refused = { code: 1, stdout: "", stderr: expect.stringContaining("too_few_rows: ") as string };
     await expect(train(["--shards", "7"])).rejects.toMatchObject(refused);
     await expect(train([], { ROLLTAPE_ADMIN_API_KEY: "" })).rejects.toMatchObject({ code: 1 });

@@ -107,7 +107,7 @@ async function train(controller: RolloutController<Task>, sglang: SglangServer, 
 }
 
 describe("a trainer that updates the weights of SGLang while agents run", () => {
-  it("has each token's version as the engine says it, none too stale, and goes on after a restart", async () => {
+  it("gets each token with the engine's version, none too stale, and continues after a restart", async () => {
     const log = new EngineLog();
     const sglang = await startSglang(log);
     const proxy = await served({
@@ -158,7 +158,7 @@ describe("a trainer whose engine reports no version", () => {
   const versionsOf = (batch: Uint8Array | undefined) =>
     callsOf(batch ?? new Uint8Array()).map(({ output }) => [...new Set(output.map(({ version }) => version))]);
 
-  it("has each call's tokens under the version that it announced, also after a restart", async () => {
+  it("gets each call's tokens with the announced version, also after a restart", async () => {
     const proxy = await served({});
     let goOn: () => void = () => {};
     const updated = new Promise<void>((resolve) => (goOn = resolve));

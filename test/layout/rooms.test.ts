@@ -19,7 +19,7 @@ function limitedRooms(): string[] {
 }
 
 describe("rooms", () => {
-  it("have each a rule about what they may import, but for the command line", () => {
+  it("each have an import rule, except the command line", () => {
     const rooms = readdirSync(new URL("src/", ROOT), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && entry.name !== "cli")
       .map(({ name }) => name);

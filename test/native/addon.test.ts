@@ -6,7 +6,7 @@ describe("the addon's loader", () => {
     vi.resetModules();
   });
 
-  it("says how to build the addon where it is missing", async () => {
+  it("fails with the build command if the addon is missing", async () => {
     vi.resetModules();
     vi.stubEnv("ROLLTAPE_ADDON_PATH", "/nowhere/rolltape.node");
     await expect(import("../../src/native/addon.js")).rejects.toThrow(
@@ -14,7 +14,7 @@ describe("the addon's loader", () => {
     );
   });
 
-  it("gives the same addon however often it is loaded", async () => {
+  it("returns the same addon every time", async () => {
     const first = (await import("../../src/native/addon.js")).native;
     vi.resetModules();
     const second = (await import("../../src/native/addon.js")).native;

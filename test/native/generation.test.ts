@@ -19,7 +19,7 @@ const twoTokens = {
 };
 
 describe("a native generation", () => {
-  it("gives copies of what was appended, from any token on", () => {
+  it("returns copies of its tokens from any index", () => {
     const made = new native.Generation();
     made.append(ids(1, 2), floats(-1, -2), 5);
     made.append(ids(3), floats(-3), ids(6));
@@ -34,7 +34,7 @@ describe("a native generation", () => {
     expect(made.ids()).toEqual(ids(1, 2, 3));
   });
 
-  it("gives the alternatives of all tokens, or from any token on", () => {
+  it("returns the alternatives of its tokens from any index", () => {
     const made = new native.Generation();
     expect(made.top()).toBeUndefined();
     made.append(ids(1, 2), floats(-1, -2), 0);
@@ -51,7 +51,7 @@ describe("a native generation", () => {
     expectCode("ERR_INVALID_ARG", () => made.top(4));
   });
 
-  it("refuses wrong arguments by name and stays as it was", async () => {
+  it("refuses invalid arguments by name and stays unchanged", async () => {
     const made = generation([1]);
     await expect(made.appendSglangReplyAsync(withAny({}), 0)).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     await expect(made.appendSglangReplyAsync(reply(twoTokens), 0.5)).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
@@ -95,7 +95,7 @@ describe("a native generation", () => {
     expect(made.versions()).toEqual(ids(1, 4, 4));
   });
 
-  it("leaves out what the reply does not have", () => {
+  it("omits fields that the reply lacks", () => {
     const aborted = { completion_tokens: 0, finish_reason: { type: "abort", message: "Abort in waiting queue" } };
     expect(new native.Generation().appendSglangReply(reply(aborted), 0)).toEqual({
       tokens: 0,
@@ -116,7 +116,7 @@ describe("a native generation", () => {
     ["ERR_REPLY_MISMATCH", reply({ ...twoTokens, completion_tokens: 3 }), "completion_tokens"],
     ["ERR_REPLY_MISMATCH", reply(twoTokens, [11]), "output_ids"],
     ["ERR_REPLY_NOT_FINITE", reply({ output_token_logprobs: [[null, 1, null]] }), "output token 0"],
-  ] as const)("adds nothing when a reply is wrong: %s", async (code, body, text) => {
+  ] as const)("adds no token if a reply is invalid: %s", async (code, body, text) => {
     const made = generation([9]);
     expectCode(code, () => made.appendSglangReply(body, 0), text);
     await expect(made.appendSglangReplyAsync(body, 0)).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe("a native generation", () => {
     expect(made.ids()).toEqual(ids(9));
   });
 
-  it("reads a large reply on a worker thread and cannot be used meanwhile", async () => {
+  it("reads a large reply on a worker thread, and refuses any use meanwhile", async () => {
     const pairs = Array.from({ length: 50_000 }, (_, id) => [-id / 1024, id, null]);
     const made = generation([9]);
     const reading = made.appendSglangReplyAsync(reply({ output_token_logprobs: pairs }), 6);
@@ -138,7 +138,7 @@ describe("a native generation", () => {
     expect(made.versions(50_000)).toEqual(ids(6));
   });
 
-  it("does not read in place from a buffer that can shrink meanwhile", async () => {
+  it("copies a body whose buffer can shrink, instead of reading it in place", async () => {
     const text = reply(twoTokens);
     // Node 20 has resizable buffers, the library of its types does not.
     const Resizable = ArrayBuffer as new (length: number, options: { maxByteLength: number }) => ArrayBuffer;
@@ -149,7 +149,7 @@ describe("a native generation", () => {
     expect(made.appendSglangReply(body, 0)).toMatchObject({ tokens: 2 });
   });
 
-  it("reads replies into many generations at once", async () => {
+  it("reads replies into many generations concurrently", async () => {
     const made = Array.from({ length: 64 }, () => new native.Generation());
     await Promise.all(made.map((one, version) => one.appendSglangReplyAsync(reply(twoTokens), version)));
     expect(made.map((one) => one.versions()[1])).toEqual(made.map((_, version) => version));

@@ -30,8 +30,8 @@ function orphanPlan(tokens: number): NativePlan {
   return native.planBatch([session], planOptions);
 }
 
-describe("lifetimes", () => {
-  it("packs a session that was collected meanwhile", async () => {
+describe("lifetimes of native objects", () => {
+  it("packs a session that is garbage-collected meanwhile", async () => {
     const packing = orphanPlan(1_000_000).pack({});
     await collectGarbage();
     const batch = await packing;
@@ -40,7 +40,7 @@ describe("lifetimes", () => {
     expect(packed.slice(0, -1).every((id) => id === 7)).toBe(true);
   });
 
-  it("packs a session that was released meanwhile, and one that goes on recording", async () => {
+  it("packs a session that is released meanwhile, and one that goes on recording", async () => {
     const released = twoTurns();
     const growing = twoTurns();
     const packing = native.planBatch([released, growing], planOptions).pack({});
@@ -84,7 +84,7 @@ describe("lifetimes", () => {
     expect(Buffer.compare(first, view.subarray(0, 400_000))).toBe(0);
   });
 
-  it("detaches every view on release, which may come twice", async () => {
+  it("detaches every view on release, which may be called twice", async () => {
     const batch: NativeBatch = await orphanPlan(100).pack({});
     const { bytes } = batch;
     const span = batch.tensors[0];
@@ -98,12 +98,12 @@ describe("lifetimes", () => {
     await collectGarbage();
   });
 
-  it("gives one view however often it is asked", async () => {
+  it("returns the same view every time", async () => {
     const batch = await orphanPlan(10).pack({});
     expect(batch.bytes).toBe(batch.bytes);
   });
 
-  it("frees a released block at once and an abandoned one when collected", async () => {
+  it("frees a released block immediately, and an unreachable one when it is garbage-collected", async () => {
     const held = (): number => process.memoryUsage.rss();
     const plan = orphanPlan(1_000_000);
     const before = held();

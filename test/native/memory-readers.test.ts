@@ -65,7 +65,7 @@ describe.skipIf(noPython)("a reader in another process", () => {
     expect(tensor(batch, "input_ids").length).toBe(seen.tokens);
   });
 
-  it("never sees its batch change while later ones are packed, before or after it is reaped", async () => {
+  it("never sees its batch change while later ones are packed, before and after its release", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
     const inode = inodeOf(batch);
@@ -79,7 +79,7 @@ describe.skipIf(noPython)("a reader in another process", () => {
     expect(await python.ask("read")).toEqual(first);
   });
 
-  it("hands its slot on by an acknowledgement", async () => {
+  it("frees the slot for another batch with an acknowledgement", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
     const inode = inodeOf(batch);
@@ -91,7 +91,7 @@ describe.skipIf(noPython)("a reader in another process", () => {
     expect(await python.ask(`map ${next.path}`)).toMatchObject({ first: 9, last: 8 });
   });
 
-  it("may unlink the file and keep it, even if it is acknowledged then", async () => {
+  it("may unlink the file and keep it, even if it is acknowledged afterwards", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
     const python = reader();
@@ -103,7 +103,7 @@ describe.skipIf(noPython)("a reader in another process", () => {
     expect(await python.ask("read")).toEqual(first);
   });
 
-  it("that died leaves a file that goes with the release of its batch", async () => {
+  it("may die; its file is removed when the batch is released", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
     const { path = "" } = batch;

@@ -20,7 +20,7 @@ function pathOf(batch: NativeBatch): string {
 }
 
 describe("a shared batch", () => {
-  it("is exactly its file", async () => {
+  it("has exactly the bytes of its file", async () => {
     const directory = sharedDirectory();
     const batch = await packed(1000, 7, sharedPool(directory));
     const path = pathOf(batch);
@@ -31,14 +31,14 @@ describe("a shared batch", () => {
     expect(batch.byteLength).toBe(statSync(path).size);
   });
 
-  it("begins its tensors of ids and log probabilities at multiples of 64 bytes where the row is a multiple of 16", async () => {
+  it("aligns its tensors to 64 bytes if the length of rows is a multiple of 16", async () => {
     const batch = await packed(1023, 7, sharedPool(sharedDirectory()));
     const perToken = batch.tensors.filter(({ shape, dtype }) => shape.length === 2 && dtype !== "BOOL");
     expect(perToken.length).toBeGreaterThan(3);
     for (const { byteOffset } of perToken) expect(byteOffset % 64).toBe(0);
   });
 
-  it("gives its slot to a later batch once it is acknowledged, under another path", async () => {
+  it("gives its slot to a later batch under another path after the acknowledgement", async () => {
     const pool = sharedPool(sharedDirectory());
     const first = await packed(1000, 7, pool);
     const path = pathOf(first);
@@ -52,7 +52,7 @@ describe("a shared batch", () => {
     expect(readFileSync(pathOf(second)).equals((await packed(900, 9, "heap")).bytes)).toBe(true);
   });
 
-  it("is unlinked by a release that nobody acknowledged", async () => {
+  it("is unlinked if it is released without an acknowledgement", async () => {
     const directory = sharedDirectory();
     const pool = sharedPool(directory);
     const batch = await packed(1000, 7, pool);
@@ -63,7 +63,7 @@ describe("a shared batch", () => {
     expect(pool.use).toEqual({ bytes: 0, freeSlots: 0, lentSlots: 0 });
   });
 
-  it("belongs to the reader that unlinked it or gave it another name", async () => {
+  it("belongs to a reader that unlinked or renamed it", async () => {
     const directory = sharedDirectory();
     const pool = sharedPool(directory);
     const unlinked = await packed(1000, 7, pool);
@@ -81,7 +81,7 @@ describe("a shared batch", () => {
     expect(readFileSync(kept).equals(before)).toBe(true);
   });
 
-  it("is unlinked when it is collected", async () => {
+  it("is unlinked when it is garbage-collected", async () => {
     const directory = sharedDirectory();
     const pool = sharedPool(directory);
     const lose = async (): Promise<void> => {
@@ -97,7 +97,7 @@ describe("a shared batch", () => {
 });
 
 describe("a shared pool", () => {
-  it("is full of what was not acknowledged, and says so", async () => {
+  it("fails with ERR_SHARED_FULL if unacknowledged batches fill it", async () => {
     const pool = sharedPool(sharedDirectory(), 100_000);
     const batch = await packed(4000, 7, pool);
     await expect(packed(4000, 7, pool)).rejects.toMatchObject({ code: "ERR_SHARED_FULL" });
@@ -106,7 +106,7 @@ describe("a shared pool", () => {
     await packed(4000, 7, pool);
   });
 
-  it("reserves slots before the first batch, and gives back what is unused", async () => {
+  it("reserves slots before the first batch, and removes unused ones", async () => {
     const directory = sharedDirectory();
     const pool = sharedPool(directory);
     await pool.reserve(1_000_000);
@@ -120,7 +120,7 @@ describe("a shared pool", () => {
     await expect(pool.reserve(2 ** 32)).rejects.toMatchObject({ code: "ERR_TOO_LARGE" });
   });
 
-  it("gives nothing once it is closed, and takes back what is out", async () => {
+  it("gives no block after it is closed, and still accepts the release of existing batches", async () => {
     const directory = sharedDirectory();
     const pool = sharedPool(directory);
     const batch = await packed(1000, 7, pool);
@@ -132,7 +132,7 @@ describe("a shared pool", () => {
     expect(filesOf(directory, ".slot")).toEqual([]);
   });
 
-  it("says what is wrong with its options", () => {
+  it("refuses invalid options by name", () => {
     const make = (options: unknown) => () => new native.SharedPool(withAny(options));
     expectCode("ERR_INVALID_ARG", make(undefined), "options");
     expectCode("ERR_INVALID_ARG", make({ directory: 1, maxBytes: 1 }), "directory");
@@ -142,7 +142,7 @@ describe("a shared pool", () => {
     expectCode("ERR_SHARED_UNAVAILABLE", make({ directory: "/dev/none-here", maxBytes: 1 }));
   });
 
-  it("leaves no file when its process exits, and the next removes those of one that was killed", () => {
+  it("leaves no file when its process exits, and removes the files of a killed process", () => {
     const directory = sharedDirectory();
     const addon =
       process.env["ROLLTAPE_ADDON_PATH"] ?? new URL("../../build/Release/rolltape.node", import.meta.url).pathname;

@@ -14,14 +14,14 @@ describe("memory of a batch", () => {
     }
   });
 
-  it("holds the same bytes wherever it is", async () => {
+  it("holds the same bytes in every kind of memory", async () => {
     const pool = sharedPool(sharedDirectory());
     const [heap, shared] = await Promise.all([packed(1000, 7, "heap"), packed(1000, 7, pool)]);
     expect(Buffer.compare(heap.bytes, shared.bytes)).toBe(0);
     expect(shared.tensors).toEqual(heap.tensors);
   });
 
-  it("is written whole where another batch was before", async () => {
+  it("is fully overwritten if another batch used it before", async () => {
     const released = await packed(200_000, 9, "heap");
     released.release();
     const batch = await packed(150_000, 7, "heap");
@@ -29,7 +29,7 @@ describe("memory of a batch", () => {
     expect(Buffer.compare(batch.bytes, fresh.bytes)).toBe(0);
   });
 
-  it("is released by an acknowledgement too, where nobody else can have it", async () => {
+  it("is released by an acknowledgement if it is not shared", async () => {
     const batch = await packed(3, 7, "heap");
     const { bytes } = batch;
     batch.acknowledge();
@@ -41,7 +41,7 @@ describe("memory of a batch", () => {
     }
   });
 
-  it("is refused by name where it is none", async () => {
+  it("refuses an unknown kind by name", async () => {
     const plan = native.planBatch([twoTurns()], planOptions);
     for (const memory of ["shared", "", 1, null, {}, new native.Session()]) {
       await expect(plan.pack({}, { memory: withAny(memory) })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe("memory of a batch", () => {
 describe("pinned memory", () => {
   const pinned = native.pinnedMemory();
 
-  it("is there or not for good", () => {
+  it("is available or not for the whole life of the process", () => {
     expect(native.pinnedMemory()).toEqual(pinned);
     expect(pinned.reason === undefined).toBe(pinned.available);
   });
@@ -67,7 +67,7 @@ describe("pinned memory", () => {
     batch.release();
   });
 
-  it.runIf(pinned.available)("may be a shared file's", async () => {
+  it.runIf(pinned.available)("can be that of a shared file", async () => {
     const pool = new native.SharedPool({ directory: sharedDirectory(), maxBytes: 64_000_000, pinned: true });
     for (const tokens of [1000, 200_000, 100]) {
       const [batch, heap] = await Promise.all([packed(tokens, 7, pool), packed(tokens, 7, "heap")]);
@@ -77,7 +77,7 @@ describe("pinned memory", () => {
     pool.close();
   });
 
-  it.skipIf(pinned.available)("says why there is none", async () => {
+  it.skipIf(pinned.available)("fails with the reason if it is not available", async () => {
     const refused = { code: "ERR_PINNED_UNAVAILABLE", message: expect.stringContaining(pinned.reason ?? "") as string };
     await expect(packed(3, 7, "pinned")).rejects.toMatchObject(refused);
     const slots = new native.SharedPool({ directory: sharedDirectory(), maxBytes: 1_000_000, pinned: true });

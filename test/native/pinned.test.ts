@@ -43,7 +43,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     return store;
   }
 
-  it("is opened once and holds what the heap would", async () => {
+  it("is opened once and holds the same bytes as the heap", async () => {
     expect(native.pinnedMemory()).toEqual({ available: true });
     const store = endedStore();
     const heap = await store.exportBatch(["s"], { release: false });
@@ -56,7 +56,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     expect(cuda.use().allocated).toBe(0);
   });
 
-  it("is freed when its batch is collected", async () => {
+  it("is freed when its batch is garbage-collected", async () => {
     const abandon = async (): Promise<void> => void (await packed(100, 7, "pinned")).bytes;
     await abandon();
     expect(cuda.use().allocated).toBe(1);
@@ -67,7 +67,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     expect(cuda.use().allocated).toBe(0);
   });
 
-  it("is kept warm where it is large", async () => {
+  it("is kept for reuse if it is large", async () => {
     (await packed(100_000, 7, "pinned")).release();
     expect(cuda.use().allocated).toBe(1);
     const again = await packed(100_000, 9, "pinned");
@@ -79,7 +79,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     ["cuMemHostAlloc", OUT_OF_MEMORY, "ERR_OUT_OF_MEMORY", "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY"],
     ["cuMemHostAlloc", FAILURE, "ERR_PINNED_UNAVAILABLE", "cuMemHostAlloc: CUDA_ERROR_OF_THE_TEST"],
     ["cuCtxPushCurrent", FAILURE, "ERR_PINNED_UNAVAILABLE", "cuCtxPushCurrent: CUDA_ERROR_OF_THE_TEST"],
-  ])("is an error where %s answers %i, and the sessions can still be exported", async (name, result, code, message) => {
+  ])("fails if %s returns %i, and the sessions can still be exported", async (name, result, code, message) => {
     const store = endedStore();
     const before = cuda.use();
     fail(name, result);
@@ -90,13 +90,13 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     expect(batch.rows).toHaveLength(1);
   });
 
-  it("is an error with a number where the driver cannot name it", async () => {
+  it("fails with the number of an error that the driver cannot name", async () => {
     fail("cuMemHostAlloc", FAILURE);
     fail("cuGetErrorName", FAILURE);
     await expect(packed(3, 7, "pinned")).rejects.toMatchObject({ message: "cuMemHostAlloc: CUDA error 3" });
   });
 
-  it("that cannot be freed is lost, and nothing else", async () => {
+  it("is lost if it cannot be freed, without other effects", async () => {
     const before = cuda.use().allocated;
     fail("cuMemFreeHost", FAILURE);
     const batch = await packed(3, 7, "pinned");
@@ -108,7 +108,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     expect(cuda.use().allocated).toBe(before + 1);
   });
 
-  it("works where a context cannot be left", async () => {
+  it("works if a context cannot be popped", async () => {
     const before = cuda.use().allocated;
     fail("cuCtxPopCurrent", FAILURE);
     for (let round = 0; round < 3; round++) (await packed(3, 7, "pinned")).release();
@@ -134,7 +134,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
       ["cuMemHostRegister", OUT_OF_MEMORY, "ERR_OUT_OF_MEMORY"],
       ["cuMemHostRegister", FAILURE, "ERR_PINNED_UNAVAILABLE"],
       ["cuCtxPushCurrent", FAILURE, "ERR_PINNED_UNAVAILABLE"],
-    ])("is an error that leaves no file where %s answers %i", async (name, result, code) => {
+    ])("fails without leaving a file if %s returns %i", async (name, result, code) => {
       const directory = sharedDirectory();
       const pool = open(directory);
       fail(name, result);
@@ -147,7 +147,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
       pool.close();
     });
 
-    it("goes on where a slot cannot be unlocked", async () => {
+    it("goes on if a slot cannot be unlocked", async () => {
       const directory = sharedDirectory();
       const pool = open(directory);
       (await packed(1000, 7, pool)).acknowledge();
@@ -169,7 +169,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
       ["devices", "the CUDA driver sees no device"],
       ["cuDeviceGet", "cuDeviceGet: CUDA_ERROR_OF_THE_TEST"],
       ["cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRetain: CUDA_ERROR_OF_THE_TEST"],
-    ])("says so for good where %s fails", async (name, reason) => {
+    ])("remembers the reason if %s fails", async (name, reason) => {
       const worker = new PinnedWorker();
       fail(name, FAILURE);
       const refused = { reason, code: "ERR_PINNED_UNAVAILABLE", message: expect.stringContaining(reason) as string };
@@ -178,7 +178,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
       expect(await worker.attempt()).toEqual(refused);
     });
 
-    it("is asked again where the device was full", async () => {
+    it("is tried again if the device was full", async () => {
       const worker = new PinnedWorker();
       fail("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY);
       const reason = "cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY";
@@ -188,7 +188,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
       expect(await worker.attempt()).toEqual({ reason: undefined, memory: "pinned" });
     });
 
-    it.each(DRIVER_FUNCTIONS)("says that %s is missing", (name) => {
+    it.each(DRIVER_FUNCTIONS)("reports that %s is missing", (name) => {
       const program = `${LOAD} attempt().then((answer) => console.log(JSON.stringify(answer)));`;
       const env = { ...process.env, LD_LIBRARY_PATH: withoutFunction(folder, name) };
       const answer = JSON.parse(execFileSync(process.execPath, ["-e", program], { env, encoding: "utf8" })) as Attempt;
@@ -197,7 +197,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     });
   });
 
-  it("is each worker thread's own, and goes with it", async () => {
+  it("belongs to one worker thread, and is freed when the thread ends", async () => {
     const before = cuda.use();
     const workers = Array.from({ length: 4 }, () => new PinnedWorker());
     const attempts = await Promise.all(workers.flatMap((worker) => [worker.attempt(), worker.attempt()]));
@@ -207,7 +207,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     await expect.poll(() => cuda.use()).toEqual({ ...before, threadsInContext: expect.any(Number) as number });
   });
 
-  it("ends with its worker where the context cannot be released", async () => {
+  it("ends with its worker thread even if the context cannot be released", async () => {
     fail("cuDevicePrimaryCtxRelease", FAILURE);
     const worker = new PinnedWorker();
     expect(await worker.attempt()).toMatchObject({ memory: "pinned" });

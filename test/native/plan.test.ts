@@ -43,7 +43,7 @@ describe("a native plan", () => {
     expect(plan.overflows.length).toBe(0);
   });
 
-  it("names children that are not token-exact, and cannot be packed then", async () => {
+  it("lists children that are not token-exact, and then cannot be packed", async () => {
     const session = twoTurns();
     record(session, session.prompt([ids(1, 9, 3)]), [5], ["u", "a", "w"], ["c"]);
     record(session, session.prompt([ids(1)]), [5], ["u", "a", "x"], ["d"]);
@@ -59,7 +59,7 @@ describe("a native plan", () => {
     );
   });
 
-  it("lists rows over the limit, and cannot be packed then", async () => {
+  it("lists rows over the limit, and then cannot be packed", async () => {
     const plan = planOf({ maxLength: 5 });
     expect(plan.overflows).toMatchObject({ length: 1, interactions: Uint32Array.of(1), lengths: Uint32Array.of(6) });
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
@@ -105,7 +105,7 @@ describe("a native plan", () => {
     expect(tensor(batch, "rewards")).toEqual([0.5, 1]);
   });
 
-  it("packs every token of a tree once, the deepest branch first", async () => {
+  it("packs each token of a tree once, the last branch first", async () => {
     const session = twoTurns();
     record(session, session.prompt([ids(1, 9)]), [7], ["u", "a", "w"], ["c"]);
     session.setReward(1, 1);
@@ -178,7 +178,7 @@ describe("a native plan", () => {
     expect(tensor(cut, "turn_end")).toEqual([3, 5]);
   });
 
-  it("counts a concat row's own rewards from its first turn if asked to", () => {
+  it("sums a concat row's own rewards from its first turn with concatReward return", () => {
     const session = twoTurns();
     session.setReward(0, 1);
     session.setReward(1, 4);
@@ -188,7 +188,7 @@ describe("a native plan", () => {
     expect([sum.rows.rewards, sum.rows.uncountedRewards]).toEqual([Float64Array.of(3), Uint8Array.of(0)]);
   });
 
-  it("leaves out interactions, as rows and from what a tree trains on", async () => {
+  it("gives no row to interactions that are left out, and does not train on them in a tree", async () => {
     const session = twoTurns();
     const without = (options: Partial<PlanOptions>) =>
       native.planBatch([session, session], { ...planOptions, ...options }, [Uint32Array.of(1)]);
@@ -198,7 +198,7 @@ describe("a native plan", () => {
     expect(tensor(batch, "input_ids")).toEqual([1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6]);
   });
 
-  it("names conversations without a reward", () => {
+  it("lists conversations without a reward", () => {
     const sessions = [twoTurns(), twoTurns(), twoTurns()];
     sessions[0]?.setReward(1, 0);
     sessions[1]?.setSessionReward(0);
@@ -206,7 +206,7 @@ describe("a native plan", () => {
     expect(plan.unrewardedRoots).toEqual({ count: 1, first: [{ session: 2, interaction: 0 }] });
   });
 
-  it("begins a row with a call that is allowed to", () => {
+  it("starts a row at a call recorded with startsRow", () => {
     const session = twoTurns();
     const call = {
       prompt: session.prompt([ids(9)]),
@@ -274,7 +274,7 @@ describe("a native plan", () => {
     expect(last && last.byteOffset + last.byteLength).toBe(bytes.length);
   });
 
-  it("packs nothing as an empty batch", async () => {
+  it("packs an empty batch", async () => {
     const plan = native.planBatch([], { ...planOptions, padToMultipleOf: 64 });
     expect(plan.shape).toEqual([0, 0]);
     const batch = await plan.pack({});
@@ -309,7 +309,7 @@ describe("a native plan", () => {
     }
   });
 
-  it("says when a batch is more than one block can hold", async () => {
+  it("fails if a batch is too large for one block", async () => {
     const plan = planOf({ padToMultipleOf: 2 ** 28 });
     expect(plan.byteLength).toBe(2 * 2 ** 28 * 17 + 8);
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_TOO_LARGE" });
@@ -388,7 +388,7 @@ describe("a native plan", () => {
     }
   });
 
-  it("looks at sessions only after it has read the whole list", () => {
+  it("reads the whole list before it uses a session", () => {
     const session = twoTurns();
     const list = [session, session];
     Object.defineProperty(list, 1, {
@@ -401,7 +401,7 @@ describe("a native plan", () => {
     expect(native.planBatch([], planOptions).rows.length).toBe(0);
   });
 
-  it("cannot be made by hand", async () => {
+  it("cannot be constructed by JavaScript", async () => {
     const Plan = planOf({}).constructor as new () => NativePlan;
     await expect(new Plan().pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     const Prompt = twoTurns().prompt([]).constructor as new () => { tokens(): Int32Array };

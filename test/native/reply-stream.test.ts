@@ -20,7 +20,7 @@ const DONE = Buffer.from("data: [DONE]\n\n");
 const LENGTH = { type: "length", length: 3 };
 
 describe("a native reply stream", () => {
-  it("adds the tokens of each frame when it is complete, and says what the frames said", () => {
+  it("adds the tokens of each complete frame, and returns the fields of the frames", () => {
     const into = generation([50]);
     const stream = new native.ReplyStream("sglang", into, 9, 0);
     const first = event(0, 2, null);
@@ -39,7 +39,7 @@ describe("a native reply stream", () => {
     expect(into.versions(1)).toEqual(ids(4, 4, 4));
   });
 
-  it("reads vLLM's frames with as many alternatives as it is told to keep", () => {
+  it("keeps topLogprobs alternatives of vLLM's frames", () => {
     const into = new native.Generation();
     const stream = new native.ReplyStream("vllm", into, 9, 1);
     const top = [
@@ -54,13 +54,13 @@ describe("a native reply stream", () => {
     expect(into.versions()).toEqual(ids(9));
   });
 
-  it("says what a stream says went wrong", () => {
+  it("returns the error that a stream reports", () => {
     const stream = new native.ReplyStream("sglang", new native.Generation(), 0, 0);
     stream.push(Buffer.from('data: {"error":{"message":"out of memory"}}\n\n'));
     expect(stream.end()).toEqual({ tokens: 0, error: "out of memory" });
   });
 
-  it("fails with the codes of replies", () => {
+  it("throws the same codes as a whole reply", () => {
     const open = () => new native.ReplyStream("sglang", new native.Generation(), 0, 0);
     expectCode("ERR_REPLY_MALFORMED", () => open().push(Buffer.from("data: {]\n\n")));
     expectCode("ERR_REPLY_MISMATCH", () => open().push(event(1, 3, null)));
@@ -80,7 +80,7 @@ describe("a native reply stream", () => {
   });
 });
 
-describe("a native generation of vLLM's", () => {
+describe("a native generation with a reply of vLLM", () => {
   const body = Buffer.from(
     JSON.stringify({
       id: "cmpl-1",
@@ -95,7 +95,7 @@ describe("a native generation of vLLM's", () => {
     }),
   );
 
-  it("has the tokens of a whole reply, read here or on a worker thread", async () => {
+  it("has the tokens of a whole reply, read on this or on a worker thread", async () => {
     const [here, there] = [new native.Generation(), new native.Generation()];
     const said = here.appendVllmReply(body, 4, 0);
     expect(said).toEqual({
@@ -112,7 +112,7 @@ describe("a native generation of vLLM's", () => {
     }
   });
 
-  it("can be cut back", () => {
+  it("can be truncated", () => {
     const made = generation([1, 2, 3]);
     made.truncate(1);
     expect(made.ids()).toEqual(ids(1));

@@ -8,7 +8,7 @@ import { expectCode, generation, ids, planOptions, tensor, twoTurns } from "./su
 const GIBIBYTE = 2 ** 30;
 
 describe("blocks of more than 4 GiB", () => {
-  it("are refused by their size, before memory is asked for, whatever the layout", async () => {
+  it("are refused in every layout, before memory is allocated", async () => {
     const sessions = Array.from({ length: 300 }, () => twoTurns());
     for (const padToMultipleOf of [2 ** 20, 2 ** 24, 2 ** 30]) {
       const plan = native.planBatch(sessions, { ...planOptions, padToMultipleOf });
@@ -23,7 +23,7 @@ describe("blocks of more than 4 GiB", () => {
     expect(tensor(batch, "input_ids")).toHaveLength(600 * 6);
   });
 
-  it("are refused where the metadata alone is more than a header can hold", async () => {
+  it("are refused if the metadata alone exceeds the limit of a header", async () => {
     const plan = native.planBatch([twoTurns()], planOptions);
     // Each control character takes six bytes in JSON.
     const rows = "\u0001".repeat(20_000_000);
@@ -38,7 +38,7 @@ const sanitized = (process.env["LD_PRELOAD"] ?? "").includes("san");
 // So does V8 from Node 22 on where it finds no address space for itself.
 const oldV8 = Number.parseInt(process.versions.node, 10) < 22;
 
-describe("memory that there is not", () => {
+describe("memory that is not available", () => {
   it.runIf(canLimit && !sanitized && oldV8)(
     "is an error, after which everything works",
     { timeout: 60_000 },
@@ -64,8 +64,8 @@ describe("memory that there is not", () => {
   );
 });
 
-describe("replies that lie about their size", () => {
-  it("take no more memory than their own bytes", () => {
+describe("replies that claim a false size", () => {
+  it("take memory only in proportion to their own bytes", () => {
     const made = new native.Generation();
     const body = (meta: string) => Buffer.from(`{"meta_info":{${meta}}}`);
     const huge = `"completion_tokens":${2 ** 52},"output_token_logprobs_length":${2 ** 52}`;
@@ -84,7 +84,7 @@ describe("replies that lie about their size", () => {
     expect(made.ids()).toEqual(ids(2));
   });
 
-  it("leave a generation that has tokens as it is, wherever they are cut", async () => {
+  it("leave the tokens of a generation unchanged, wherever the reply is cut", async () => {
     const made = generation([1, 2, 3], 4);
     const whole = Buffer.from(
       '{"output_ids":[5,6],"meta_info":{"output_token_logprobs":[[-1,5,null],[-2.5e-7,6,"x"]]}}',

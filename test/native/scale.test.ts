@@ -70,7 +70,7 @@ describe("a session of 100,000 interactions", { timeout: 120_000 }, () => {
     expect(session.byteLength / TURNS).toBeLessThan(400);
   });
 
-  it("has as many individual rows, which no block can hold", async () => {
+  it("has too many individual rows for one block", async () => {
     const session = new native.Session();
     recordConversation(session, alternating(TURNS));
     const plan = native.planBatch([session], planOptions);
@@ -79,7 +79,7 @@ describe("a session of 100,000 interactions", { timeout: 120_000 }, () => {
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_TOO_LARGE" });
   });
 
-  it("may be branches of one turn", async () => {
+  it("can be branches of one turn", async () => {
     const session = new native.Session();
     const root = ["system", "question"];
     const record = (messages: string[], answer: string, prompt: NativePrompt) =>
@@ -104,7 +104,7 @@ describe("a session of 100,000 interactions", { timeout: 120_000 }, () => {
     expect((await plan.pack({})).bytes.byteLength).toBeGreaterThan((TURNS - 1) * 5 * 17);
   });
 
-  it("may be answers to the same messages, of which the newest becomes the parent", () => {
+  it("can be answers to the same messages, of which the newest becomes the parent", () => {
     const session = new native.Session();
     const first = native.digestMessages(["question"]);
     const next = native.digestMessages(["question", "answer", "more"]);

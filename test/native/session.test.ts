@@ -29,7 +29,7 @@ describe("a native session", () => {
     });
   });
 
-  it("takes the parent that it is told", () => {
+  it("uses the given parent", () => {
     const session = twoTurns();
     const input = { digests: native.digestMessages(["u", "a", "w"]), output: [] };
     const root = session.record({
@@ -49,7 +49,7 @@ describe("a native session", () => {
     expect(child.tokenExact).toBe(false);
   });
 
-  it("finds parents by messages, and the newest of those with the same messages", () => {
+  it("finds parents by messages, and of several the newest", () => {
     const session = twoTurns();
     expect(session.findParent(native.digestMessages(["u", "a", "v", "b", "w"]))).toEqual({
       index: 1,
@@ -62,7 +62,7 @@ describe("a native session", () => {
     expect(session.findParent(native.digestMessages(["u", "rewritten"]))).toEqual({ index: 2, rule: "messages" });
   });
 
-  it("tells messages apart by every UTF-16 unit", () => {
+  it("distinguishes messages by every UTF-16 unit", () => {
     const digests = ["\ud800", "\ud801", "\ufffd", "a", "a\u0000", ""].map((text) =>
       Buffer.from(native.digestMessages([text])).toString("hex"),
     );
@@ -70,7 +70,7 @@ describe("a native session", () => {
     expect(native.digestMessages([])).toHaveLength(0);
   });
 
-  it("digests a prefix alike whatever follows", () => {
+  it("digests a prefix independently of what follows", () => {
     const short = native.digestMessages(["a", "b"]);
     const long = native.digestMessages(["a", "b", "c"]);
     expect(long.subarray(0, 32)).toEqual(short);
@@ -100,7 +100,7 @@ describe("a native session", () => {
     expect(session.discountedRewards(0.5)).toEqual(Float64Array.of(0.5 + 2, 1 + 4, 4));
   });
 
-  it("tells calls with the same messages and answer apart by the ids of their tool calls", () => {
+  it("distinguishes calls with the same messages and answer by their tool call ids", () => {
     const session = new native.Session();
     const input = { digests: native.digestMessages(["u"]), output: ["a"] };
     for (const id of [11n, 22n]) {
@@ -129,7 +129,7 @@ describe("a native session", () => {
     expect(byteLengthAfter("b") - first).toBeGreaterThan(10_000);
   });
 
-  it("says how much memory it holds", () => {
+  it("reports its memory", () => {
     const session = new native.Session();
     const empty = session.byteLength;
     record(session, session.prompt([new Int32Array(100_000)]), [3], ["u"], ["a"]);
@@ -137,7 +137,7 @@ describe("a native session", () => {
     expect(session.byteLength - empty).toBeLessThan(500_000);
   });
 
-  it("refuses wrong arguments by name and stays as it was", () => {
+  it("refuses invalid arguments by name and stays unchanged", () => {
     const session = twoTurns();
     const digests = native.digestMessages(["u"]);
     const prompt = session.prompt([ids(1)]);
@@ -200,7 +200,7 @@ describe("a native session", () => {
     expect(session.record(good).index).toBe(2);
   });
 
-  it("reads a record's getters before it looks at any token", () => {
+  it("reads all getters of a record before any token", () => {
     const session = twoTurns();
     const made = generation([1]);
     const input = {
@@ -233,7 +233,7 @@ describe("a native session", () => {
     expect(session.length).toBe(1);
   });
 
-  it("is gone after release, and release may come twice", () => {
+  it("refuses any use after release, which may be called twice", () => {
     const session = twoTurns();
     const prompt = session.prompt([ids(7)], 1);
     session.release();
@@ -265,7 +265,7 @@ describe("a native prompt", () => {
     expect(body).toBeInstanceOf(Buffer);
   });
 
-  it("writes the same body on a worker thread, whatever becomes of prompt and session", async () => {
+  it("writes the same body on a worker thread, even if prompt and session are released", async () => {
     const session = twoTurns();
     const prompt = session.prompt([ids(9)], 1);
     const partial = generation([7, 8]);
@@ -281,7 +281,7 @@ describe("a native prompt", () => {
     });
   });
 
-  it("is freed by release, but for its length", () => {
+  it("is freed by release, except for its length", () => {
     const prompt = twoTurns().prompt([ids(9)], 1);
     prompt.release();
     prompt.release();

@@ -80,7 +80,7 @@ describe("the public surface", () => {
     await expect(asText(surface)).toMatchFileSnapshot(frozen("library"));
   });
 
-  it("keeps error codes and their statuses", async () => {
+  it("keeps error codes and statuses", async () => {
     await expect(asText({ http: CATALOGUE, ...errorCodeUnions() })).toMatchFileSnapshot(frozen("errors"));
   });
 

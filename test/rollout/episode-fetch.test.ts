@@ -10,7 +10,7 @@ const unanswered: typeof fetch = (_input, init) =>
     else signal?.addEventListener("abort", stop);
   });
 
-describe("an episode's fetch", () => {
+describe("createEpisodeFetch", () => {
   it.each<[string, (own: AbortSignal) => Parameters<typeof fetch>]>([
     ["without a signal of its own", () => ["http://x/"]],
     ["with one", (signal) => ["http://x/", { signal }]],

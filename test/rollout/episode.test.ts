@@ -42,7 +42,7 @@ describe("an accepted episode", () => {
     ]);
   });
 
-  it("gives a number to the last completion and discounts it as configured", async () => {
+  it("rewards the last completion with a number, and discounts it as configured", async () => {
     const { proxy, engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(
       agentOf(3, () => 1),
@@ -59,7 +59,7 @@ describe("an accepted episode", () => {
     expect(proxy.context.registry.get("poem-0").state).toBe("exported");
   });
 
-  it("gives a number to the session as a whole where the reward scope says so", async () => {
+  it("rewards the whole session with a number if the reward scope is session", async () => {
     const { engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(
       agentOf(3, () => 1),
@@ -74,7 +74,7 @@ describe("an accepted episode", () => {
     expect([...(episode?.rewards ?? [])]).toEqual([[episode?.sessionId, 1]]);
   });
 
-  it("gives a mapping to its completions whatever the reward scope", async () => {
+  it("rewards the completions of a mapping with either reward scope", async () => {
     const { engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(
       agentOf(2, (ids) => ({ [ids[0] ?? ""]: 3 })),
@@ -87,7 +87,7 @@ describe("an accepted episode", () => {
     expect([...(accepted[0]?.rewards ?? [])]).toEqual([[interactions[0]?.id, 3]]);
   });
 
-  it("counts the rewards of all turns of a concat row where concatReward says so", async () => {
+  it("sums the rewards of all turns of a concat row with concatReward return", async () => {
     const { engine } = await listeningProxy({ settings: { chatTemplateType: "concat" } });
     const agent = agentOf(2, (ids) => ({ [ids[0] ?? ""]: 1, [ids[1] ?? ""]: 4 }));
     const workflow = new ProxyWorkflow(agent, { style: "concat", concatReward: "return", discount: 0.5 });
@@ -118,7 +118,7 @@ describe("an accepted episode", () => {
     }).toEqual(expected);
   });
 
-  it("gives the messages of interactions if includeMessages says so", async () => {
+  it("includes the messages of interactions with includeMessages", async () => {
     const { engine } = await listeningProxy();
     const messages = async (options: { includeMessages?: boolean }) => {
       const { accepted } = await new ProxyWorkflow(
@@ -134,7 +134,7 @@ describe("an accepted episode", () => {
   it.each([
     ["a plain object", (ids: string[]) => ({ [ids[0] ?? ""]: 0.25, [ids[1] ?? ""]: -1 })],
     ["a Map", (ids: string[]) => new Map([[ids[1], -1] as const, [ids[0], 0.25] as const])],
-  ])("gives each completion of %s its own", async (_, reward) => {
+  ])("rewards each completion of %s", async (_, reward) => {
     const { engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(agentOf(2, reward), { discount: 0 });
     const { accepted } = await workflow.arunEpisode(engine, "rain");
@@ -153,7 +153,7 @@ describe("an accepted episode", () => {
     expect(accepted[0]?.interactions?.size).toBe(1);
   });
 
-  it("leaves its ended session to a batch where the export is deferred", async () => {
+  it("keeps its ended session for a batch if the export is deferred", async () => {
     const { proxy, engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(agentOf(2, (ids) => ({ [ids[0] ?? ""]: 3 })));
     const results = await Promise.all(
@@ -167,7 +167,7 @@ describe("an accepted episode", () => {
     expect(readSafetensors(batch.raw).tensors["rewards"]?.data).toEqual([3, 0, 3, 0]);
   });
 
-  it("goes to the proxy that the workflow names, else to the engine's", async () => {
+  it("uses the proxy of the workflow, else that of the engine", async () => {
     const [own, engines] = [await listeningProxy(), await listeningProxy()];
     const workflow = new ProxyWorkflow(
       agentOf(1, () => 0),
@@ -179,7 +179,7 @@ describe("an accepted episode", () => {
     expect(engines.proxy.engine.calls).toHaveLength(0);
   });
 
-  it("may be synchronous, and has its calls aborted when it returns without waiting for them", async () => {
+  it("may have a synchronous agent, whose calls are aborted when it returns without waiting for them", async () => {
     const { proxy, engine } = await listeningProxy();
     let stray: Promise<unknown> | undefined;
     const agent = {
@@ -207,7 +207,7 @@ describe("a rejected episode", () => {
     ["invalid_reward", new Map([[1, 1]]), "a Map with the number 1 as a key"],
     ["invalid_reward", { some: "1" }, 'the string "1" for the string "some"'],
     ["unknown_interaction", { "chatcmpl-none": 1 }, "chatcmpl-none"],
-  ])("is one that returns what is no reward: %s of %s", async (code, value, named) => {
+  ])("is one whose agent returns an invalid reward: %s for %s", async (code, value, named) => {
     const { proxy, engine } = await listeningProxy();
     const result = await new ProxyWorkflow(agentOf(1, () => value)).arunEpisode(engine, "rain", { groupId: "g" });
     expect(codes(result)).toEqual([code]);
@@ -249,7 +249,7 @@ describe("a rejected episode", () => {
     expect((await proxy.post("/rl/end_session", {}, context?.api_key)).refusal).toBe("401 invalid_api_key");
   });
 
-  it("is one over its time, also where the agent hears no signal", async () => {
+  it("is one that exceeds its time, even if the agent ignores the signal", async () => {
     const { proxy, engine } = await listeningProxy();
     const deaf = { run: () => new Promise<number>(() => {}) };
     const workflow = new ProxyWorkflow(deaf, { timeoutSeconds: 0.05 });
@@ -258,7 +258,7 @@ describe("a rejected episode", () => {
     expect([...proxy.context.registry.all()]).toEqual([]);
   });
 
-  it("is one that its caller gives up: the engine's work ends, also where the agent passes no signal on", async () => {
+  it("is one that its caller aborts: the engine stops, even if the agent does not pass the signal on", async () => {
     const { proxy, engine } = await listeningProxy();
     proxy.engine.hold();
     const caller = new AbortController();
@@ -277,7 +277,7 @@ describe("a rejected episode", () => {
     expect([...proxy.context.registry.all()]).toEqual([]);
   });
 
-  it("is one that cannot be exported: its session is freed all the same", async () => {
+  it("is one that cannot be exported, and its session is freed", async () => {
     const { proxy, engine } = await listeningProxy();
     const rewriter = {
       async run(topic: string, context: AgentContext) {
@@ -308,7 +308,7 @@ describe("a rejected episode", () => {
     expect(unreachable.rejected[0]?.reason.cause).toMatchObject({ code: "connection_failed" });
   });
 
-  it("is one whose engine fails where the agent lets the SDK's error through", async () => {
+  it("is one whose engine fails, if the agent does not catch the SDK's error", async () => {
     const { proxy, engine } = await listeningProxy();
     proxy.engine.replies.push(new Error("no more memory"));
     const result = await new ProxyWorkflow(agentOf(1, () => 1)).arunEpisode(engine, "rain");
@@ -348,7 +348,7 @@ describe("the agent's context", () => {
     expect([...(accepted[0]?.rewards.values() ?? [])]).toEqual([0, 1, 2]);
   });
 
-  it("shares one connection pool: episodes one after another open no connection each", async () => {
+  it("shares one connection pool, so that successive episodes reuse connections", async () => {
     const { proxy, engine } = await listeningProxy();
     let connections = 0;
     proxy.app.server.on("connection", () => connections++);
@@ -387,7 +387,7 @@ describe("a workflow's options", () => {
     ["onMismatch", { style: "concat", onMismatch: "drop" }],
     ["timeoutSeconds", { timeoutSeconds: 0 }],
     ["proxyUrl", { proxyUrl: "localhost:8090" }],
-  ])("are refused where they are out of range: %s in %j", (name, options) => {
+  ])("are refused if they are out of range: %s in %j", (name, options) => {
     expect(
       () =>
         new ProxyWorkflow(

@@ -24,8 +24,8 @@ const fail = async (): Promise<number> => {
   throw new Error("the agent broke");
 };
 
-describe("a group", () => {
-  it("runs its members on the same data, under one group id of its own", async () => {
+describe("GroupedWorkflow", () => {
+  it("runs its members on the same data, with one new group id", async () => {
     const { proxy, engine } = await listeningProxy();
     const topics: string[] = [];
     const agent = {
@@ -50,7 +50,7 @@ describe("a group", () => {
     expect(groups(named)).toEqual(new Set(["mine"]));
   });
 
-  it("is dropped whole where a member is rejected: the others are given up, freed and reported", async () => {
+  it("drops the whole group if a member is rejected: the others are aborted, freed and listed as rejected", async () => {
     const { proxy, engine } = await listeningProxy();
     const started: AgentContext[] = [];
     const waiting = async (topic: string, context: AgentContext) => {
@@ -91,7 +91,7 @@ describe("a group", () => {
     },
   );
 
-  it("keeps the accepted members where it is asked to, and reports the others", async () => {
+  it("keeps the accepted members with dropIncompleteGroup false", async () => {
     const { engine } = await listeningProxy();
     const workflow = new GroupedWorkflow(new ProxyWorkflow(memberwise(turn, fail, turn)), 3, {
       dropIncompleteGroup: false,
@@ -101,7 +101,7 @@ describe("a group", () => {
     expect(rejected.map(({ reason }) => reason.code)).toEqual(["agent_error"]);
   });
 
-  it("reports a workflow of the user's own that throws as a rejected member", async () => {
+  it("lists a member whose workflow throws as rejected", async () => {
     const { engine } = await listeningProxy();
     const proxied = new ProxyWorkflow(agentOf(1, () => 1));
     let calls = 0;
@@ -119,7 +119,7 @@ describe("a group", () => {
     expect(rejected[0]?.reason).toMatchObject({ code: "workflow_error", message: "not today" });
   });
 
-  it("passes its caller's signal on to every member", async () => {
+  it("passes its caller's signal to every member", async () => {
     const { proxy, engine } = await listeningProxy();
     proxy.engine.hold();
     const caller = new AbortController();
@@ -132,7 +132,7 @@ describe("a group", () => {
     expect([...proxy.context.registry.all()]).toEqual([]);
   });
 
-  it("has more members and calls on one signal than Node takes for a leak, without its warning", async () => {
+  it("adds many listeners to one signal without Node's leak warning", async () => {
     const { engine } = await listeningProxy();
     const warnings: Error[] = [];
     const listen = (warning: Error) => warnings.push(warning);
@@ -148,7 +148,7 @@ describe("a group", () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each([0, -1, 1.5, Number.NaN])("has a positive number of members, not %s", (size) => {
+  it.each([0, -1, 1.5, Number.NaN])("refuses a group size of %s", (size) => {
     expect(() => new GroupedWorkflow(new ProxyWorkflow(agentOf(1, () => 1)), size)).toThrow("groupSize");
   });
 });

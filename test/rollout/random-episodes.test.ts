@@ -88,8 +88,8 @@ function expectOutcome(task: Task, { accepted, rejected }: EpisodeResult): void 
   );
 }
 
-describe("episodes at once", () => {
-  it("end as their agents do; the proxy holds the accepted ones and nothing of the others", async () => {
+describe("concurrent episodes with random agents", () => {
+  it("end as their agents do, and the proxy keeps the sessions of accepted ones only", async () => {
     const listening = await listeningProxy();
     const { registry } = listening.proxy.context;
     const property = fc.asyncProperty(fc.array(task, { minLength: 1, maxLength: 6 }), async (tasks) => {

@@ -60,22 +60,22 @@ async function refusal(input: unknown, options: object = {}): Promise<WorkflowEr
   return error as WorkflowError;
 }
 
-describe("a workflow is made of", () => {
-  it("a workflow: itself", async () => {
+describe("resolveWorkflow", () => {
+  it("returns a workflow as it is", async () => {
     const own = new OwnWorkflow({});
     expect(await resolveWorkflow(own)).toBe(own);
     const plain = { arunEpisode: async () => NOTHING, run: async () => 1 };
     expect(await resolveWorkflow(plain)).toBe(plain);
   });
 
-  it("a class of workflows, constructed with the keyword arguments", async () => {
+  it("constructs a class of workflows with the keyword arguments", async () => {
     const workflow = await resolveWorkflow(OwnWorkflow, { keywordArguments: { depth: 3 } });
     expect(workflow).toBeInstanceOf(OwnWorkflow);
     expect((workflow as OwnWorkflow).options).toEqual({ depth: 3 });
     expect(((await resolveWorkflow(OwnWorkflow)) as OwnWorkflow).options).toEqual({});
   });
 
-  it("anything with run, wrapped: an object, an instance, a class, a class with a static run", async () => {
+  it("wraps anything with run: an object, an instance, a class, a class with a static run", async () => {
     const plain = { run: async () => 1 };
     expect(agentIn(await resolveWorkflow(plain))).toBe(plain);
     const instance = new OwnAgent({});
@@ -91,7 +91,7 @@ describe("a workflow is made of", () => {
     expect(agentIn(await resolveWorkflow(Static as unknown as Agent))).toBe(Static);
   });
 
-  it("any of these in a group, where groupSize is above 1", async () => {
+  it("wraps any of these in a group if groupSize is above 1", async () => {
     for (const input of [new OwnWorkflow({}), OwnWorkflow, new OwnAgent({})]) {
       const grouped = await resolveWorkflow(input, { groupSize: 4 });
       expect(grouped).toBeInstanceOf(GroupedWorkflow);
@@ -103,7 +103,7 @@ describe("a workflow is made of", () => {
 });
 
 describe("an import string", () => {
-  it("names a file's export, relative to the directory with and without ./, absolute, or by file: URL", async () => {
+  it("names a file's export: relative to the directory with and without ./, absolute, or by file: URL", async () => {
     const directory = directoryWith({ "agents/math.mjs": AGENT });
     const path = join(directory, "agents/math.mjs");
     for (const module of ["./agents/math.mjs", "agents/math.mjs", path, pathToFileURL(path).href]) {
@@ -112,7 +112,7 @@ describe("an import string", () => {
     }
   });
 
-  it("without an export names the default one, else the module itself", async () => {
+  it("names the default export, else the module itself, if it has no #", async () => {
     const directory = directoryWith({
       "default.mjs": "export default { name: 'default', run: async () => 1 }; export const run = 1;",
       "module.mjs": "export const name = 'module'; export async function run() { return 1; }",
@@ -123,7 +123,7 @@ describe("an import string", () => {
     expect(agentIn(await resolveWorkflow("./old.cjs#Agent", { directory }))).toHaveProperty("run");
   });
 
-  it("names a package, also one that only the directory has", async () => {
+  it("names a package, also one that is installed only in the directory", async () => {
     const directory = directoryWith({
       "node_modules/agents-of-mine/package.json": '{ "name": "agents-of-mine", "type": "module", "main": "index.js" }',
       "node_modules/agents-of-mine/index.js": AGENT,
@@ -134,7 +134,7 @@ describe("an import string", () => {
     expect((await refusal("undici#Agent", { directory })).code).toBe("invalid_workflow");
   });
 
-  it("names a package that only imports find, or one of its parts", async () => {
+  it("names a package that only `import` resolves, or a subpath of it", async () => {
     const exports = { ".": { import: "./index.js" }, "./deep": { import: "./deep.js" } };
     const directory = directoryWith({
       "node_modules/esm-agents/package.json": JSON.stringify({ name: "esm-agents", type: "module", exports }),
@@ -148,7 +148,7 @@ describe("an import string", () => {
     expect(message).toContain(`Package subpath './secret' is not defined by "exports"`);
   });
 
-  it("names a package beside a folder of the same name, and a folder by its path", async () => {
+  it("names a package rather than a folder of the same name, and a folder by its path", async () => {
     const index = (reward: number) =>
       `module.exports.agent = { name: "agent ${reward}", run() { return ${reward}; } };`;
     const directory = directoryWith({
@@ -161,7 +161,7 @@ describe("an import string", () => {
     expect((await refusal("./empty", { directory })).message).toContain("is a folder");
   });
 
-  it("names a property of what a CommonJS module exports", async () => {
+  it("names a property of the exports of a CommonJS module", async () => {
     const directory = directoryWith({
       "agent.cjs": "module.exports = { solver: { name: 's', run() { return 1; } } };",
     });
@@ -169,7 +169,7 @@ describe("an import string", () => {
     expect((await refusal("./agent.cjs#toString", { directory })).code).toBe("export_not_found");
   });
 
-  it("is resolved again: to a class of workflows, to another import string, in a group once", async () => {
+  it("may lead to a class of workflows or to another import string, grouped once", async () => {
     const directory = directoryWith({
       "workflow.mjs": "export class Own { constructor(o) { this.options = o; } async arunEpisode() {} }",
       "chain.mjs": "export const first = './chain.mjs#second'; export const second = './workflow.mjs#Own';",
@@ -180,7 +180,7 @@ describe("an import string", () => {
     expect((grouped as GroupedWorkflow).workflow).toMatchObject({ options: { a: 1 } });
   });
 
-  it("takes TypeScript where a loader runs, and says so where none does", () => {
+  it("may name TypeScript if a loader runs; the error says so otherwise", () => {
     const directory = directoryWith({
       "agent.ts": "export const agent: object = { run: async (): Promise<number> => 1 };",
       "reads.ts": "import './tasks.csv'; export const agent = { run: async (): Promise<number> => 1 };",
@@ -208,25 +208,25 @@ describe("an import string", () => {
   });
 });
 
-describe("a refusal says what was given and what was expected", () => {
+describe("resolveWorkflow says what was received and what was expected, for", () => {
   it.each<[string, unknown, string]>([
     ["a number", 3, "the number 3"],
     ["null", null, "null"],
-    ["nothing", undefined, "undefined"],
+    ["undefined", undefined, "undefined"],
     ["an object without run", { walk: 1, talk: 2 }, "an object with walk, talk"],
-    ["a run that is no function", { run: 1 }, "an object with run"],
+    ["a run that is not a function", { run: 1 }, "an object with run"],
     ["a function", function helper() {}, "the function helper"],
     ["an instance", new Date(0), "an instance of Date"],
     ["an array", [{ run: () => 1 }], "an array"],
   ])("%s", async (_, input, named) => {
     const error = await refusal(input);
     expect(error.code).toBe("invalid_workflow");
-    expect(error.message).toContain(`Given: ${named}.`);
+    expect(error.message).toContain(`received ${named}.`);
     expect(error.message).toContain("arunEpisode");
     expect(error.message).toContain("module#export");
   });
 
-  it("a class that throws: with its name and the arguments' names, not their values", async () => {
+  it("a class that throws, with its name and the names of the arguments, not their values", async () => {
     class Broken {
       constructor() {
         throw new Error("no model");
@@ -237,10 +237,10 @@ describe("a refusal says what was given and what was expected", () => {
     }
     const error = await refusal(Broken, { keywordArguments: { token: "hf_secret" } });
     expect(error.code).toBe("construction_failed");
-    expect(error.message).toBe("the class Broken could not be constructed with token: no model");
+    expect(error.message).toBe("The constructor of the class Broken failed with token: no model");
   });
 
-  it("an import string", async () => {
+  it("an invalid import string", async () => {
     const directory = directoryWith({
       "agent.mjs": "export const answer = 42; export const other = { run() {} };",
       "broken.mjs": "throw new Error('at import');",
@@ -262,11 +262,11 @@ describe("a refusal says what was given and what was expected", () => {
       "export_not_found: ./agent.mjs does not export missing. It exports answer, other.",
     );
     expect(await of("./agent.mjs#answer")).toMatch(
-      /^invalid_workflow: Given: the number 42 by way of ".\/agent.mjs#answer"/,
+      /^invalid_workflow: Expected .*; received the number 42 from ".\/agent.mjs#answer"\.$/,
     );
-    expect(await of("./none.mjs#a")).toBe(`import_failed: ./none.mjs is no file of ${directory}.`);
+    expect(await of("./none.mjs#a")).toBe(`import_failed: ./none.mjs does not exist in ${directory}.`);
     expect(await of("no-such-package#a")).toMatch(
-      /^import_failed: no-such-package is neither a file of .* nor a package/,
+      /^import_failed: no-such-package is neither a file in .* nor a package/,
     );
     expect(await of("./broken.mjs#a")).toBe(
       `import_failed: ./broken.mjs could not be imported: at import (${join(directory, "broken.mjs")}:1:7)`,
@@ -285,7 +285,7 @@ describe("a refusal says what was given and what was expected", () => {
     expect(await of("./loop.mjs#a")).toMatch(/^invalid_import: .*#a → .*#b → .*#a/);
   });
 
-  it("a group size that is none", async () => {
+  it("an invalid group size", async () => {
     for (const groupSize of [0, -2, 1.5, Number.NaN]) {
       expect((await refusal(new OwnAgent({}), { groupSize })).code).toBe("invalid_option");
     }

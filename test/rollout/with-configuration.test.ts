@@ -12,20 +12,20 @@ const AGENT = { run: () => Promise.resolve(1) };
 
 describe("resolveWorkflow with a configuration", () => {
   it.each([
-    ["in place of the options", (config: ReturnType<typeof parseConfig>) => config],
-    ["among the options", (config: ReturnType<typeof parseConfig>) => ({ config })],
-  ])("%s makes groups of group_size", async (_, given) => {
-    const workflow = await resolveWorkflow(AGENT, given(parseConfig({ group_size: 3 })));
+    ["instead of the options", (config: ReturnType<typeof parseConfig>) => config],
+    ["as an option", (config: ReturnType<typeof parseConfig>) => ({ config })],
+  ])("creates groups of group_size with the configuration %s", async (_, toOptions) => {
+    const workflow = await resolveWorkflow(AGENT, toOptions(parseConfig({ group_size: 3 })));
     expect(workflow).toBeInstanceOf(GroupedWorkflow);
     expect(workflow).toMatchObject({ groupSize: 3 });
   });
 
-  it("gives way to the options", async () => {
+  it("prefers options to the configuration", async () => {
     const workflow = await resolveWorkflow(AGENT, { config: parseConfig({ group_size: 3 }), groupSize: 2 });
     expect(workflow).toMatchObject({ groupSize: 2 });
   });
 
-  it("rewards and exports as it says", async () => {
+  it("rewards and exports as the configuration says", async () => {
     const { engine } = await listeningProxy({ settings: { chatTemplateType: "concat" } });
     const episodeWith = async (keys: object, rewards: (ids: string[]) => unknown) => {
       const config = parseConfig({ rollout: { agent: { export_style: "concat", turn_discount: 0.5, ...keys } } });
@@ -70,8 +70,10 @@ describe("RolloutController with a configuration", () => {
     expect(control({ config, maxStaleness: 8 })).toBe(5);
   });
 
-  it("wants to know how many rollouts a batch has", () => {
-    expect(() => control(parseConfig({}))).toThrow("rollout.consumer_batch_size is null");
+  it("refuses a configuration without consumer_batch_size", () => {
+    expect(() => control(parseConfig({}))).toThrow(
+      "rollout.consumer_batch_size must be an integer of at least 1 for a controller",
+    );
     expect(control({ config: parseConfig({}), consumerBatchSize: 3 })).toBe(3);
   });
 });

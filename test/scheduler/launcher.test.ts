@@ -34,7 +34,7 @@ function jobOf(folder: string, command: string[]) {
   return jobSchema.parse({ folder, roles: [{ role: "controller", command, env: { AT: "{node}:{port}" } }] });
 }
 
-it("stops a process that was being started when the stop came", async () => {
+it("stops a process that was starting when the job was stopped", async () => {
   const launcher = new HeldLauncher();
   const folder = temporaryFolder();
   const stop = new AbortController();
@@ -47,7 +47,7 @@ it("stops a process that was being started when the stop came", async () => {
   expect(processesOf(folder)).toMatchObject([{ state: "stopped", ended: "was stopped" }]);
 });
 
-it("tells a machine its address, leaves the choice of the port to it, and records its name", async () => {
+it("fills in the machine's address, lets the machine choose the port, and records its name", async () => {
   const launcher = new HeldLauncher();
   const folder = temporaryFolder();
   const stop = new AbortController();

@@ -42,7 +42,7 @@ describe("a rollout job on this machine", () => {
 describe("the processes of a job", () => {
   const stay = "trap 'echo stop {index} >> {folder}/log; exit 0' TERM; while :; do sleep 0.05; done";
 
-  it("start role by role when the one before is ready, know each other's addresses, and stop in the opposite order", async () => {
+  it("start role by role, know each other's addresses, and stop in the opposite order", async () => {
     const folder = temporaryFolder();
     const announce = (name: string) =>
       `echo ${name} >> {folder}/log; echo '{"url":"http://127.0.0.1:{port}"}'; trap 'echo stop ${name} >> {folder}/log; exit 0' TERM; while :; do sleep 0.05; done`;
@@ -75,7 +75,7 @@ describe("the processes of a job", () => {
     expect(linesOf(folder)[0]).toMatch(/^\["http:\/\/127\.0\.0\.1:\d+"\]$/);
   });
 
-  it("start again as often as they may; the job goes on without one of many", async () => {
+  it("restart up to their limit; the job goes on without one of many", async () => {
     const folder = temporaryFolder();
     const failing = `echo try {index} >> {folder}/log; [ {index} = 0 ] && exit 3; ${stay}`;
     const untilLost = "until grep -q lost {folder}/processes.json; do sleep 0.05; done";
@@ -90,7 +90,7 @@ describe("the processes of a job", () => {
     expect(processesOf(folder)[0]).toMatchObject({ state: "lost", restarts: 2, ended: "ended with status 3" });
   });
 
-  it("fail the job where none of a kind is left, or the controller fails", async () => {
+  it("fail the job if all processes of a role are lost, or the controller fails", async () => {
     const dying = smallJob(temporaryFolder(), [
       { role: "rollout", count: 2, command: shell("exit 4"), restarts: 0 },
       { role: "controller", command: shell("sleep 600") },
@@ -111,7 +111,7 @@ describe("the processes of a job", () => {
     });
   });
 
-  it("are told of with the end of their log when they fail the job, without that of an earlier run", async () => {
+  it("are reported with the end of their log if they fail the job, without that of an earlier run", async () => {
     const folder = temporaryFolder();
     const failing = (script: string) =>
       smallJob(folder, [
@@ -120,10 +120,10 @@ describe("the processes of a job", () => {
       ]);
     const log = join(folder, "logs/proxy-0.err");
     await expect(runJob(failing("seq 1 9000 >&2; echo no such model >&2; exit 2"))).rejects.toMatchObject({
-      message: `No process of role proxy is left: the first ended with status 2. Its log, ${log}, ends with:\n8997\n8998\n8999\n9000\nno such model`,
+      message: `All processes of role proxy are lost. The first one ended with status 2. Its log, ${log}, ends with:\n8997\n8998\n8999\n9000\nno such model`,
     });
     await expect(runJob(failing("exit 2"))).rejects.toMatchObject({
-      message: `No process of role proxy is left: the first ended with status 2. It wrote nothing to its log, ${log}.`,
+      message: `All processes of role proxy are lost. The first one ended with status 2. It wrote nothing to its log, ${log}.`,
     });
     const controller = { role: "controller" as const, command: shell("echo bad batch >&2; exit 3"), restarts: 0 };
     await expect(runJob(smallJob(folder, [controller]))).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe("the processes of a job", () => {
     });
   });
 
-  it("count as failed when they are not ready in time", async () => {
+  it("count as failed if they are not ready in time", async () => {
     const folder = temporaryFolder();
     const job = smallJob(folder, [
       { role: "engine", command: shell("sleep 600"), ready: "line", ready_seconds: 0.2, restarts: 1 },
@@ -143,7 +143,7 @@ describe("the processes of a job", () => {
     });
   });
 
-  it("are ended and started again as others where their program cannot be run; the rest is stopped", async () => {
+  it("count as failed if their program cannot be executed", async () => {
     const folder = temporaryFolder();
     const job = smallJob(folder, [
       { role: "rollout", command: shell("echo $$ > {folder}/rollout; exec sleep 600") },
@@ -156,7 +156,7 @@ describe("the processes of a job", () => {
     expect(processesOf(folder)).toMatchObject([{ state: "stopped" }, { state: "lost", restarts: 1 }]);
   });
 
-  it("leave nothing behind that a restart would meet", async () => {
+  it("leave no child behind that could block a restart", async () => {
     const folder = temporaryFolder();
     const forking = "sleep 600 & echo $! >> {folder}/children; exit 3";
     const job = smallJob(folder, [
@@ -169,7 +169,7 @@ describe("the processes of a job", () => {
     await until(() => children.every((child) => !existsSync(`/proc/${child}`) || isZombie(child)));
   });
 
-  it("get another port where somebody has taken theirs, and never the same as another process", async () => {
+  it("get another port if theirs is taken, and never the port of another process", async () => {
     const folder = temporaryFolder();
     const taking = "require('net').createServer().listen(Number(process.argv[1]), () => process.stdout.write('x'))";
     const launcher = new LocalLauncher();
@@ -188,7 +188,7 @@ describe("the processes of a job", () => {
     expect(new Set(ports).size).toBe(40);
   });
 
-  it("stop when the job is stopped, those too that do not want to, and what they started", async () => {
+  it("stop when the job is stopped, including those that ignore SIGTERM, and their children", async () => {
     const folder = temporaryFolder();
     const stubborn = "trap '' TERM; sh -c 'trap \"\" TERM; echo $$ > {folder}/child; while :; do sleep 0.05; done'";
     const job = smallJob(folder, [{ role: "controller", command: shell(stubborn) }], { stop_seconds: 0.2 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { SchedulerError } from "../../src/scheduler/errors.js";
 import { parseJob } from "../../src/scheduler/parse-job.js";
-import { groupsOf } from "../../src/scheduler/slurm/layout.js";
+import { listGroups } from "../../src/scheduler/slurm/layout.js";
 
 const controller = { role: "controller", command: ["true"] };
 const right = { folder: "/job", roles: [controller] };
@@ -40,7 +40,7 @@ describe("the description of a job", () => {
     ["no folder", { roles: [controller] }, "folder: expected string, got nothing"],
     ["no controller", { ...right, roles: [] }, "roles: expected a controller, got []"],
     [
-      "another kind of readiness",
+      "an unknown kind of readiness",
       { ...right, roles: [{ ...controller, ready: "no" }] },
       'roles[0].ready: expected started, line or a map with a url, got "no"',
     ],
@@ -55,37 +55,37 @@ describe("the description of a job", () => {
       "slurm.optons: unknown key; did you mean options?",
     ],
     [
-      "a placeholder that is none, in a command",
+      "an unknown placeholder in a command",
       { ...right, roles: [{ ...controller, command: ["train", "--url={proxy_urll}"] }] },
       'roles[0].command[1]: unknown placeholder {proxy_urll}; expected {proxy_url}, got "--url={proxy_urll}"',
     ],
     [
-      "one in an environment, of which nothing else is shown",
+      "an unknown placeholder in an environment, without showing the value",
       { ...right, roles: [{ ...controller, env: { KEY: "secret {gateway}" } }] },
       "roles[0].env.KEY: unknown placeholder {gateway}; expected {gateway_url}, got a value of type string",
     ],
     [
-      "an option that is set elsewhere",
+      "an option that the scheduler sets",
       { ...right, slurm: { options: ["--nodes=4"] } },
-      'slurm.options[0]: is set by slurm.groups[].nodes, got "--nodes=4"',
+      'slurm.options[0]: expected an option that the scheduler does not set; use slurm.groups[].nodes, got "--nodes=4"',
     ],
     [
-      "an option that is none",
+      "an option that does not begin with -",
       { ...right, slurm: { options: ["x"] } },
-      'slurm.options[0]: is no option: expected text that begins with -, got "x"',
+      'slurm.options[0]: expected an option, which begins with -, got "x"',
     ],
   ])("refuses %s", (_, written, problem) => {
     expect(problemsOf(written)).toEqual([problem]);
   });
 
   it.each(["{folder}/{index}", "${prox_url} {{node_name}}", "awk '{print}' {}", '{"port":1}', "{question}", "{mode}"])(
-    "takes the braces of %s",
+    "accepts the braces of %s",
     (text) => {
       expect(problemsOf({ ...right, roles: [{ ...controller, command: [text] }] })).toEqual([]);
     },
   );
 
-  it("names everything that is wrong, and shows nothing of an environment", () => {
+  it("lists everything that is wrong, and shows no value of an environment", () => {
     const problems = problemsOf({ ...right, folder: 1, roles: [{ ...controller, env: { KEY: 123_456 } }] });
     expect(problems).toEqual([
       "folder: expected string, got 1",
@@ -93,7 +93,7 @@ describe("the description of a job", () => {
     ]);
   });
 
-  it("is right in the documentation, for Slurm too", () => {
+  it("accepts the examples of docs/reference/jobs.md", () => {
     const page = readFileSync(new URL("../../docs/reference/jobs.md", import.meta.url), "utf8");
     const job = parseJob(parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? ""));
     expect(job.roles.map(({ role, count }) => `${count} ${role}`)).toEqual([
@@ -103,6 +103,6 @@ describe("the description of a job", () => {
       "4 rollout",
       "1 controller",
     ]);
-    expect(groupsOf(job).map(({ nodes }) => nodes)).toEqual([4, 1]);
+    expect(listGroups(job).map(({ nodes }) => nodes)).toEqual([4, 1]);
   });
 });

@@ -55,7 +55,7 @@ describe("scripts/check-skips.mjs", () => {
 });
 
 describe("test/allowed-skips.json", () => {
-  it.each(ALLOWED)("names a test that stands in $file", ({ file, test, reason }) => {
+  it.each(ALLOWED)("names a test that exists in $file", ({ file, test, reason }) => {
     const source = readFileSync(join(ROOT, file), "utf8");
     const names = [...source.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, name = ""]) => name);
     expect(test === "" || names.some((name) => name !== "" && test.startsWith(name))).toBe(true);

@@ -59,13 +59,13 @@ describe("scripts/test-totals.mjs", () => {
     expect(totals([1, "a.json", "npm test", vitest]).at(-1)).toBe("40 passed, 3 failed");
   });
 
-  it("counts a run that failed without a failed test, or without a report, as one failed test", () => {
+  it("counts a failed run without a failed test or without a report as one failed test", () => {
     const vitest = vitestReport({ passed: 40 });
     expect(totals([1, "a.json", "npm test", vitest]).at(-1)).toBe("40 passed, 1 failed");
     expect(totals([134, "none.json", "npm test"]).at(-1)).toBe("0 passed, 1 failed");
   });
 
-  it("counts nothing where nothing ran", () => {
+  it("counts nothing if nothing ran", () => {
     expect(totals()).toEqual(["0 passed, 0 failed"]);
     expect(totals([0, "none.json", "skipped"]).at(-1)).toBe("0 passed, 0 failed");
   });

@@ -5,12 +5,12 @@ import type { ConfigOptions } from "../config-options.js";
 import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 
-/** Time that a stop may take beyond the answers under way, in seconds. */
+/** Seconds that a stop may take in addition to waiting for calls in flight. */
 const STOP_MARGIN_SECONDS = 5;
 
 /**
- * `rolltape gateway`: one address for many servers, until a signal stops it. Prints one JSON line on standard output when
- * it accepts calls; logs go to standard error.
+ * `rolltape gateway`: serves one address for many servers until a signal stops it. Prints one JSON line on standard output
+ * when it accepts calls. Logs go to standard error.
  */
 export async function gateway(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });

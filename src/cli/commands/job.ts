@@ -6,25 +6,25 @@ import type { ConfigOptions } from "../config-options.js";
 import { EXIT_INTERRUPTED, onInterrupt } from "../rollout/interrupt.js";
 import { readJobFile } from "./job-file.js";
 
-/** `rolltape job`: runs the processes of a job until its controller has ended. What happens is said on standard error. */
+/** `rolltape job`: runs the processes of a job until its controller has ended. Reports progress on standard error. */
 export async function job(file: string, overrides: readonly string[], { config }: ConfigOptions): Promise<void> {
   const { type } = resolveConfig({ file: config, overrides }).scheduler;
   refuseUnused(overrides, UNUSED_BY_JOB);
   const spec = await readJobFile(file);
   const stop = new AbortController();
-  const forget = onInterrupt(() => {
-    say("stopping the job");
+  const removeListeners = onInterrupt(() => {
+    report("stopping the job");
     stop.abort();
   });
   try {
-    await runScheduledJob(type, spec, { signal: stop.signal, onState: (id, state) => say(describe(id, state)) });
-    say(`the job is done, its logs are in ${spec.folder}/logs`);
+    await runScheduledJob(type, spec, { signal: stop.signal, onState: (id, state) => report(describe(id, state)) });
+    report(`the job is done; its logs are in ${spec.folder}/logs`);
   } catch (error) {
     if (!(error instanceof SchedulerError) || error.code !== "job_stopped" || !stop.signal.aborted) throw error;
-    say("the job is stopped");
+    report("the job is stopped");
     process.exitCode = EXIT_INTERRUPTED;
   } finally {
-    forget();
+    removeListeners();
   }
 }
 
@@ -32,6 +32,6 @@ function describe(id: string, { state, reason, nodes }: JobState): string {
   return state === "RUNNING" ? `job ${id} runs on ${nodes}` : `job ${id} is ${state} (${reason})`;
 }
 
-function say(text: string): void {
+function report(text: string): void {
   process.stderr.write(`rolltape: ${text}\n`);
 }

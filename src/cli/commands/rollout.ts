@@ -16,8 +16,8 @@ import { describeRollout } from "../rollout/summary.js";
 import { unusedByRollout } from "../rollout/unused-keys.js";
 
 /**
- * What a job has otherwise than a server, unless its arguments say so: a port of its own, quiet logs, sessions that wait
- * for the batch as long as it takes, and no one to wait for at the end.
+ * Defaults of a job that differ from those of a server: any free port, few logs, no expiry of sessions that wait for the
+ * batch, and a fast shutdown.
  */
 const JOB_DEFAULTS = [
   "server.port=0",
@@ -26,10 +26,10 @@ const JOB_DEFAULTS = [
   "rollout.agent.session_timeout_seconds=2147483",
 ] as const;
 
-/** `rolltape rollout`: engine, proxy, episodes, batches in files, a summary on standard output. */
+/** `rolltape rollout`: starts a proxy, runs the episodes, writes batches to files, and prints a summary. */
 export async function rollout(args: readonly string[], options: RolloutOptions): Promise<void> {
   await run(args, options);
-  // What agents left at work (timers, connections) would keep this process alive.
+  // Timers and connections that agents left behind would keep this process alive.
   exit();
 }
 
@@ -42,7 +42,7 @@ async function run(args: readonly string[], options: RolloutOptions): Promise<vo
   const tasks = await readTasks(options.data);
   using watch = new ProcessWatch();
   const { summary, failure } = await runJob({ config, options, overrides, tasks, watch });
-  // When everything is closed: what is still logged comes before.
+  // After everything is closed, so that no log line follows the summary.
   process.stdout.write(describeRollout(summary));
   if (failure) throw failure;
   if (watch.interrupted) process.exitCode = EXIT_INTERRUPTED;
@@ -68,15 +68,15 @@ async function runJob({ config, options, overrides, tasks, watch }: JobSettings)
   try {
     await using served = await openProxy({ config, options, overrides, screen });
     await using proxy = connectProxy(served);
-    const tokens = await SampledTokens.of(proxy.url);
+    const tokens = await SampledTokens.start(proxy.url);
     const started = performance.now();
     const job = new RolloutJob({ config, options, proxy, tokens, workflow, tasks, screen });
     watch.begin(job);
     const { interrupted, failure, ...outcome } = await job.run();
     const seconds = (performance.now() - started) / 1000;
-    const particulars = { tasks: tasks.length, groupSize: workflow.groupSize, seconds };
     const stopped = interrupted || failure !== undefined;
-    return { summary: { ...outcome, ...particulars, stopped }, failure };
+    const summary = { ...outcome, tasks: tasks.length, groupSize: workflow.groupSize, seconds, stopped };
+    return { summary, failure };
   } finally {
     workflow.close();
   }
@@ -84,14 +84,14 @@ async function runJob({ config, options, overrides, tasks, watch }: JobSettings)
 
 function assertLocal({ scheduler }: Config): void {
   if (scheduler.type === "local") return;
-  const where = "rolltape rollout starts everything on this machine (local), rolltape job on many";
-  const message = `scheduler.type is ${scheduler.type}; ${where}`;
+  const why = "because rolltape rollout starts everything on this machine; use rolltape job for several machines";
+  const message = `scheduler.type must be local, ${why}; received ${scheduler.type}`;
   throw new RolloutJobError("invalid_arguments", message);
 }
 
-/** Nodes of a tree have rewards of their own; no row of several turns sums them. */
+/** Layout tree has no rows of several turns, whose rewards could be summed. */
 function assertRowReward({ rollout: { agent } }: Config, { layout }: RolloutOptions): void {
   if (agent.concat_reward === "leaf" || layout !== "tree") return;
   const message = "rollout.agent.concat_reward must be leaf with --layout tree; received return";
-  throw new RolloutJobError("invalid_arguments", `${message}. Nodes of a tree have rewards of their own.`);
+  throw new RolloutJobError("invalid_arguments", `${message}. Each node of a tree is one turn.`);
 }

@@ -16,12 +16,12 @@ import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
 
-/** Time that a stop may take beyond the drain itself, in seconds. */
+/** Seconds that a stop may take in addition to the drain. */
 const STOP_MARGIN_SECONDS = 5;
 
 /**
- * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts
- * calls, with what its engine lacks for them; logs go to standard error.
+ * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts calls,
+ * with the problems of its engine. Logs go to standard error.
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
@@ -33,26 +33,26 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
     await running?.close();
     if (running && admin.file !== undefined) removeKeyFile(admin.file, admin.key);
   });
-  // A parent that holds a channel to this process (a rollout job) takes it along when it dies.
-  const leave = () => process.kill(process.pid, "SIGTERM");
-  if (process.connected === false) leave();
-  else process.once("disconnect", leave);
+  // A rollout job starts this process with an IPC channel. When the job dies, the channel closes, and the server stops.
+  const stopSelf = () => process.kill(process.pid, "SIGTERM");
+  if (process.connected === false) stopSelf();
+  else process.once("disconnect", stopSelf);
   const folders = await sharedMemoryProblems(config);
-  // Loaded here, with the native addon: a wrong configuration is reported without it.
+  // Imported late, because it loads the native addon, which is not needed to report an invalid configuration.
   const { startServer } = await import("../../server/start.js");
   running = await startServer(config, { adminKey: admin.key, logger });
   await publishKey(admin, running);
   const { problems, warnings } = await running.readiness();
   const notReady = [...problems, ...folders];
   for (const problem of notReady) logger.warn(problem, "not ready");
-  // These servers serve calls, as far as is known.
+  // The servers of warnings serve calls, as far as is known.
   for (const { key, message } of warnings) logger.warn({ key }, message);
   const served = { ...describeServer(config, admin, running), ...(notReady.length > 0 ? { not_ready: notReady } : {}) };
   printReadyLine(served);
   logger.info(served, "ready");
 }
 
-/** The key file is written once the server listens: one that cannot listen leaves the file of the one that does. */
+/** Writes the key file after the server listens, so that a server that cannot listen does not replace another's file. */
 async function publishKey({ file, key }: AdminKey, server: RunningServer): Promise<void> {
   if (file === undefined) return;
   try {

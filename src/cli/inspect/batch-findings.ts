@@ -1,10 +1,10 @@
 import type { LogprobContent } from "../../engine/engine.js";
 import type { TensorFile } from "../../support/safetensors/tensor-file.js";
-import { inertText } from "../inert-text.js";
+import { makeInert } from "../inert-text.js";
 import { countLabels, readRowColumns } from "./columns.js";
 import { readFacts } from "./metadata.js";
 
-/** Properties of batches that may make a model learn something else than was intended. */
+/** Properties of batches that may cause unintended training. */
 export interface BatchFindings {
   readonly rows: number;
   /** Rows whose reward leaves out own rewards of earlier turns. */
@@ -43,7 +43,7 @@ export async function readFindings(file: TensorFile, rows: number): Promise<Batc
   const { unrewardedRoots, leftOut, uncountedRewards } = readFacts(file.header);
   const content = (await readRowColumns(file, rows, [CONTENT])).get(CONTENT);
   const counts = content ? countLabels(content) : new Map<string, number>();
-  const rowsOf = (kind: LogprobContent) => counts.get(kind) ?? 0;
+  const countRows = (kind: LogprobContent) => counts.get(kind) ?? 0;
   return {
     rows,
     uncountedRows: uncountedRewards?.rows ?? 0,
@@ -51,8 +51,8 @@ export async function readFindings(file: TensorFile, rows: number): Promise<Batc
     firstUnrewarded: unrewardedRoots?.first[0],
     undelivered: leftOut?.undelivered ?? 0,
     retried: leftOut?.retried ?? 0,
-    rawRows: rowsOf("raw"),
-    unknownRows: rowsOf("unknown"),
+    rawRows: countRows("raw"),
+    unknownRows: countRows("unknown"),
   };
 }
 
@@ -106,7 +106,7 @@ export function describeFindings(findings: BatchFindings): string[] {
         "GET /rl/engine shows the servers that could not be asked (docs/reference/engines.md).",
     ],
   ];
-  return warnings.flatMap(([count, text]) => (count > 0 ? [inertText(text)] : []));
+  return warnings.flatMap(([count, text]) => (count > 0 ? [makeInert(text)] : []));
 }
 
 function firstUnrewarded({ firstUnrewarded: first }: BatchFindings): string {

@@ -5,17 +5,17 @@ import { readFacts } from "./metadata.js";
 /** A `row_*` tensor of a batch. */
 export interface InspectedColumn {
   readonly column: RowColumn;
-  /** One for each row, or each node of a tree. */
+  /** One value per row, or per node of a tree. */
   readonly values: TensorValues;
-  /** Texts by their codes; empty unless the values are codes. */
+  /** Labels by code; empty unless the values are codes. */
   readonly labels: readonly string[];
 }
 
-/** By name, in the order of the registry. */
+/** Columns by name, in the order of `ROW_COLUMNS`. */
 export type InspectedColumns = ReadonlyMap<string, InspectedColumn>;
 
 /**
- * Reads the row columns that a file has. A tensor that is not one value per row is left aside.
+ * Reads the row columns of a file. Tensors that do not have one value per row are ignored.
  *
  * @param wanted names of the columns; default: all
  */
@@ -34,21 +34,21 @@ export async function readRowColumns(
   return columns;
 }
 
-/** The code of a text that the batch has no room to explain. */
+/** The code of labels over the limit, which the batch does not list. */
 const OVER_LIMIT = -2;
 
-/** Returns the text of a row, undefined if it has none. */
-export function labelOf({ values, labels }: InspectedColumn, row: number): string | undefined {
+/** Returns the label of a row; undefined if it has none. */
+export function readLabel({ values, labels }: InspectedColumn, row: number): string | undefined {
   const code = values[row] ?? -1;
-  if (code === OVER_LIMIT) return "one that is not listed";
+  if (code === OVER_LIMIT) return "not listed";
   return code < 0 ? undefined : (labels[code] ?? `code ${code}`);
 }
 
-/** Of each text of a column, how many rows have it. */
+/** Returns the number of rows for each label of a column. */
 export function countLabels(column: InspectedColumn): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (let row = 0; row < column.values.length; row++) {
-    const label = labelOf(column, row);
+    const label = readLabel(column, row);
     if (label !== undefined) counts.set(label, (counts.get(label) ?? 0) + 1);
   }
   return counts;

@@ -1,27 +1,27 @@
 import type { FactName } from "../../session/recorded-facts.js";
 import { countLabels, type InspectedColumn, type InspectedColumns } from "./columns.js";
-import { distribution, formatNumber } from "./numbers.js";
+import { formatNumber, summarizeNumbers } from "./numbers.js";
 
-/** Values that are counted one by one. */
+/** Maximum number of distinct values that are counted one by one. */
 const MAX_COUNTED = 6;
 
 /**
- * Returns the summary of a batch's row columns: a table of name, values and meaning, and the names of the columns that say
- * nothing of any row.
+ * Summarizes the row columns of a batch: a table of name, values and meaning, and the names of columns that are 0 or none in
+ * every row.
  */
 export function describeColumns(columns: InspectedColumns, rows: number): { table: string[][]; silent: string[] } {
   const table: string[][] = [];
   const silent: string[] = [];
   for (const [name, column] of columns) {
-    const said = describeValues(column);
-    if (said === undefined) silent.push(name);
-    else table.push([name, said, column.column.meaning]);
+    const values = describeValues(column);
+    if (values === undefined) silent.push(name);
+    else table.push([name, values, column.column.meaning]);
     if (name === LAST_TRUNCATION) table.push(...describeTruncation(columns, rows));
   }
   return { table: table.length > 0 ? [["row column", `of ${countRows(rows)}`, "meaning"], ...table] : [], silent };
 }
 
-/** Returns undefined if no row has another value than 0 or none. */
+/** Returns undefined if every row has 0 or none. */
 function describeValues(inspected: InspectedColumn): string | undefined {
   const { column, values } = inspected;
   if (column.source === "label") return describeCounts(countLabels(inspected));
@@ -30,12 +30,12 @@ function describeValues(inspected: InspectedColumn): string | undefined {
   return describeNumbers(values);
 }
 
-/** The most frequent first. */
+/** Lists labels with their counts, the most frequent first. */
 function describeCounts(counts: ReadonlyMap<string, number>): string | undefined {
   if (counts.size === 0) return undefined;
   const sorted = [...counts].toSorted(([, a], [, b]) => b - a);
   const rest = sorted.slice(MAX_COUNTED).map(([, count]) => count);
-  const others = `${rest.length} others (${rest.reduce((sum, each) => sum + each, 0)})`;
+  const others = `${rest.length} others (${rest.reduce((sum, count) => sum + count, 0)})`;
   return [
     ...sorted.slice(0, MAX_COUNTED).map(([label, count]) => `${label} (${count})`),
     ...(rest.length > 0 ? [others] : []),
@@ -43,7 +43,7 @@ function describeCounts(counts: ReadonlyMap<string, number>): string | undefined
 }
 
 function describeNumbers(values: InspectedColumn["values"]): string {
-  // Whole numbers in full: of a time in seconds, six digits say little.
+  // Integers are shown in full, because six digits of a time in seconds say little.
   const shown = values instanceof Float32Array ? formatNumber : String;
   const counts = new Map<number, number>();
   for (const value of values) {
@@ -54,15 +54,15 @@ function describeNumbers(values: InspectedColumn["values"]): string {
     const sorted = [...counts].toSorted(([a], [b]) => a - b);
     return sorted.map(([value, count]) => `${shown(value)} (${count})`).join(", ");
   }
-  const { least = 0, median = 0, most = 0 } = distribution([...values]) ?? {};
+  const { least = 0, median = 0, most = 0 } = summarizeNumbers([...values]) ?? {};
   return `least ${shown(least)}, median ${shown(median)}, most ${shown(most)}`;
 }
 
-/** What cuts the distribution that tokens are drawn from, and the value at which it does not. */
+/** Parameters that truncate the distribution from which tokens are sampled, with the value that turns each off. */
 const TRUNCATIONS = { top_p: 1, top_k: 0, min_p: 0 } as const satisfies Partial<Record<FactName, number>>;
 const LAST_TRUNCATION: FactName = "min_p";
 
-/** Rows that one of several columns makes truncated. A greedy call draws nothing. */
+/** Counts rows that were sampled with truncation by any of these parameters. Greedy calls are not sampled. */
 function describeTruncation(columns: InspectedColumns, rows: number): string[][] {
   const cuts = Object.entries(TRUNCATIONS).map(([name, off]) => ({ values: columns.get(name)?.values, off }));
   const greedy = columns.get("greedy")?.values;
@@ -71,7 +71,7 @@ function describeTruncation(columns: InspectedColumns, rows: number): string[][]
     if (greedy?.[row] !== 1 && cuts.some(({ values, off }) => values !== undefined && values[row] !== off)) truncated++;
   }
   if (truncated === 0) return [];
-  const meaning = `Drawn from a part of the vocabulary: ${Object.keys(TRUNCATIONS).join(", ")}.`;
+  const meaning = `Sampled from a part of the vocabulary: ${Object.keys(TRUNCATIONS).join(", ")}.`;
   return [["truncated sampling", countRows(truncated), meaning]];
 }
 

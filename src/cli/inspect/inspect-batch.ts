@@ -10,11 +10,11 @@ export interface InspectedBatch {
   readonly byteLength: number;
   /** Empty if the file is not a batch of Rolltape. */
   readonly rows: readonly RowEntry[];
-  /** One for each row, or each node of a tree; after the discount. */
+  /** Rewards after the discount, by row or by node of a tree. */
   readonly rewards: readonly number[];
-  /** Positions that the loss counts. */
+  /** Number of tokens in the loss. */
   readonly lossTokens: number;
-  /** Of each weight version, how many tokens it sampled. */
+  /** Number of sampled tokens by weight version. */
   readonly versions: ReadonlyMap<number, number>;
   /** Empty if the file has no row tensors. */
   readonly columns: InspectedColumns;
@@ -35,7 +35,7 @@ export async function inspectBatch(file: TensorFile): Promise<InspectedBatch> {
   return { header, byteLength, rows, rewards, lossTokens, versions: await countVersions(file), columns, findings };
 }
 
-/** Where no token was sampled, the version is -1. */
+/** Counts sampled tokens by version. Positions that are not sampled have version -1. */
 async function countVersions(file: TensorFile): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>();
   for await (const piece of file.numbers("versions")) {

@@ -11,7 +11,7 @@ const schemas = {
   uncountedRewards: z.object({ rows: z.int().min(0), first: z.array(z.int()) }),
 } as const;
 
-/** Metadata with structure, read. What a file does not have, or has in another form, is undefined. */
+/** Parsed metadata. An entry that a file lacks, or has in another form, is undefined. */
 export type BatchFacts = { readonly [name in keyof typeof schemas]: z.output<(typeof schemas)[name]> | undefined };
 
 export function readFacts({ metadata }: Header): BatchFacts {
@@ -25,20 +25,20 @@ export function readFacts({ metadata }: Header): BatchFacts {
   };
 }
 
-/** Names that are listed of a longer list. */
+/** Maximum number of names that are listed. */
 const MAX_LISTED = 3;
 const MAX_KEYS = 40;
 
-/** The metadata as lines of a name and a text, without what other parts of a report say. */
+/** Returns the metadata as pairs of a name and a text, without entries that other parts of a report show. */
 export function describeMetadata(header: Header): (readonly [string, string])[] {
   const facts = readFacts(header);
   return Object.entries(header.metadata).flatMap(([name, text]) => {
-    const said = describeEntry(name, text, facts) ?? [shorten(text)];
-    return said.map((line, i) => [i === 0 ? name : "", line] as const);
+    const lines = describeEntry(name, text, facts) ?? [shorten(text)];
+    return lines.map((line, i) => [i === 0 ? name : "", line] as const);
   });
 }
 
-/** Undefined: as it is. */
+/** Returns the lines of an entry; undefined to show its text as it is. */
 function describeEntry(name: string, text: string, facts: BatchFacts): string[] | undefined {
   switch (name) {
     case "rows":
@@ -62,25 +62,25 @@ function describeEntry(name: string, text: string, facts: BatchFacts): string[] 
 
 function describeRoots({ count, first }: z.output<typeof schemas.unrewardedRoots>): string {
   const names = first.map(({ session_id, interaction_id }) => `${session_id} ${interaction_id}`);
-  return count === 0 ? "none" : `${count}: ${listed(names, count)}`;
+  return count === 0 ? "none" : `${count}: ${shortenList(names, count)}`;
 }
 
 function describeRows({ rows, first }: z.output<typeof schemas.uncountedRewards>): string {
-  return rows === 0 ? "none" : `${rows}: row ${listed(first.map(String), rows)}`;
+  return rows === 0 ? "none" : `${rows}: row ${shortenList(first.map(String), rows)}`;
 }
 
-function listed(names: readonly string[], count: number): string {
+function shortenList(names: readonly string[], count: number): string {
   const shown = names.slice(0, MAX_LISTED);
   return shown.join(", ") + (count > shown.length ? ", …" : "");
 }
 
 function describeAborted(counts: z.output<typeof schemas.abortedCalls>): string {
   const names = Object.entries(counts).map(([id, count]) => `${id} ${count}`);
-  return names.length === 0 ? "none" : `${sumOf(counts)}: ${listed(names, names.length)}`;
+  return names.length === 0 ? "none" : `${sumCounts(counts)}: ${shortenList(names, names.length)}`;
 }
 
 /** Returns the sum of counts by session. */
-export function sumOf(counts: Readonly<Record<string, number>>): number {
+export function sumCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
@@ -92,7 +92,7 @@ function describeLeftOut({ undelivered, retried }: z.output<typeof schemas.leftO
   return reasons.join(", ") || "none";
 }
 
-/** A line for each key; undefined for another thing, such as the list of different ones of a gateway's workers. */
+/** Returns one line per key; undefined if the text is not an object, such as the list of several workers' configurations. */
 function describeConfig(text: string): string[] | undefined {
   const config = read(z.record(z.string(), z.unknown()), text);
   if (!config) return undefined;

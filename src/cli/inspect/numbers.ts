@@ -7,12 +7,12 @@ export interface Distribution {
   readonly most: number;
 }
 
-/** Undefined for an empty list. The lower of two medians. */
-export function distribution(values: readonly number[]): Distribution | undefined {
+/** Summarizes numbers; undefined for an empty list. Of two middle values, the median is the lower one. */
+export function summarizeNumbers(values: readonly number[]): Distribution | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const [least, most, median] = [sorted[0], sorted.at(-1), sorted[(sorted.length - 1) >> 1]];
   if (least === undefined || most === undefined || median === undefined) return undefined;
-  const mean = sorted.reduce((total, each) => total + each, 0) / sorted.length;
+  const mean = sorted.reduce((total, value) => total + value, 0) / sorted.length;
   return { count: sorted.length, least, median, mean, most };
 }
 
@@ -24,9 +24,9 @@ export interface Bin {
   readonly count: number;
 }
 
-/** Counts whole numbers in bins of equal width, as many as are needed up to `bins`. */
-export function histogram(values: readonly number[], bins: number): Bin[] {
-  const range = distribution(values);
+/** Counts integers in bins of equal width. There are at most `bins` bins. */
+export function countBins(values: readonly number[], bins: number): Bin[] {
+  const range = summarizeNumbers(values);
   if (!range) return [];
   const width = Math.max(1, Math.ceil((range.most - range.least + 1) / bins));
   const used = Math.floor((range.most - range.least) / width) + 1;
@@ -41,7 +41,7 @@ export function histogram(values: readonly number[], bins: number): Bin[] {
   });
 }
 
-/** With as many digits as tell something of a float32. */
+/** Formats a number with six digits, about the precision of a float32. */
 export function formatNumber(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

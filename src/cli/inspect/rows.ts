@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Header } from "../../support/safetensors/read-header.js";
 
-/** Files of earlier versions name no task and no group. */
+/** Files of earlier versions have no task_id and no group_id. */
 const rowsSchema = z.array(
   z.object({
     session_id: z.string(),
@@ -17,7 +17,7 @@ export interface RowEntry {
   readonly task_id: string | null;
   readonly group_id: string | null;
   readonly interaction_id: string;
-  /** Tokens, padding not counted. */
+  /** Number of tokens without padding. */
   readonly length: number;
 }
 

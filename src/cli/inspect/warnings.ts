@@ -1,18 +1,18 @@
-import { inertText } from "../inert-text.js";
+import { makeInert } from "../inert-text.js";
 import { describeFindings } from "./batch-findings.js";
 import type { InspectedBatch } from "./inspect-batch.js";
-import { readFacts, sumOf } from "./metadata.js";
+import { readFacts, sumCounts } from "./metadata.js";
 
-/** Returns the warnings about a batch: its findings, and those that only the metadata of every batch can give. */
-export function inspectWarnings({ header, findings }: InspectedBatch): string[] {
+/** Returns the warnings about a batch: its findings, and warnings from metadata that batches without row tensors have too. */
+export function listWarnings({ header, findings }: InspectedBatch): string[] {
   const { rewardsMissing = [], unrewardedRoots, abortedCalls = {} } = readFacts(header);
   const [first] = rewardsMissing;
   // The findings name the conversations of these sessions, if the batch has row tensors.
   const missing =
     first !== undefined && unrewardedRoots === undefined ? [describeMissing(rewardsMissing.length, first)] : [];
-  const aborted = sumOf(abortedCalls);
-  const left = aborted > 0 ? [describeAborted(aborted)] : [];
-  return [...describeFindings(findings), ...[...missing, ...left].map(inertText)];
+  const abortedCount = sumCounts(abortedCalls);
+  const aborted = abortedCount > 0 ? [describeAborted(abortedCount)] : [];
+  return [...describeFindings(findings), ...[...missing, ...aborted].map(makeInert)];
 }
 
 function describeAborted(count: number): string {

@@ -7,13 +7,14 @@ import { makeFolder } from "./make-folder.js";
 import { requireReadable, requireUsable } from "./usable-folder.js";
 
 const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
-/** The default of the key. It does not exist on every machine, and most jobs need none because they export over HTTP. */
+/** The default of the key. It does not exist on every machine, but only exports to shared memory need it. */
 const DEFAULT_SHARED_MEMORY = "/dev/shm";
 
 /**
- * Returns the problem of the default folder for batches in shared memory, if it has one.
+ * Checks that a file can be created in the folder for batches in shared memory. Returns the problem of the default folder, if
+ * it has one.
  *
- * @throws ConfigError if the configuration names another folder and no file can be made in it
+ * @throws ConfigError if the configuration names another folder and no file can be created in it
  */
 export async function sharedMemoryProblems({ rollout: { agent } }: Config): Promise<NotReady[]> {
   const folder = agent.shared_memory_directory;
@@ -21,7 +22,7 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
     await requireUsable(folder);
     return [];
   } catch (error) {
-    const message = `no file can be made in ${folder}: ${messageOf(error)}`;
+    const message = `no file can be created in ${folder}: ${readMessage(error)}`;
     if (folder === DEFAULT_SHARED_MEMORY) return [{ key: SHARED_MEMORY, message }];
     throw new ConfigError("config_invalid", [{ path: SHARED_MEMORY, message }], { cause: error });
   }
@@ -31,7 +32,7 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
  * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the end
  * of a job is lost.
  *
- * @throws RolloutJobError `invalid_arguments` if not, or if `out` is there and is not a regular file
+ * @throws RolloutJobError `invalid_arguments` if not, or if `out` exists and is not a regular file
  */
 export async function requireWritable(out: string): Promise<void> {
   const folder = dirname(out);
@@ -40,13 +41,14 @@ export async function requireWritable(out: string): Promise<void> {
     await requireUsable(folder);
     await requireReadable(folder);
   } catch (error) {
-    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${messageOf(error)}`);
+    throw new RolloutJobError("invalid_arguments", `--out ${out} cannot be written: ${readMessage(error)}`);
   }
   const existing = await stat(out).catch(() => undefined);
-  if (existing?.isDirectory()) throw new RolloutJobError("invalid_arguments", `--out ${out} is a folder; give a file`);
-  // The batch would replace it: a pipe that somebody reads, or a device like /dev/null.
+  if (existing?.isDirectory())
+    throw new RolloutJobError("invalid_arguments", `--out ${out} must be a file, but is a folder`);
+  // Writing renames the batch over it, which would replace a pipe or a device such as /dev/null.
   if (existing && !existing.isFile()) {
-    throw new RolloutJobError("invalid_arguments", `--out ${out} is not a regular file; give another path`);
+    throw new RolloutJobError("invalid_arguments", `--out ${out} must be a regular file, but is a pipe or a device`);
   }
 }
 
@@ -58,7 +60,7 @@ export async function requireWritable(out: string): Promise<void> {
  * @throws RolloutJobError `engine_not_ready` if no server can for another reason
  */
 export async function requireEngine(config: Config): Promise<void> {
-  // Loaded here, with the native addon: wrong arguments are reported without it.
+  // Imported late, because it loads the native addon, which is not needed to report wrong arguments.
   const { configuredReadiness } = await import("../../server/engine-readiness.js");
   const readiness = await configuredReadiness(config);
   if (readiness.none) throw engineError(readiness);
@@ -76,13 +78,13 @@ function engineError({ problems }: EngineReadiness): Error {
     );
   }
   const lines = problems.map((problem) => `\n  ${describe(problem)}`).join("");
-  return new RolloutJobError("engine_not_ready", `the engine is not ready, so no task was begun:${lines}`);
+  return new RolloutJobError("engine_not_ready", `the engine is not ready, so no task was started:${lines}`);
 }
 
 function describe({ key, message }: NotReady): string {
   return `${key}: ${message}`;
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -13,7 +13,7 @@ const healthReply = z.object({ status: z.string(), message: z.string().optional(
  */
 export async function requireProxy({ url, adminKey }: Pick<JobProxy, "url" | "adminKey">): Promise<void> {
   const base = url.replace(/\/+$/, "");
-  // The key goes with both calls: what stands before the proxy may ask for it everywhere.
+  // Both calls send the key, because a server in front of the proxy may require it for every path.
   const headers = { authorization: `Bearer ${adminKey}` };
   const ready = await ask(`${base}/health`, headers);
   assertAccepted(url, ready);

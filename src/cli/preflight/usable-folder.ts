@@ -3,8 +3,8 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Checks that a file can be made in `folder` by making one. Permissions alone are not enough: the file system may be
- * read-only, or take no files at all.
+ * Checks that a file can be created in `folder` by creating one. Checking permissions is not enough, because the file system
+ * may be read-only or may not support files.
  *
  * @throws the error of the file system if not
  */

@@ -57,7 +57,7 @@ export async function writeBatchFile(file: string, batch: Uint8Array, disk: Batc
     await syncFolder(dirname(file), disk);
   } catch (error) {
     await disk.rm(partial).catch(() => undefined);
-    throw error instanceof BatchFileError ? error : new BatchFileError(file, reasonOf(error), { cause: error });
+    throw error instanceof BatchFileError ? error : new BatchFileError(file, describeReason(error), { cause: error });
   } finally {
     process.off("exit", removeAtExit);
   }
@@ -94,7 +94,7 @@ async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
   try {
     await folder.sync();
   } catch (error) {
-    if (!NO_FOLDER_SYNC.has(codeOf(error))) throw error;
+    if (!NO_FOLDER_SYNC.has(readCode(error))) throw error;
   } finally {
     await folder.close();
   }
@@ -103,13 +103,13 @@ async function syncFolder(path: string, disk: BatchFileSystem): Promise<void> {
 /** Error codes of file systems that cannot sync a folder. */
 const NO_FOLDER_SYNC: ReadonlySet<string> = new Set(["EINVAL", "ENOTSUP", "EBADF", "EISDIR"]);
 
-function reasonOf(error: unknown): string {
-  if (codeOf(error) === "ENOSPC") return "the disk is full (ENOSPC)";
-  if (codeOf(error) === "EDQUOT") return "the disk quota is used up (EDQUOT)";
+function describeReason(error: unknown): string {
+  if (readCode(error) === "ENOSPC") return "the disk is full (ENOSPC)";
+  if (readCode(error) === "EDQUOT") return "the disk quota is used up (EDQUOT)";
   return error instanceof Error ? error.message : String(error);
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   const code: unknown = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : "";
 }

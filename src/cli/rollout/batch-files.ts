@@ -16,9 +16,10 @@ export class BatchFiles {
   findings: BatchFindings = NO_FINDINGS;
 
   /**
-   * @param writer writes each of them
-   * @param out the file, where the job has one batch
-   * @param first number of the first batch, where it may have several; the file's name has it then: `batch-00000.safetensors`
+   * @param writer writes each file
+   * @param out the file of the batch, or the base name if there are several batches
+   * @param first number of the first batch if there may be several, which is part of the name: `batch-00000.safetensors`.
+   * Undefined if there is only one batch
    */
   constructor(writer: BatchWriter, out: string, first: number | undefined) {
     this.#writer = writer;
@@ -26,15 +27,15 @@ export class BatchFiles {
     this.#next = first;
   }
 
-  /** Returns the file of the next batch. Each call is for a batch of its own, whether or not it is written. */
+  /** Returns the file of the next batch. Call it once per batch, even if the batch is not written. */
   nextFile(): string {
-    return this.#next === undefined ? this.#out : numbered(this.#out, this.#next++);
+    return this.#next === undefined ? this.#out : addNumber(this.#out, this.#next++);
   }
 
   /**
-   * Writes a batch. Its file is there when all of it is.
+   * Writes a batch. The file appears when it is complete.
    *
-   * @throws BatchFileError if it could be written nowhere
+   * @throws BatchFileError if no folder took it
    */
   async write(file: string, batch: Uint8Array): Promise<WrittenBatch> {
     const written = await this.#writer.write(file, batch);
@@ -48,14 +49,14 @@ export class BatchFiles {
     const lengths = readRows(file.header).map(({ length }) => length);
     this.bytes += file.byteLength;
     this.rows += lengths.length;
-    this.tokens += lengths.reduce((total, each) => total + each, 0);
+    this.tokens += lengths.reduce((total, length) => total + length, 0);
     this.findings = addFindings(this.findings, await readFindings(file, lengths.length));
   }
 }
 
 const DIGITS = 5;
 
-function numbered(file: string, number: number): string {
+function addNumber(file: string, number: number): string {
   const { dir, name, ext } = parse(file);
   return format({ dir, name: `${name}-${String(number).padStart(DIGITS, "0")}`, ext });
 }

@@ -4,13 +4,13 @@ import { sleep } from "../../support/async/sleep.js";
 import { BatchFileError, writeBatchFile } from "./batch-file.js";
 
 export interface BatchWriterOptions {
-  /** For how many seconds a batch that cannot be written is tried again. `Infinity`: until the job is stopped. */
+  /** Seconds for which writing is retried. `Infinity`: until the job is stopped. */
   readonly waitSeconds: number;
-  /** After that time the batch is saved in the first of these folders that takes it. */
+  /** After that time the batch is saved in the first of these folders that accepts it. */
   readonly rescueFolders: readonly string[];
-  /** If no folder takes the batch, try again until the job is stopped, because the data exists nowhere else. */
+  /** If no folder accepts the batch, retry until the job is stopped, because the data exists nowhere else. */
   readonly untilSaved: boolean;
-  /** Aborts when the job is stopped. A batch that cannot be written is then not tried again. */
+  /** Aborts when the job is stopped. Writing is then not retried. */
   readonly signal: AbortSignal;
   readonly tell: (message: string) => void;
   /** Pause between two attempts. Default 2000. */
@@ -20,13 +20,13 @@ export interface BatchWriterOptions {
 export interface WrittenBatch {
   /** The file that has the batch. */
   readonly file: string;
-  /** Why it is in a rescue folder; undefined if it is in the file that was asked for. */
+  /** Why the batch is in a rescue folder; undefined if it is in the requested file. */
   readonly failure: BatchFileError | undefined;
 }
 
 const PAUSE_MS = 2000;
 
-/** Writes batches. If that fails, it tries again and then elsewhere, because a batch is hours of work. */
+/** Writes batches. If that fails, it retries and then uses another folder, because a batch may be hours of work. */
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
 
@@ -37,7 +37,7 @@ export class BatchWriter {
   /**
    * Tries to write `file` until it succeeds or the time is over, then tries the rescue folders.
    *
-   * @throws BatchFileError if no folder took it
+   * @throws BatchFileError if no folder accepted it
    */
   async write(file: string, batch: Uint8Array): Promise<WrittenBatch> {
     const { signal, waitSeconds, untilSaved, tell, pauseMilliseconds = PAUSE_MS } = this.#options;

@@ -2,16 +2,16 @@ import { tmpdir } from "node:os";
 import type { BatchFields } from "../../client/admin-client.js";
 import type { BatchFileError } from "./batch-file.js";
 import { BatchWriter } from "./batch-writer.js";
-import { exportAgainCommand } from "./export-again.js";
-import type { Job } from "./job-setup.js";
+import { writeExportCommand } from "./export-again.js";
+import type { JobSetup } from "./job-setup.js";
 import type { BatchExportError } from "./survivors.js";
 
-/** For how long a batch that cannot be written is tried again, if there is no terminal with someone who could make room. */
+/** Seconds for which writing a batch is retried if there is no terminal, and so nobody who could free space. */
 const WRITE_WAIT_SECONDS = 60;
 
 /** Creates the writer of a job's batches from the job's options. */
 export function createBatchWriter(
-  { config, options }: Job,
+  { config, options }: JobSetup,
   signal: AbortSignal,
   tell: (message: string) => void,
 ): BatchWriter {
@@ -31,14 +31,14 @@ export interface UnwrittenBatch {
   readonly fields: BatchFields;
 }
 
-/** Describes a batch that no folder took, and how to export its sessions again if a proxy outlives the job. */
+/** Describes a batch that no folder accepted, and how to export its sessions again if a proxy outlives the job. */
 export function describeUnwritten(
   { message, file }: BatchFileError,
-  { proxy, options }: Pick<Job, "proxy" | "options">,
+  { proxy, options }: Pick<JobSetup, "proxy" | "options">,
   { sessionIds, fields }: UnwrittenBatch,
 ): string {
   if (options.proxy === undefined) return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
-  const command = exportAgainCommand({ url: proxy.url, sessionIds, fields, file });
+  const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
   const time = "as long as the proxy keeps them (its rollout.agent.export_retention_seconds and _bytes)";
   return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
 }
@@ -46,11 +46,11 @@ export function describeUnwritten(
 /** Describes a batch that the proxy did not export, and how to export its sessions if the proxy outlives the job. */
 export function describeUnexported(
   { message, sessionIds }: BatchExportError,
-  { proxy, options }: Pick<Job, "proxy" | "options">,
+  { proxy, options }: Pick<JobSetup, "proxy" | "options">,
   { fields, file }: { readonly fields: BatchFields; readonly file: string },
 ): string {
   if (options.proxy === undefined) return `${message} Its ${sessionIds.length} sessions are lost`;
-  const command = exportAgainCommand({ url: proxy.url, sessionIds, fields, file });
+  const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
   const time =
     "as long as the proxy keeps them (its rollout.agent.session_timeout_seconds and export_retention_seconds)";
   return `${message} Its ${sessionIds.length} sessions can be exported again ${time}:\n${command}`;

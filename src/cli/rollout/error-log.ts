@@ -38,7 +38,7 @@ export class RolloutErrorLog {
       this.#descriptor ??= openSync(this.#file, "w");
       writeWhole(
         this.#descriptor,
-        recordsOf(result)
+        createRecords(result)
           .map((record) => `${JSON.stringify(record)}\n`)
           .join(""),
       );
@@ -54,7 +54,7 @@ export class RolloutErrorLog {
   }
 }
 
-function recordsOf({ index, taskId, rejected }: TaskResult) {
+function createRecords({ index, taskId, rejected }: TaskResult) {
   return rejected.map(({ sessionId, groupId, reason }) => {
     const errors = readStandardError(reason.cause);
     return {

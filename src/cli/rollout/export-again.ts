@@ -9,7 +9,7 @@ export interface ExportAgain {
 }
 
 /** Returns a shell command that exports these sessions again. */
-export function exportAgainCommand({ url, sessionIds, fields, file }: ExportAgain): string {
+export function writeExportCommand({ url, sessionIds, fields, file }: ExportAgain): string {
   const body = JSON.stringify({ session_ids: sessionIds, ...fields });
   // The body is on standard input, because thousands of ids are too long for an argument.
   return [

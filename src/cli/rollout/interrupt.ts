@@ -1,17 +1,17 @@
 import { exit } from "./process-guard.js";
 
-/** Exit status of a command that a user stopped: 128 and the number of SIGINT, as shells have it. */
+/** Exit status of a command that a user stopped: 128 plus the number of SIGINT, as in shells. */
 export const EXIT_INTERRUPTED = 130;
 
 /**
- * Calls `stop` with the first SIGINT or SIGTERM; a second one ends the process at once. Answers what takes the listeners
- * away.
+ * Calls `stop` on the first SIGINT or SIGTERM. A second one ends the process immediately. Returns a function that removes the
+ * listeners.
  */
 export function onInterrupt(stop: () => void): () => void {
-  let asked = false;
+  let interrupted = false;
   const listen = () => {
-    if (asked) exit(EXIT_INTERRUPTED);
-    asked = true;
+    if (interrupted) exit(EXIT_INTERRUPTED);
+    interrupted = true;
     stop();
   };
   process.on("SIGINT", listen).on("SIGTERM", listen);

@@ -1,4 +1,4 @@
-/** The proxy that a job runs against. */
+/** The proxy that a job uses. */
 export interface JobProxy extends AsyncDisposable {
   readonly url: string;
   readonly adminKey: string;

@@ -6,8 +6,8 @@ import type { RolloutOptions } from "./rollout-options.js";
 import type { SampledTokens } from "./sampled-tokens.js";
 import type { RolloutScreen } from "./screen.js";
 
-/** What a rollout job runs with. */
-export interface Job {
+/** Everything that a rollout job needs to run. */
+export interface JobSetup {
   readonly config: Config;
   readonly options: RolloutOptions;
   readonly proxy: ConnectedProxy;

@@ -12,14 +12,18 @@ import { RolloutJobError } from "./errors.js";
 import type { RolloutOptions } from "./rollout-options.js";
 import { loadTypeScript } from "./typescript-loader.js";
 
-/** A workflow, and the processes in which its agents run. */
+/** A workflow with the processes of its agents. */
 export interface JobWorkflow {
   readonly workflow: RolloutWorkflow;
   readonly groupSize: number;
   close(): void;
 }
 
-/** The workflow of a job, as its arguments and its configuration say. An agent that cannot be made is found out here. */
+/**
+ * Creates the workflow of a job from its arguments and its configuration.
+ *
+ * @throws RolloutJobError `invalid_arguments` if the agent cannot be created
+ */
 export async function createWorkflow(config: Config, options: RolloutOptions): Promise<JobWorkflow> {
   const { agent } = config.rollout;
   const groupSize = options.groupSize ?? config.group_size;
@@ -31,18 +35,18 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
     concatReward: agent.concat_reward,
     rewardScope: agent.reward_scope,
   };
-  if (options.command === undefined) named(options);
+  if (options.command === undefined) requireAgent(options);
   const inline = options.command === undefined && agent.mode === "inline";
   const nodeArguments = await loadTypeScript(options.agent ?? "");
   if (inline) {
-    const made = resolveWorkflow(named(options), { ...resolution, timeoutSeconds: options.timeout });
-    return { workflow: await made.catch(rethrow), groupSize, close: () => {} };
+    const resolved = resolveWorkflow(requireAgent(options), { ...resolution, timeoutSeconds: options.timeout });
+    return { workflow: await resolved.catch(rethrow), groupSize, close: () => {} };
   }
-  // Of an episode that waits for a process to be free the time does not run yet.
+  // The pool has the time limit, because the time that an episode waits for a free process does not count.
   const limits = { maxWorkers: agent.subproc_max_workers, timeoutSeconds: options.timeout };
   const pool = new ProcessPool({ ...limits, nodeArguments });
   try {
-    const workflow = await resolveWorkflow(await agentOf(pool, options), resolution);
+    const workflow = await resolveWorkflow(await createAgent(pool, options), resolution);
     return { workflow, groupSize, close: () => pool.close() };
   } catch (error) {
     pool.close();
@@ -50,27 +54,30 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
   }
 }
 
-/** An agent that cannot be made is an argument that cannot be used. Errors lose their class on the way from a worker. */
+/**
+ * Rethrows an error of creating the agent as an invalid argument. A WorkflowError is recognized by its name, because errors
+ * from a worker process lose their class.
+ */
 function rethrow(error: unknown): never {
   if (!(error instanceof SubprocError) && !(error instanceof Error && error.name === "WorkflowError")) throw error;
   throw new RolloutJobError("invalid_arguments", error.message, { cause: error });
 }
 
-async function agentOf(pool: ProcessPool, options: RolloutOptions): Promise<WorkflowInput> {
+async function createAgent(pool: ProcessPool, options: RolloutOptions): Promise<WorkflowInput> {
   if (options.command !== undefined) return new ProgramAgent(pool, { command: options.command });
-  const agent = new SubprocAgent(pool, named(options));
+  const agent = new SubprocAgent(pool, requireAgent(options));
   await agent.check();
   return agent;
 }
 
-function named({ agent }: RolloutOptions): string {
+function requireAgent({ agent }: RolloutOptions): string {
   if (agent !== undefined) return assertModule(agent);
-  throw new RolloutJobError("invalid_arguments", "give an agent with --agent, or a program with --command");
+  throw new RolloutJobError("invalid_arguments", "--agent or --command is required");
 }
 
 const IS_MODULE = /\.(?:[cm]?[jt]sx?|json|node|wasm)$/;
 
-/** A file in another language is a program. */
+/** Refuses files in other languages, which must be run as programs. */
 function assertModule(agent: string): string {
   const [file = ""] = agent.split("#");
   const extension = extname(file);
@@ -80,7 +87,7 @@ function assertModule(agent: string): string {
   throw new RolloutJobError("invalid_arguments", `${message} Run it as a program: --command "${program}"`);
 }
 
-/** A folder may have a dot in its name. */
+/** Tells files from folders, which may have a dot in their name too. */
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

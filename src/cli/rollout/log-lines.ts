@@ -1,6 +1,6 @@
-import { inertText } from "../inert-text.js";
+import { makeInert } from "../inert-text.js";
 
-/** Limit of different lines that are counted. Lines beyond it are all shown. */
+/** Maximum number of distinct lines that are counted. Lines over the limit are all shown. */
 const MAX_KNOWN = 1000;
 const LEVELS: ReadonlyMap<number, string> = new Map([
   [10, "trace"],
@@ -33,7 +33,7 @@ export class LogLines {
     const text = describeLine(fields) + describeFields(common);
     const count = this.#counts.get(text) ?? 0;
     if (count > 0 || this.#counts.size < MAX_KNOWN) this.#counts.set(text, count + 1);
-    return count > 0 ? undefined : describeLine(fields) + describeFields(fields) + stackOf(fields);
+    return count > 0 ? undefined : describeLine(fields) + describeFields(fields) + describeStack(fields);
   }
 
   /** Returns each line that came more than once, with its count. */
@@ -57,12 +57,12 @@ function parseFields(line: string): Fields | undefined {
 /** Returns level, message and cause. */
 function describeLine({ level, msg, err }: Fields): string {
   const name = LEVELS.get(Number(level)) ?? "log";
-  const [message, cause] = [typeof msg === "string" ? msg : "", messageOf(err)];
+  const [message, cause] = [typeof msg === "string" ? msg : "", readMessage(err)];
   const why = cause === "" || message.includes(cause) ? "" : `: ${cause}`;
-  return inertText(`${name}: ${message}${why}`);
+  return makeInert(`${name}: ${message}${why}`);
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   const { message } = (error ?? {}) as { readonly message?: unknown };
   return typeof message === "string" ? message : "";
 }
@@ -70,27 +70,27 @@ function messageOf(error: unknown): string {
 /** Returns the fields in parentheses, objects as JSON. Empty objects say nothing and are left out. */
 function describeFields(fields: Fields): string {
   const shown = Object.entries(fields).flatMap(([name, value]) =>
-    HIDDEN.has(name) || isEmpty(value) ? [] : [`${name}=${shortened(value)}`],
+    HIDDEN.has(name) || isEmpty(value) ? [] : [`${name}=${shorten(value)}`],
   );
-  return shown.length === 0 ? "" : inertText(` (${shown.join(", ")})`);
+  return shown.length === 0 ? "" : makeInert(` (${shown.join(", ")})`);
 }
 
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-function shortened(value: unknown): string {
+function shorten(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > MAX_FIELD_LENGTH ? `${text.slice(0, MAX_FIELD_LENGTH)}…` : text;
 }
 
 /** Returns the frames of an error's stack on lines of their own. Warnings are expected, and their stack says little. */
-function stackOf({ level, err }: Fields): string {
+function describeStack({ level, err }: Fields): string {
   const { stack } = (err ?? {}) as { readonly stack?: unknown };
   if (Number(level) < ERROR_LEVEL || typeof stack !== "string") return "";
   // The lines before the first frame repeat class and message.
   const lines = stack.split("\n");
   const first = lines.findIndex((line) => /^\s+at /.test(line));
   const frames = first < 0 ? [] : lines.slice(first, first + MAX_STACK_LINES);
-  return frames.map((line) => `\n${inertText(line)}`).join("");
+  return frames.map((line) => `\n${makeInert(line)}`).join("");
 }

@@ -1,15 +1,19 @@
-/** Ends the process, whatever agents find in its place. */
+/** The original `process.exit`. {@link guardProcess} replaces it for agents. */
 export const exit: typeof process.exit = process.exit.bind(process);
 
 /**
- * Keeps agents that run in this process from ending the job: one that calls `process.exit` gets an error, a promise that it
- * rejects and nobody awaits is only told. An error that nobody caught is told too, and leaves this process in a state that nobody
- * knows: `stop` is called with it. Returns a function that ends the guard.
+ * Keeps agents that run in this process from ending the job.
+ *
+ * - `process.exit` throws an error.
+ * - An unhandled rejection is only reported.
+ * - An uncaught error is reported, and `stop` is called with it, because the state of the process is unknown afterwards.
+ *
+ * @returns a function that ends the guard
  */
 export function guardProcess(stop: (error: Error) => void): () => void {
-  const onRejection = (reason: unknown) => tell("a promise was rejected that nobody awaits", reason);
+  const onRejection = (reason: unknown) => report("unhandled promise rejection", reason);
   const onException = (error: unknown) => {
-    tell("an error was thrown that nobody caught", error);
+    report("uncaught error", error);
     stop(error instanceof Error ? error : new Error(String(error)));
   };
   process.on("unhandledRejection", onRejection).on("uncaughtException", onException);
@@ -21,14 +25,14 @@ export function guardProcess(stop: (error: Error) => void): () => void {
 }
 
 function refuseExit(code?: unknown): never {
-  const why = "agents run in the job's own process; those that end theirs need rollout.agent.mode=subproc";
+  const why = "agents run in the job's own process; set rollout.agent.mode=subproc for agents that end their process";
   const error = new Error(`process.exit(${code === undefined ? "" : JSON.stringify(code)}) was called: ${why}`);
-  // The stack begins with the caller, so that an import that fails names the agent's file and not this one.
+  // The stack must begin with the caller, so that the error of a failed import names the agent's file and not this one.
   Error.captureStackTrace(error, refuseExit);
   throw error;
 }
 
-function tell(what: string, reason: unknown): void {
+function report(event: string, reason: unknown): void {
   const detail = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-  process.stderr.write(`rolltape: ${what}, by an agent most likely: ${detail}\n`);
+  process.stderr.write(`rolltape: ${event}, most likely by an agent: ${detail}\n`);
 }

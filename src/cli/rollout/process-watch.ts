@@ -15,7 +15,7 @@ const EXIT_UNCAUGHT = 1;
  */
 export class ProcessWatch implements Disposable {
   readonly #unguard = guardProcess((error) => (this.#job ? this.#job.fail(error) : exit(EXIT_UNCAUGHT)));
-  readonly #forget = onInterrupt(() => this.#interrupt());
+  readonly #removeListeners = onInterrupt(() => this.#interrupt());
   #job: StoppableJob | undefined;
   #interrupted = false;
 
@@ -24,13 +24,13 @@ export class ProcessWatch implements Disposable {
     return this.#interrupted;
   }
 
-  /** To be called when the job begins. */
+  /** Call it when the job begins. */
   begin(job: StoppableJob): void {
     this.#job = job;
   }
 
   [Symbol.dispose](): void {
-    this.#forget();
+    this.#removeListeners();
     this.#unguard();
   }
 

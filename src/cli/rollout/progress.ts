@@ -6,7 +6,7 @@ const BAR_MS = 250;
 const LINE_MS = 5000;
 const BAR_WIDTH = 40;
 
-/** How a job comes along, on standard error: a bar on a terminal, else a line every few seconds and one at the end. */
+/** Shows the progress of a job on standard error: a bar on a terminal, else a line every few seconds and one at the end. */
 export class RolloutProgress {
   readonly #total: number;
   readonly #tally: RolloutTally;
@@ -14,10 +14,10 @@ export class RolloutProgress {
   readonly #screen: RolloutScreen;
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
-  /** Nothing is shown any more. */
+  /** True when nothing must be shown any more. */
   #ended = false;
 
-  /** @param total episodes */
+  /** @param total number of episodes */
   constructor(total: number, tally: RolloutTally, tokens: SampledTokens, screen: RolloutScreen) {
     this.#total = total;
     this.#tally = tally;
@@ -27,7 +27,7 @@ export class RolloutProgress {
     this.#timer = setInterval(() => void this.#refresh(), screen.isTerminal ? BAR_MS : LINE_MS);
   }
 
-  /** The last word. Idempotent. */
+  /** Shows the final numbers and ends the display. Idempotent. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -38,7 +38,7 @@ export class RolloutProgress {
   }
 
   async #refresh(): Promise<void> {
-    // A proxy that is too busy to say is asked again.
+    // If the proxy is too busy to answer, the next refresh tries again.
     await this.#tokens.refresh().catch(() => {});
     if (!this.#ended) this.#show();
   }

@@ -15,7 +15,7 @@ const TAIL_BYTES = 8192;
 const UNUSABLE = "status 2";
 
 export interface ProxyWorkerOptions {
-  /** Of `rolltape serve`. */
+  /** Arguments of `rolltape serve`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** Receives its standard error, whole lines at a time. */
@@ -23,8 +23,8 @@ export interface ProxyWorkerOptions {
 }
 
 /**
- * `rolltape serve` in a process of its own, with its logs among those of the job. If it dies, it is started again a few
- * times; what it had recorded is lost. It does not receive the terminal's Ctrl-C, and does not outlive this process.
+ * `rolltape serve` in a separate process, with its logs among those of the job. If it dies, it is restarted a few times, but
+ * its recorded sessions are lost. It does not receive the terminal's Ctrl-C, and does not outlive this process.
  */
 export class ProxyWorker {
   readonly #options: ProxyWorkerOptions;
@@ -37,13 +37,13 @@ export class ProxyWorker {
   }
 
   /**
-   * Resolves when it takes calls.
+   * Resolves when it accepts calls.
    *
    * @throws RolloutJobError `proxy_failed` if it ends before that
    */
   async start(): Promise<void> {
-    const life = await this.#spawn();
-    this.#over = this.#keep(life);
+    const run = await this.#spawn();
+    this.#over = this.#keepRunning(run);
   }
 
   async stop(): Promise<void> {
@@ -52,31 +52,31 @@ export class ProxyWorker {
     await this.#over;
   }
 
-  async #keep(first: Life): Promise<void> {
-    let life: Life | undefined = first;
-    for (let restarts = 0; life !== undefined; restarts++) {
-      const how = await life.ended;
+  async #keepRunning(first: WorkerRun): Promise<void> {
+    let run: WorkerRun | undefined = first;
+    for (let restarts = 0; run !== undefined; restarts++) {
+      const how = await run.ended;
       if (this.#stopping.signal.aborted) return;
-      const again = restarts < RESTARTS;
-      report(`a proxy worker ended with ${how}, its sessions are lost; it is ${again ? "" : "not "}started again`);
-      life = again ? await this.#startAgain(restarts) : undefined;
+      const restart = restarts < RESTARTS;
+      report(`a proxy worker ended with ${how}; its sessions are lost, and it is ${restart ? "" : "not "}restarted`);
+      run = restart ? await this.#restart(restarts) : undefined;
     }
   }
 
   /** Returns undefined if the job is over. */
-  async #startAgain(restarts: number): Promise<Life | undefined> {
+  async #restart(restarts: number): Promise<WorkerRun | undefined> {
     if (!(await pauseBeforeRestart(restarts, this.#stopping.signal))) return undefined;
     return this.#spawn().catch((error: Error) => ({ ended: Promise.resolve(error.message) }));
   }
 
-  /** Resolves when the process takes calls. */
-  async #spawn(): Promise<Life> {
+  /** Resolves when the process accepts calls. */
+  async #spawn(): Promise<WorkerRun> {
     const { args, env, logs } = this.#options;
     const main = fileURLToPath(new URL("../main.js", import.meta.url));
     const child = spawn(process.execPath, [main, "serve", ...args], {
-      // Its own group: a Ctrl-C is for the job alone, which stops its proxies when everything is exported.
+      // Its own group, so that Ctrl-C reaches only the job, which stops its proxies after everything is exported.
       detached: true,
-      // The channel says nothing: by its end the worker notices that the job is gone.
+      // The ipc channel carries no messages. When it closes, the worker knows that the job has ended.
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       env,
     });
@@ -86,13 +86,13 @@ export class ProxyWorker {
     const { stdout, stderr } = child;
     if (stdout === null || stderr === null) throw new Error("a proxy worker has no output");
     const tail = new OutputTail(stderr, TAIL_BYTES);
-    // A process that does not start shows its lines in the error only.
-    let held: string[] | undefined = [];
-    createInterface(stderr).on("line", (line) => (held ? held.push(line) : logs.write(`${line}\n`)));
+    // Log lines are held until the process is ready. If it does not start, only the error shows them.
+    let heldLines: string[] | undefined = [];
+    createInterface(stderr).on("line", (line) => (heldLines ? heldLines.push(line) : logs.write(`${line}\n`)));
     try {
-      if ((await readFirstLine(stdout)) === undefined) throw new Error("it took no calls");
-      for (const line of held) logs.write(`${line}\n`);
-      held = undefined;
+      if ((await readFirstLine(stdout)) === undefined) throw new Error("it accepted no calls");
+      for (const line of heldLines) logs.write(`${line}\n`);
+      heldLines = undefined;
       tail.end();
       return { ended };
     } catch (error) {
@@ -107,8 +107,9 @@ export class ProxyWorker {
   }
 }
 
-/** One process of a worker, and how it ended. */
-interface Life {
+/** One process of a worker. */
+interface WorkerRun {
+  /** Resolves with a description of the end. */
   readonly ended: Promise<string>;
 }
 

@@ -31,7 +31,7 @@ async function readText(file: string): Promise<string> {
     // Some editors begin a file with a byte order mark.
     return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
   } catch (error) {
-    throw new RolloutJobError("invalid_data", `--data ${file} cannot be read: ${messageOf(error)}`);
+    throw new RolloutJobError("invalid_data", `--data ${file} cannot be read: ${readMessage(error)}`);
   }
 }
 
@@ -60,11 +60,11 @@ function parse(text: string): { readonly value: unknown } | { readonly error: st
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { error: messageOf(error) };
+    return { error: readMessage(error) };
   }
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -3,10 +3,10 @@ import type { Rejection } from "../../rollout/rejection.js";
 import { SubprocError } from "../../rollout/subproc/errors.js";
 import { readStandardError } from "../../rollout/subproc/standard-error.js";
 import { removeTail } from "../../support/processes/output-tail.js";
-import { inertText } from "../inert-text.js";
+import { makeInert } from "../inert-text.js";
 
-/** A rejected episode of a task. */
-export interface RejectedOf {
+/** A rejected episode, with its task. */
+export interface RejectedTaskEpisode {
   readonly taskId: string;
   readonly sessionId: string | undefined;
   readonly reason: Rejection;
@@ -16,10 +16,10 @@ export interface RejectedOf {
 export interface ReasonGroup {
   count: number;
   /** The first of them. */
-  readonly example: RejectedOf;
+  readonly example: RejectedTaskEpisode;
 }
 
-/** Limit of groups. Messages with random parts would make one group for each episode. */
+/** Maximum number of groups, because messages with random parts would make one group per episode. */
 const MAX_GROUPS = 100;
 const MAX_SHOWN = 8;
 const MAX_FRAMES = 3;
@@ -32,11 +32,11 @@ const MAX_LINE_LENGTH = 200;
  */
 export class RejectionReasons {
   readonly #groups = new Map<string, ReasonGroup>();
-  /** Number of rejected episodes beyond the limit of groups. */
+  /** Number of rejected episodes over the limit of groups. */
   #others = 0;
 
-  add(rejected: RejectedOf): void {
-    const key = keyOf(rejected);
+  add(rejected: RejectedTaskEpisode): void {
+    const key = createKey(rejected);
     const group = this.#groups.get(key);
     if (group) group.count++;
     else if (this.#groups.size < MAX_GROUPS) this.#groups.set(key, { count: 1, example: rejected });
@@ -63,40 +63,40 @@ export class RejectionReasons {
   }
 }
 
-function keyOf({ sessionId, reason }: RejectedOf): string {
+function createKey({ sessionId, reason }: RejectedTaskEpisode): string {
   // What an agent printed before it threw is not the reason, and often has a time in each line.
   const text = (reason.cause instanceof SubprocError && readStandardError(reason.cause)) || reason.message;
   const line = text.trimEnd().split("\n").at(-1) ?? "";
   const common = sessionId === undefined ? line : line.replaceAll(sessionId, "its session");
-  return `${reason.code} ${classOf(reason)} ${common}`;
+  return `${reason.code} ${readClass(reason)} ${common}`;
 }
 
 /** Returns the first line of the message, without the standard error that follows it. */
-function firstLine({ reason }: RejectedOf): string {
+function firstLine({ reason }: RejectedTaskEpisode): string {
   const errors = readStandardError(reason.cause);
   const isProcess = reason.cause instanceof SubprocError;
   const message = isProcess ? removeTail(reason.message, errors) : reason.message;
   const [first = ""] = message.split("\n");
-  const name = classOf(reason);
-  return shortened(name === "" ? first : `${name}: ${first}`);
+  const name = readClass(reason);
+  return shorten(name === "" ? first : `${name}: ${first}`);
 }
 
 /** Returns the class of an agent's error; empty for `Error` itself, which says nothing. */
-function classOf({ code, cause }: Rejection): string {
+function readClass({ code, cause }: Rejection): string {
   if (code !== "agent_error" || cause instanceof SubprocError) return "";
   const name = readClassName(cause);
   return name === "Error" ? "" : name;
 }
 
 /** Returns where it happened: the task, and the last lines of the agent's standard error or the first frames of its stack. */
-function describePlace({ taskId, reason }: RejectedOf): string[] {
-  const frames = reason.code === "agent_error" ? framesOf(reason.cause) : [];
+function describePlace({ taskId, reason }: RejectedTaskEpisode): string[] {
+  const frames = reason.code === "agent_error" ? readFrames(reason.cause) : [];
   const errors = reason.cause instanceof SubprocError ? lastLines(readStandardError(reason.cause)) : [];
-  return [`in task ${taskId}`, ...frames, ...errors.map((line) => `| ${shortened(line)}`)];
+  return [`in task ${taskId}`, ...frames, ...errors.map((line) => `| ${shorten(line)}`)];
 }
 
 /** Returns the first frames of the agent's own code, if there are any. Those of SDKs come before and say little. */
-function framesOf(cause: unknown): string[] {
+function readFrames(cause: unknown): string[] {
   // Rolltape threw a SubprocError, not the agent: its stack does not show the agent.
   if (!(cause instanceof Error) || cause instanceof SubprocError || typeof cause.stack !== "string") return [];
   const frames = cause.stack.split("\n").flatMap((line) => (/^\s+at /.test(line) ? [line.trim()] : []));
@@ -108,7 +108,7 @@ function lastLines(text: string): string[] {
   return text === "" ? [] : text.split("\n").slice(-MAX_LINES);
 }
 
-function shortened(text: string): string {
-  const line = inertText(text.trimEnd());
+function shorten(text: string): string {
+  const line = makeInert(text.trimEnd());
   return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }

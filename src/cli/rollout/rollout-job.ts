@@ -7,14 +7,14 @@ import type { WrittenBatch } from "./batch-writer.js";
 import { createBatchWriter, describeUnexported, describeUnwritten } from "./create-batch-writer.js";
 import { RolloutErrorLog } from "./error-log.js";
 import { RolloutJobError } from "./errors.js";
-import type { Job } from "./job-setup.js";
+import type { JobSetup } from "./job-setup.js";
 import type { StoppableJob } from "./process-watch.js";
 import { RolloutProgress } from "./progress.js";
 import { runTrainer } from "./run-trainer.js";
 import { BatchExportError, exportSurvivors, type Survivors, type SurvivorsOptions } from "./survivors.js";
 import { RolloutTally } from "./tally.js";
 
-/** Tasks at once if the configuration sets no number. */
+/** Maximum number of concurrent tasks if the configuration sets none. */
 const DEFAULT_CONCURRENT_TASKS = 64;
 
 export interface JobOutcome {
@@ -26,26 +26,26 @@ export interface JobOutcome {
   readonly errors: string | undefined;
   readonly interrupted: boolean;
   /**
-   * Why the job stopped early, if not by its user: a failed trainer, an uncaught error, or a batch that was not exported or is not in
-   * its file.
+   * Why the job stopped early, if not by its user: the trainer failed, an error was not caught, or a batch was not exported or
+   * is not in its file.
    */
   readonly failure: Error | undefined;
 }
 
-/** One job: runs every task, writes what was accepted as batches, and has the trainer consume them. */
+/** One job: runs every task, writes the accepted ones as batches, and runs the trainer on each batch. */
 export class RolloutJob implements StoppableJob {
-  readonly #job: Job;
+  readonly #job: JobSetup;
   readonly #controller: RolloutController;
   readonly #tally = new RolloutTally();
   readonly #batches: BatchFiles;
   readonly #errors: RolloutErrorLog;
   readonly #stopping = new AbortController();
   #interrupted = false;
-  /** Everything is written: nothing can be stopped any more. */
+  /** True when everything is written and nothing can be stopped any more. */
   #over = false;
   #failure: Error | undefined;
 
-  constructor(job: Job) {
+  constructor(job: JobSetup) {
     const { max_staleness, max_concurrent_rollouts, consumer_batch_size } = job.config.rollout;
     const { trainer, fromVersion, out } = job.options;
     const count = job.tasks.length;
@@ -72,7 +72,7 @@ export class RolloutJob implements StoppableJob {
 
   /**
    * Runs the job to its end, or until a signal, a failed trainer, a batch that cannot be written or an uncaught error stops
-   * it. What has finished by then is written.
+   * it. Tasks that have finished by then are written.
    *
    * @throws if no batch was written: the error that stopped the job, else RolloutJobError `no_trajectories` or
    *   `interrupted`
@@ -99,7 +99,7 @@ export class RolloutJob implements StoppableJob {
   interrupt(): void {
     if (this.#over) return;
     this.#interrupted = true;
-    this.#tell("stopping; what has finished is exported");
+    this.#tell("stopping; finished tasks are exported");
     this.#stop();
   }
 
@@ -138,12 +138,12 @@ export class RolloutJob implements StoppableJob {
     }
     const file = await this.#write(survivors.bytes, survivors, fields);
     if (file === undefined) return;
-    // Before the trainer, which may take hours.
+    // Released before the trainer runs, which may take hours.
     await survivors.release();
     await this.#train(file);
   }
 
-  /** Exports the batch. Returns undefined, and says how to export it again, if the proxy did not. */
+  /** Exports the batch. If the proxy refuses, tells the user how to export it again, and returns undefined. */
   async #export(batch: RolloutBatch, options: SurvivorsOptions): Promise<Survivors | undefined> {
     try {
       return await exportSurvivors(batch, options);
@@ -155,7 +155,7 @@ export class RolloutJob implements StoppableJob {
     }
   }
 
-  /** Writes the batch. Stops the job if it is not in its file. Returns where it is; undefined if no folder took it. */
+  /** Writes the batch and returns its file; undefined if no folder accepted it. Stops the job if it is not in its own file. */
   async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<string | undefined> {
     let written: WrittenBatch;
     try {
@@ -169,7 +169,7 @@ export class RolloutJob implements StoppableJob {
     const { file, failure } = written;
     if (failure) {
       const moved = new BatchFileError(failure.file, `${failure.reason}. The batch is in ${file}; move it from there`);
-      // Each batch has a place of its own; the job's error names the first only.
+      // Reported for each batch, because the job's error names only the first.
       this.#tell(moved.message);
       this.fail(moved);
     }
@@ -201,7 +201,7 @@ function noBatchError(
     ...(lost > 0 ? [`${lost} sessions were lost with their proxy worker`] : []),
     ...(errors === undefined ? [] : [`errors: ${errors}`]),
   ];
-  const why = interrupted && reasons.size === 0 ? ["the job was stopped before one had finished"] : lines;
+  const why = interrupted && reasons.size === 0 ? ["the job was stopped before an episode had finished"] : lines;
   const code = interrupted ? "interrupted" : "no_trajectories";
   return new RolloutJobError(code, `no episode was accepted:${why.map((line) => `\n  ${line}`).join("")}`);
 }

@@ -14,10 +14,12 @@ export interface TrainingStep {
 }
 
 /**
- * Runs a program that trains on one batch and brings the new weights to the engine before it ends. It finds the file as its
- * last argument and in ROLLTAPE_BATCH, the version in ROLLTAPE_VERSION. What it prints goes to this process's standard error.
+ * Runs a program that trains on one batch and loads the new weights into the engine before it ends.
  *
- * @throws RolloutJobError `trainer_failed`; the signal's reason if the signal aborts
+ * The file is its last argument and in ROLLTAPE_BATCH. The version is in ROLLTAPE_VERSION. Its output is forwarded to this
+ * process's standard error.
+ *
+ * @throws RolloutJobError `trainer_failed`, or the signal's reason if the signal aborts
  */
 export async function runTrainer(
   [program, ...args]: readonly [string, ...string[]],
@@ -28,9 +30,9 @@ export async function runTrainer(
   const batch = resolve(file);
   const env = { ...process.env, ROLLTAPE_BATCH: batch, ROLLTAPE_VERSION: String(version) };
   const child = spawn(program, [...args, batch], { stdio: ["ignore", "pipe", "pipe"], env, detached: true });
-  // Ctrl-C is for the job, which ends the program itself.
+  // Its own group, so that Ctrl-C reaches only the job, which ends the program itself.
   const group = new ChildGroup(child);
-  // Not inherited: it would be written over the progress bar.
+  // Forwarded instead of inherited, because it would overwrite the progress bar.
   forwardLines(child.stdout);
   forwardLines(child.stderr);
   using _killing = onAbort(signal, () => group.kill());

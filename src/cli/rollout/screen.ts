@@ -56,14 +56,14 @@ export class RolloutScreen implements Disposable {
   /** Destination of log lines. On a terminal JSON lines become text, and repeated ones are counted. */
   readonly log = {
     write: (lines: string): void => {
-      for (const line of lines.split("\n").filter((each) => each !== "")) {
+      for (const line of lines.split("\n").filter((text) => text !== "")) {
         const shown = this.isTerminal ? this.#logs.add(line) : line;
         if (shown !== undefined) this.line(shown);
       }
     },
   };
 
-  /** Writes what is left, and restores standard output and standard error. */
+  /** Writes incomplete lines, and restores standard output and standard error. */
   [Symbol.dispose](): void {
     this.#endPartialLine();
     this.endStatus();

@@ -7,29 +7,29 @@ import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
 export interface SurvivorsOptions {
   readonly admin: Pick<AdminClient, "exportBatch" | "deleteSession">;
   readonly fields: BatchFields;
-  /** Whether a group that lost a member is left out whole. */
+  /** Leaves out the whole group if one of its members was lost. */
   readonly dropIncompleteGroup: boolean;
-  /** A worker that does not answer may be busy, or out of reach for a moment only: it is asked again after these. */
+  /** Pauses before retries if a worker does not answer, because it may be busy or unreachable for a moment only. */
   readonly pausesMs?: readonly number[];
 }
 
 export interface Survivors {
-  /** Undefined where nothing is left. */
+  /** The batch; undefined if no session is left. */
   readonly bytes: Uint8Array | undefined;
-  /** Sessions that went with their proxy worker. */
+  /** Number of sessions that were lost with their proxy worker. */
   readonly lost: number;
-  /** Sessions that were left out because their group was not whole any more. */
+  /** Number of sessions that were left out because their group was incomplete. */
   readonly leftOut: number;
   /** Sessions of the batch. */
   readonly sessionIds: readonly string[];
-  /** Deletes the sessions that were left out. To be called once the batch is on the disk. */
+  /** Deletes the sessions that were left out. Call it when the batch is on the disk. */
   release(): Promise<void>;
 }
 
 /** The proxy did not export a batch. The cause says why. */
 export class BatchExportError extends Error {
   override readonly name = "BatchExportError";
-  /** Sessions of the batch that are not known to be gone. */
+  /** Sessions of the batch that are not known to be lost. */
   readonly sessionIds: readonly string[];
 
   constructor(sessionIds: readonly string[], cause: unknown) {
@@ -39,8 +39,8 @@ export class BatchExportError extends Error {
   }
 }
 
-/** What the proxy says of sessions that are no more: they went with their worker, or with its last life. */
-const GONE = new Set(["worker_unavailable", "session_not_found", "session_expired"]);
+/** Error codes of sessions that were lost, because their worker died or was restarted. */
+const LOST_CODES = new Set(["worker_unavailable", "session_not_found", "session_expired"]);
 
 const PAUSES_MS = [1000, 2000, 4000];
 
@@ -49,7 +49,7 @@ const refusal = z.object({ sessions: z.array(refusedSession) });
 type RefusedSession = z.output<typeof refusedSession>;
 
 /**
- * Exports a batch without the sessions that are gone. One worker's death costs its own sessions, not the batch.
+ * Exports a batch without lost sessions, so that the death of a worker costs only its own sessions.
  *
  * @throws BatchExportError if the proxy refuses for another reason, or does not answer
  */
@@ -61,14 +61,14 @@ export async function exportSurvivors(
   const gone = new Set<string>();
   const pauses = [...pausesMs];
   for (;;) {
-    const kept = batch.tasks.flatMap(({ accepted }) => survivors(accepted, gone, options));
+    const kept = batch.tasks.flatMap(({ accepted }) => listSurvivors(accepted, gone, options));
     const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
     try {
       const bytes = kept.length > 0 ? await admin.exportBatch(kept, fields) : undefined;
       const release = async () => void (await Promise.allSettled(left.map((id) => admin.deleteSession(id))));
       return { bytes, lost: gone.size, leftOut: left.length, sessionIds: kept, release };
     } catch (error) {
-      const refused = goneSessions(error).filter(({ session_id }) => !gone.has(session_id));
+      const refused = readLostSessions(error).filter(({ session_id }) => !gone.has(session_id));
       if (refused.length === 0) throw new BatchExportError(kept, error);
       const pause = refused.some(({ code }) => code === "worker_unavailable") ? pauses.shift() : undefined;
       if (pause !== undefined) await sleep(pause);
@@ -77,7 +77,7 @@ export async function exportSurvivors(
   }
 }
 
-function survivors(
+function listSurvivors(
   accepted: readonly { readonly sessionId: string }[],
   gone: ReadonlySet<string>,
   { dropIncompleteGroup }: SurvivorsOptions,
@@ -87,9 +87,9 @@ function survivors(
   return dropIncompleteGroup && kept.length < ids.length ? [] : kept;
 }
 
-/** Empty where anything else is in the way, too: that is not cured by leaving sessions out. */
-function goneSessions(error: unknown): readonly RefusedSession[] {
+/** Returns the lost sessions of an error; empty if there is another reason too, because leaving sessions out would not help. */
+function readLostSessions(error: unknown): readonly RefusedSession[] {
   if (!(error instanceof ProxyError)) return [];
   const sessions = refusal.safeParse(error.details).data?.sessions ?? [];
-  return sessions.every(({ code }) => GONE.has(code)) ? sessions : [];
+  return sessions.every(({ code }) => LOST_CODES.has(code)) ? sessions : [];
 }

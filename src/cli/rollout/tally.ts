@@ -1,21 +1,21 @@
 import { rejectionOf, type TaskResult } from "../../rollout/controller/task.js";
 import { RejectionReasons } from "./rejection-reasons.js";
 
-/** Running numbers of a job. */
+/** Counts of a running job. */
 export class RolloutTally {
   accepted = 0;
   rejected = 0;
   /** Tasks that gave a trajectory. */
   acceptedTasks = 0;
-  /** Of these, how many lost members of their group. */
+  /** Accepted tasks with rejected members. */
   incompleteTasks = 0;
   rejectedTasks = 0;
-  /** Sessions of accepted episodes that went with their proxy worker before they were exported. */
+  /** Sessions of accepted episodes that were lost with their proxy worker before they were exported. */
   lost = 0;
-  /** Accepted episodes that were left out of a batch because their group had lost a member so. */
+  /** Accepted episodes that were left out of a batch because a session of their group was lost. */
   leftOut = 0;
   readonly reasons = new RejectionReasons();
-  /** The own rewards of each accepted episode, added up. */
+  /** Sum of the own rewards of each accepted episode. */
   readonly rewards: number[] = [];
 
   add(result: TaskResult): void {
@@ -33,12 +33,12 @@ export class RolloutTally {
     this.leftOut += leftOut;
   }
 
-  /** Undefined without an accepted episode. */
+  /** Undefined if no episode was accepted. */
   get rewardMean(): number | undefined {
     return this.rewards.length === 0 ? undefined : sum(this.rewards) / this.rewards.length;
   }
 }
 
 function sum(values: readonly number[]): number {
-  return values.reduce((total, each) => total + each, 0);
+  return values.reduce((total, value) => total + value, 0);
 }

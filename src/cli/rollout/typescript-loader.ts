@@ -3,9 +3,10 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Lets this process import an agent that is TypeScript, with the tsx that its project has. Answers the arguments with
- * which worker processes do the same. Nothing is done where Node reads TypeScript itself or no tsx is found: the import
- * then says what is missing.
+ * Loads the tsx of the agent's project, so that this process can import an agent in TypeScript. Returns the Node arguments
+ * with which worker processes do the same.
+ *
+ * Does nothing if Node reads TypeScript itself, or if no tsx is found. The error of the import then says what is missing.
  */
 export async function loadTypeScript(specifier: string): Promise<string[]> {
   const [module = ""] = specifier.split("#");
@@ -18,11 +19,11 @@ export async function loadTypeScript(specifier: string): Promise<string[]> {
 
 function readsTypeScript(): boolean {
   const { typescript } = process.features as { readonly typescript?: unknown };
-  const given = [...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].join(" ");
-  return Boolean(typescript) || /\btsx\b/.test(given);
+  const nodeOptions = [...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].join(" ");
+  return Boolean(typescript) || /\btsx\b/.test(nodeOptions);
 }
 
-/** URL of the tsx that a file of this path would import. */
+/** Returns the URL of the tsx that a file at this path would import. */
 function findTsx(from: string): string | undefined {
   try {
     return pathToFileURL(createRequire(from).resolve("tsx")).href;

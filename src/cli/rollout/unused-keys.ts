@@ -1,13 +1,13 @@
 import type { Config, UnusedKeys } from "../../config/index.js";
 import type { RolloutOptions } from "./rollout-options.js";
 
-/** Of `rollout.agent`: what the proxy does with sessions. */
-const OF_PROXY = [
+/** Keys of `rollout.agent` that only the proxy uses. */
+const PROXY_KEYS = [
   "session_timeout_seconds",
   "key_file",
   "drain_seconds",
   "export_retention_",
-  // The directory acts: a batch that cannot be written to `--out` may be saved there.
+  // shared_memory_directory is not listed: the job may save a batch there that cannot be written to `--out`.
   "shared_memory_bytes",
   "chat_template_",
   "enforce_strict_tools",
@@ -18,16 +18,16 @@ const OF_PROXY = [
   "reasoning_parser",
 ].map((name) => `rollout.agent.${name}`);
 
-/** Returns the keys that a job does not use, as its options say. */
+/** Returns the keys that a job with these options does not use. */
 export function unusedByRollout({ rollout: { agent } }: Config, options: RolloutOptions): UnusedKeys[] {
   const isSubproc = agent.mode === "subproc" || options.command !== undefined;
   const unused: (UnusedKeys | false)[] = [
     {
       prefixes: ["gateway.workers"],
-      reason: "`rolltape rollout` starts its own proxies; `--proxy` names one that runs already",
+      reason: "`rolltape rollout` starts its own proxies; use `--proxy` for a running one",
     },
     options.proxy !== undefined && {
-      prefixes: ["server.", "model.", "engine.", "gateway.", ...OF_PROXY],
+      prefixes: ["server.", "model.", "engine.", "gateway.", ...PROXY_KEYS],
       reason: "the proxy at `--proxy` has its own configuration; start it with this key",
     },
     (options.proxyWorkers ?? 1) === 1 && {

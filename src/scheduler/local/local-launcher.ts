@@ -1,11 +1,11 @@
-import { freePort } from "../free-port.js";
+import { findFreePort } from "../free-port.js";
 import type { LaunchedProcess, Launcher, Place, ProcessPlan } from "../launcher.js";
 import { fillEnvironment, fillIn } from "../placeholders.js";
 import { RunningProcess } from "../running-process.js";
 
 const HERE: Place = { node: "127.0.0.1", address: "127.0.0.1" };
 
-/** Everything on this machine. */
+/** Starts every process on this machine. */
 export class LocalLauncher implements Launcher {
   readonly #ports = new Map<string, number>();
 
@@ -14,7 +14,7 @@ export class LocalLauncher implements Launcher {
   }
 
   async launch({ role, index, command, env, output, errors }: ProcessPlan): Promise<LaunchedProcess> {
-    const port = String(await this.#portOf(`${role}-${index}`));
+    const port = String(await this.#choosePort(`${role}-${index}`));
     const running = new RunningProcess({
       command: command.map((text) => fillIn(text, { port })),
       env: fillEnvironment(env, { port }),
@@ -28,11 +28,14 @@ export class LocalLauncher implements Launcher {
     };
   }
 
-  /** Its last one where that is free. No two processes have the same: neither may listen yet when the other asks. */
-  async #portOf(process: string): Promise<number> {
-    const port = await freePort(this.#ports.get(process));
-    const taken = [...this.#ports].some(([other, its]) => other !== process && its === port);
-    if (taken) return this.#portOf(process);
+  /**
+   * Returns the process's last port if it is free, else another one. It never returns the port of another process, because
+   * that process may not listen yet.
+   */
+  async #choosePort(process: string): Promise<number> {
+    const port = await findFreePort(this.#ports.get(process));
+    const isTaken = [...this.#ports].some(([other, otherPort]) => other !== process && otherPort === port);
+    if (isTaken) return this.#choosePort(process);
     this.#ports.set(process, port);
     return port;
   }

@@ -2,17 +2,17 @@ import type { JobSpec } from "../job.js";
 import type { Place } from "../launcher.js";
 import type { Role } from "../roles.js";
 import { slurm } from "./command.js";
-import { groupIndex, groupsOf } from "./layout.js";
+import { findGroupIndex, listGroups } from "./layout.js";
 import type { MachineGroup } from "./slurm-options.js";
 
-/** The machines that one group of roles has. */
+/** The machines of one group of roles. */
 export interface AllocatedGroup {
-  /** Slurm's id of the job, or of its part. */
+  /** Slurm's id of the job, or of the group's part of a heterogeneous job. */
   readonly jobId: string;
   readonly places: readonly Place[];
 }
 
-/** The machines that Slurm gave this job, as it is told inside the job. */
+/** The machines that Slurm allocated to this job, read from the environment inside the job. */
 export class Allocation {
   readonly #groups: readonly MachineGroup[];
   readonly #allocated: readonly AllocatedGroup[];
@@ -23,41 +23,41 @@ export class Allocation {
   }
 
   static async read(job: JobSpec, env: NodeJS.ProcessEnv): Promise<Allocation> {
-    const groups = groupsOf(job);
+    const groups = listGroups(job);
     const allocated = await Promise.all(
       groups.map(async (_, i) => {
-        const of = (name: string) => env[groups.length > 1 ? `${name}_HET_GROUP_${i}` : name] ?? "";
-        return { jobId: of("SLURM_JOB_ID"), places: await placesOf(of("SLURM_JOB_NODELIST")) };
+        const read = (name: string) => env[groups.length > 1 ? `${name}_HET_GROUP_${i}` : name] ?? "";
+        return { jobId: read("SLURM_JOB_ID"), places: await resolvePlaces(read("SLURM_JOB_NODELIST")) };
       }),
     );
     return new Allocation(groups, allocated);
   }
 
   place(role: Role, index: number): Place {
-    const { places } = this.#of(role);
+    const { places } = this.#findGroup(role);
     const place = places[index % places.length];
-    if (!place) throw new Error(`Slurm gave no machine to role ${role}`);
+    if (!place) throw new Error(`Slurm allocated no machine to role ${role}`);
     return place;
   }
 
   jobId(role: Role): string {
-    return this.#of(role).jobId;
+    return this.#findGroup(role).jobId;
   }
 
-  /** The number of a role's group, in a job that has several. */
+  /** Returns the index of a role's group; undefined if the job has only one group. */
   hetGroup(role: Role): number | undefined {
-    return this.#groups.length > 1 ? groupIndex(this.#groups, role) : undefined;
+    return this.#groups.length > 1 ? findGroupIndex(this.#groups, role) : undefined;
   }
 
-  #of(role: Role): AllocatedGroup {
-    const group = this.#allocated[groupIndex(this.#groups, role)];
+  #findGroup(role: Role): AllocatedGroup {
+    const group = this.#allocated[findGroupIndex(this.#groups, role)];
     if (!group) throw new Error(`role ${role} is in no group of machines`);
     return group;
   }
 }
 
-/** @param list as Slurm writes machines: `gpu[01-04,07]` */
-async function placesOf(list: string): Promise<Place[]> {
+/** @param list machines in Slurm's notation: `gpu[01-04,07]` */
+async function resolvePlaces(list: string): Promise<Place[]> {
   const nodes = (await slurm("scontrol", ["show", "hostnames", list])).split("\n").filter((line) => line !== "");
   const described = await slurm("scontrol", ["--oneliner", "show", "node", list]);
   const addresses = new Map<string, string>();

@@ -1,4 +1,4 @@
-// What a job runs on its first machine: starts its processes there and on the others, and says what came of it.
+// Runs on the first machine of a job: starts its processes there and on the other machines, and writes the outcome.
 // Usage: batch-main FOLDER
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { SchedulerError } from "../errors.js";
 import { jobSchema } from "../job.js";
 import { runJob } from "../supervisor.js";
 import { Allocation } from "./allocation.js";
-import { forgetOutcome, type Outcome, writeOutcome } from "./outcome.js";
+import { type Outcome, removeOutcome, writeOutcome } from "./outcome.js";
 import { SlurmLauncher } from "./slurm-launcher.js";
 
 const stop = new AbortController();
@@ -14,8 +14,8 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => st
 
 const job = jobSchema.parse(JSON.parse(readFileSync(join(process.argv[2] ?? "", "job.json"), "utf8")));
 const { SLURM_JOB_ID: job_id = "", SLURM_RESTART_COUNT: restarts = "0" } = process.env;
-// Of a run before this one: Slurm starts the job anew when it lost its first machine.
-forgetOutcome(job);
+// The outcome of an earlier run may exist, because Slurm restarts the job if it loses its first machine.
+removeOutcome(job);
 const { state, message } = await run();
 writeOutcome(job, { state, message, job_id, requeues: Number(restarts) });
 process.stderr.write(`rolltape: the job is ${state}${message === "" ? "" : `: ${message}`}\n`);

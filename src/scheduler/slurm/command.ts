@@ -9,9 +9,9 @@ export type SlurmProgram = "sbatch" | "scancel" | "scontrol" | "squeue";
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Runs a program of Slurm and answers its standard output.
+ * Runs a program of Slurm and returns its standard output.
  *
- * @throws {@link SchedulerError} `slurm_missing`, or `slurm_failed` with what it said
+ * @throws {@link SchedulerError} `slurm_missing`, or `slurm_failed` with the program's standard error
  */
 export async function slurm(program: SlurmProgram, args: readonly string[]): Promise<string> {
   try {
@@ -19,10 +19,10 @@ export async function slurm(program: SlurmProgram, args: readonly string[]): Pro
     return stdout;
   } catch (cause) {
     if (isMissing(cause)) {
-      const where = "Slurm's programs must be installed where a job is submitted and on its machines";
-      throw new SchedulerError("slurm_missing", `${program} was not found on the PATH: ${where}.`, { cause });
+      const where = "Install Slurm's programs on the machine that submits a job, and on the machines that run it";
+      throw new SchedulerError("slurm_missing", `${program} was not found on the PATH. ${where}.`, { cause });
     }
-    throw new SchedulerError("slurm_failed", `${program} failed: ${saidBy(cause)}`, { cause });
+    throw new SchedulerError("slurm_failed", `${program} failed: ${readStandardError(cause)}`, { cause });
   }
 }
 
@@ -30,7 +30,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-function saidBy(error: unknown): string {
-  const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-  return said === "" ? String(error) : said;
+function readStandardError(error: unknown): string {
+  const text = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+  return text === "" ? String(error) : text;
 }

@@ -1,11 +1,11 @@
 import { SchedulerError } from "../errors.js";
 import { slurm } from "./command.js";
 
-/** How a job is, as Slurm says: `PENDING` and why, `RUNNING`, how it ended. */
+/** The state of a job in Slurm, such as `PENDING` with a reason, `RUNNING`, or `FAILED`. */
 export interface JobState {
   readonly state: string;
   readonly reason: string;
-  /** As Slurm writes machines: `gpu[01-04,07]`; empty while it waits. */
+  /** The job's machines in Slurm's notation: `gpu[01-04,07]`. Empty while it waits. */
   readonly nodes: string;
 }
 
@@ -13,7 +13,7 @@ const ENDED = new Set(
   "BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REVOKED TIMEOUT".split(" "),
 );
 
-/** Reasons to wait that no waiting removes. */
+/** Reasons of a pending job that do not go away by waiting. */
 const NEVER = new Set(
   (
     "AccountNotAllowed BadConstraints DependencyNeverSatisfied InvalidAccount InvalidQOS JobHoldMaxRequeue " +
@@ -25,20 +25,20 @@ export function hasEnded({ state }: JobState): boolean {
   return ENDED.has(state);
 }
 
-/** Whether Slurm will never find machines for it. */
+/** Returns true if Slurm will never find machines for the job. */
 export function isHopeless({ state, reason }: JobState): boolean {
   return NEVER.has(reason) && !(state === "RUNNING");
 }
 
 /**
- * Undefined where Slurm knows the job no more: it forgets those that ended some minutes ago.
+ * Returns the state of a job; undefined if Slurm no longer knows it. Slurm forgets a job some minutes after its end.
  *
- * @throws {@link SchedulerError} `slurm_failed` where it cannot be asked now
+ * @throws {@link SchedulerError} `slurm_failed` if Slurm does not answer
  */
-export async function jobState(id: string): Promise<JobState | undefined> {
-  const answer = await askState(id);
-  // A heterogeneous job has a line for each group; they start and end together.
-  const [first, ...others] = answer
+export async function readJobState(id: string): Promise<JobState | undefined> {
+  const output = await runSqueue(id);
+  // A heterogeneous job has one line per group. The groups start and end together.
+  const [first, ...others] = output
     .split("\n")
     .filter((line) => line !== "")
     .map(readLine);
@@ -47,7 +47,7 @@ export async function jobState(id: string): Promise<JobState | undefined> {
   return { ...([first, ...others].find(isHopeless) ?? first), nodes: nodes.join(",") };
 }
 
-async function askState(id: string): Promise<string> {
+async function runSqueue(id: string): Promise<string> {
   try {
     return await slurm("squeue", ["--noheader", "--states=all", `--jobs=${id}`, "--format=%T|%r|%N"]);
   } catch (error) {

@@ -3,33 +3,33 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { JobSpec } from "../job.js";
 
-/** What came of a job, said from inside it. */
+/** The outcome of a job, which the job itself writes. */
 const outcomeSchema = z.object({
   state: z.enum(["done", "failed", "stopped"]),
   message: z.string(),
   job_id: z.string(),
-  /** How often Slurm had started the job anew. */
+  /** How often Slurm had restarted the job. */
   requeues: z.int(),
 });
 
 export type Outcome = z.output<typeof outcomeSchema>;
 
-const fileOf = ({ folder }: JobSpec) => join(folder, "outcome.json");
+const outcomeFile = ({ folder }: JobSpec) => join(folder, "outcome.json");
 
-export function forgetOutcome(job: JobSpec): void {
-  rmSync(fileOf(job), { force: true });
+export function removeOutcome(job: JobSpec): void {
+  rmSync(outcomeFile(job), { force: true });
 }
 
 export function writeOutcome(job: JobSpec, outcome: Outcome): void {
-  const file = fileOf(job);
+  const file = outcomeFile(job);
   writeFileSync(`${file}.new`, `${JSON.stringify(outcome, null, 2)}\n`);
   renameSync(`${file}.new`, file);
 }
 
-/** Undefined where the job has said nothing: Slurm may have ended it. */
+/** Returns the outcome; undefined if the job wrote none, for example because Slurm killed it. */
 export function readOutcome(job: JobSpec): Outcome | undefined {
   try {
-    return outcomeSchema.parse(JSON.parse(readFileSync(fileOf(job), "utf8")));
+    return outcomeSchema.parse(JSON.parse(readFileSync(outcomeFile(job), "utf8")));
   } catch {
     return undefined;
   }

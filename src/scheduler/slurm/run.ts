@@ -9,14 +9,15 @@ import { watch } from "./watch.js";
 export interface RunSlurmJobOptions {
   /** Stops the job. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears where the job is: `PENDING` and why, `RUNNING` and where. */
+  /** Is called when the state of the job changes: `PENDING` with a reason, `RUNNING` with its machines. */
   readonly onState?: ((id: string, state: JobState) => void) | undefined;
 }
 
 /**
- * Runs a job on machines of Slurm, as one job, and waits for its end. Its folder must be one that all of them share.
+ * Runs a job as one Slurm job and waits for its end. All machines must share its folder.
  *
- * @throws {@link SchedulerError} with the job cancelled, but for `slurm_failed` where Slurm does not answer
+ * @throws {@link SchedulerError} after the job was cancelled. With `slurm_failed` the job may still run, because Slurm does
+ * not answer.
  */
 export async function runSlurmJob(job: JobSpec, { signal, onState }: RunSlurmJobOptions = {}): Promise<void> {
   if (signal?.aborted) throw new SchedulerError("job_stopped", "The job was stopped.");
@@ -28,20 +29,20 @@ export async function runSlurmJob(job: JobSpec, { signal, onState }: RunSlurmJob
     if (error instanceof SchedulerError && error.code !== "slurm_failed") await cancel(job, id);
     throw error;
   }
-  judge(job, id, last);
+  assertDone(job, id, last);
 }
 
-/** What the job says of itself counts; where it says nothing, Slurm ended it. */
-function judge(job: JobSpec, id: string, last: JobState | undefined): void {
+/** Throws unless the job is done. The outcome that the job wrote counts. Without one, Slurm ended the job. */
+function assertDone(job: JobSpec, id: string, last: JobState | undefined): void {
   const outcome = readOutcome(job);
   if (outcome?.state === "done") return;
   const logs = `Its logs are in ${job.folder}/logs.`;
   if (outcome?.state === "failed") throw new SchedulerError("job_failed", `${outcome.message}\n${logs}`);
-  const how = last ? `${last.state} (${last.reason})` : "forgotten by Slurm";
+  const how = last ? `${last.state} (${last.reason})` : "unknown, because Slurm has forgotten it";
   if (outcome?.state === "stopped") {
-    const why = "its time was nearly over, or somebody cancelled it";
-    throw new SchedulerError("job_stopped", `Job ${id} was stopped from outside: ${why}. Slurm says ${how}. ${logs}`);
+    const why = "its time limit was near, or somebody cancelled it";
+    throw new SchedulerError("job_stopped", `Job ${id} was stopped from outside: ${why}. Its state is ${how}. ${logs}`);
   }
   const code = last?.state === "CANCELLED" ? "job_stopped" : "job_failed";
-  throw new SchedulerError(code, `Job ${id} is ${how} and came to no end of its own. ${logs}`);
+  throw new SchedulerError(code, `Job ${id} ended without writing an outcome. Its state is ${how}. ${logs}`);
 }

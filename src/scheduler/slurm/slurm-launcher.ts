@@ -8,10 +8,10 @@ import { nodeProgram } from "./node-program.js";
 import { StepFiles } from "./step/step-files.js";
 import { StepProcess } from "./step/step-process.js";
 
-/** Options with which a step has its part of the machine for itself. */
+/** Options that give a step exclusive resources of its machine. */
 const OWN_RESOURCES = /^--(exact|exclusive)\b/;
 
-/** Runs each process as a step (`srun`) of the job in which this runs. */
+/** Runs each process as a step (`srun`) of the current Slurm job. */
 export class SlurmLauncher implements Launcher {
   readonly #job: JobSpec;
   readonly #allocation: Allocation;
@@ -50,7 +50,7 @@ export class SlurmLauncher implements Launcher {
   }
 
   #options(role: Role, index: number): string[] {
-    const own = this.#job.slurm.step_options[role] ?? [];
+    const stepOptions = this.#job.slurm.step_options[role] ?? [];
     const group = this.#allocation.hetGroup(role);
     return [
       "--nodes=1",
@@ -59,9 +59,9 @@ export class SlurmLauncher implements Launcher {
       `--job-name=${role}-${index}`,
       "--export=ALL",
       ...(group === undefined ? [] : [`--het-group=${group}`]),
-      // Else the first process of a machine would have all of it, and the others wait.
-      ...(own.some((option) => OWN_RESOURCES.test(option)) ? [] : ["--overlap"]),
-      ...own,
+      // Without --overlap, the first process on a machine would get all of its resources, and the others would wait.
+      ...(stepOptions.some((option) => OWN_RESOURCES.test(option)) ? [] : ["--overlap"]),
+      ...stepOptions,
     ];
   }
 }

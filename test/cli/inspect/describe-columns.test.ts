@@ -87,7 +87,7 @@ describe("the row columns in a report", () => {
     expect(text).not.toMatch(/^row_codes /m);
   });
 
-  it("are all there, in one place or the other", async () => {
+  it("are all shown, in the table or in the list of empty columns", async () => {
     const text = await report({ one: [{}] });
     const [, zero = ""] = /^0 or none in every row: (.*)$/m.exec(text) ?? [];
     const listed = [...text.matchAll(/^([a-z_]+) /gm)].map(([, name]) => name);
@@ -95,14 +95,14 @@ describe("the row columns in a report", () => {
     expect([...zero.split(", "), ...listed]).toEqual(expect.arrayContaining(names));
   });
 
-  it("keep many values short", async () => {
+  it("shorten many values", async () => {
     const calls = Array.from({ length: 20 }, (_, i) => ({ sampling: warm(1 + i / 10), model: `model-${i}` }));
     const text = await report({ one: calls });
     expect(text).toMatch(/^temperature +least 1, median 1\.9, most 2\.9 /m);
     expect(text).toMatch(/^requested_model +model-0 \(1\), .*, 14 others \(14\) /m);
   });
 
-  it("are in the list of rows: finish reason, temperature, own reward", async () => {
+  it("show finish reason, temperature and own reward in the list of rows", async () => {
     const sessions = { one: [{ sampling: warm(0.5), finishReason: "length", reward: 2 }, { sampling: warm(0.7) }] };
     const text = await report(sessions, { discount: 0.5 }, 2);
     expect(text).toMatch(/^session +interaction +tokens +reward +own reward +finish +temperature +task +group$/m);
@@ -110,13 +110,13 @@ describe("the row columns in a report", () => {
     expect(text).toMatch(/^one +\S+ +4 +0 +stop +0\.7 +one$/m);
   });
 
-  it("leave a file without them as it was", async () => {
+  it("do not change the report of a file without them", async () => {
     const text = await report({ one: [{ reward: 1 }] }, { rowTensors: false }, 1);
     expect(text).not.toMatch(/row column|0 or none|warning/);
     expect(text).toMatch(/^session +interaction +tokens +reward +task +group$/m);
   });
 
-  it("cannot write to the terminal, nor turn its text around", async () => {
+  it("are shown without control characters and direction changes", async () => {
     const text = await report(
       { one: [{ model: "evil\u001b[2J\u202Ednammoc\u0007", finishReason: "\u009b31m" }] },
       {},
@@ -126,7 +126,7 @@ describe("the row columns in a report", () => {
     expect(text).not.toMatch(/[\p{Cc}\p{Cf}](?<!\n)/u);
   });
 
-  it("are left aside if a file has them in another shape", async () => {
+  it("are ignored if a file has them in another shape", async () => {
     using store = new TrajectoryStore();
     conversation(store, "one", [{}]);
     using batch = await store.exportBatch(["one"]);
@@ -140,7 +140,7 @@ describe("the row columns in a report", () => {
 });
 
 describe("the metadata in a report", () => {
-  it("reads as text where it is JSON", async () => {
+  it("is shown as text if it is known JSON", async () => {
     const sessions = { one: [{ reward: 1 }, {}], two: [{}] };
     const text = await report(sessions, { style: "concat" });
     expect(text).toMatch(/^version +\d/m);
@@ -150,7 +150,7 @@ describe("the metadata in a report", () => {
     expect(text).toMatch(/^left_out +none$/m);
   });
 
-  it("has a line for each key of the configuration, and stays as it is where it is not what it should be", async () => {
+  it("has a line for each key of the configuration, and is shown as it is if it is invalid", async () => {
     const metadata = {
       config: JSON.stringify({ engine: "vllm", sampling_override: { temperature: 1 } }),
       left_out: '{"undelivered":2,"retried":1}',
@@ -169,7 +169,7 @@ describe("the metadata in a report", () => {
 });
 
 describe("the warnings in a report", () => {
-  it("name what a trainer may learn wrong from, with counts and what to do", async () => {
+  it("name problems for training, with counts and what to do", async () => {
     const raw = { logprobs: "raw" } as const;
     const text = await report(
       {
@@ -188,7 +188,7 @@ describe("the warnings in a report", () => {
     ]);
   });
 
-  it("name the calls that were left out", async () => {
+  it("name calls that were left out", async () => {
     const metadata = { left_out: '{"undelivered":2,"retried":1}', rows: "[]" };
     const header = Buffer.from(JSON.stringify({ __metadata__: metadata }));
     const length = Buffer.alloc(8);
@@ -198,7 +198,7 @@ describe("the warnings in a report", () => {
     expect(text).toMatch(/^warning: 1 model call is not trained on.*maxRetries/m);
   });
 
-  it("are none where nothing is wrong", async () => {
+  it("are absent if nothing is wrong", async () => {
     const session = [{}, { reward: 1 }];
     expect(await report({ one: session }, { style: "concat" })).not.toContain("warning");
     expect(await report({ one: [{ reward: 1 }, {}] }, { style: "concat", concatReward: "return" })).not.toContain(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inspectBatch } from "../../../src/cli/inspect/inspect-batch.js";
-import { distribution, histogram } from "../../../src/cli/inspect/numbers.js";
+import { countBins, summarizeNumbers } from "../../../src/cli/inspect/numbers.js";
 import { describeBatch } from "../../../src/cli/inspect/report.js";
 import { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
@@ -64,7 +64,7 @@ describe("rolltape inspect", () => {
     });
   });
 
-  it.each(["padded", "packed", "tree"] as const)("says what a %s batch holds", async (layout) => {
+  it.each(["padded", "packed", "tree"] as const)("describes a %s batch", async (layout) => {
     const text = await report(await batchFile(layout), 2);
     const said = (line: RegExp) => expect(text).toMatch(line);
     said(layout === "padded" ? /^input_ids +I32 +\[3, 7\]$/m : /^input_ids +I32 +\[\d+\]$/m);
@@ -82,7 +82,7 @@ describe("rolltape inspect", () => {
     expect(text).not.toMatch(/^long /m);
   });
 
-  it("tells a file of another producer by its tensors alone, without letting it write to the terminal", async () => {
+  it("describes only the tensors of a file from another producer, without its control characters", async () => {
     const header = {
       __metadata__: { "evil\u001b[2J": "\u0007" },
       w: { dtype: "F8", shape: [2], data_offsets: [0, 2] },
@@ -96,19 +96,19 @@ describe("rolltape inspect", () => {
   it.each([
     ["that is too short", () => writeRaw(Buffer.from("abc")), "fewer than 8 bytes"],
     ["whose header is cut", () => writeRaw(Buffer.from([200, 0, 0, 0, 0, 0, 0, 0, 123])), "ends within its header"],
-    ["whose header is no JSON", () => write("{", 0), "its header is invalid"],
+    ["whose header is not JSON", () => write("{", 0), "its header is invalid"],
     ["with a tensor outside", () => write('{"w":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}', 3), "lies outside"],
     [
       "with a tensor of another size",
       () => write('{"w":{"dtype":"I32","shape":[2],"data_offsets":[0,4]}}', 4),
       "in 4 bytes",
     ],
-    ["that is not there", () => join(temporaryFolder(), "none"), "ENOENT"],
+    ["that does not exist", () => join(temporaryFolder(), "none"), "ENOENT"],
   ])("refuses a file %s", async (_, file, message) => {
     await expect(report(file())).rejects.toThrow(message);
   });
 
-  it("reads a file of many pieces whole", async () => {
+  it("reads a file that is larger than one piece", async () => {
     const count = (1 << 21) + 17;
     const bytes = count * 4;
     const header = JSON.stringify({
@@ -138,19 +138,19 @@ describe("the warnings of rolltape inspect about rewards", () => {
     return text.split("\n").filter((line) => line.startsWith("warning: "));
   }
 
-  it("name the sessions without any reward of a batch without row tensors", async () => {
+  it("name sessions without a reward if the batch has no row tensors", async () => {
     expect(await warnings(false)).toEqual([
       "warning: 2 sessions have no reward and train with reward 0 (first: session b). " +
         "Set rollout.agent.reward_scope=session (scope of set_reward), or reward a call of each.",
     ]);
   });
 
-  it("name conversations instead in a batch with row tensors, and count none twice", async () => {
+  it("name conversations without a reward if the batch has row tensors, and count each once", async () => {
     expect(await warnings(true)).toEqual([expect.stringMatching(/^warning: 2 conversations have no reward/)]);
   });
 });
 
-describe("the calls that were not recorded", () => {
+describe("calls that were not recorded", () => {
   const header = (counts: object) =>
     JSON.stringify({ __metadata__: { producer: "rolltape", aborted_calls: JSON.stringify(counts) } });
 
@@ -163,7 +163,7 @@ describe("the calls that were not recorded", () => {
     );
   });
 
-  it("are none, without a warning, if every call was recorded", async () => {
+  it("cause no warning if every call was recorded", async () => {
     const text = await report(write(header({}), 0));
     expect(text).toMatch(/^aborted_calls +none$/m);
     expect(text).not.toContain("warning");
@@ -187,13 +187,13 @@ function write(header: string, byteLength: number, value = 0): string {
 describe("the numbers of a report", () => {
   const values = fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 80 });
 
-  it("are those of the sorted list", () => {
+  it("summarize the sorted list", () => {
     fc.assert(
       fc.property(values, (given) => {
         const sorted = given.toSorted((a, b) => a - b);
         const mean = given.reduce((total, each) => total + each, 0) / given.length;
         const median = sorted[Math.ceil(given.length / 2) - 1];
-        expect(distribution(given)).toEqual({
+        expect(summarizeNumbers(given)).toEqual({
           count: given.length,
           least: sorted[0],
           median,
@@ -204,10 +204,10 @@ describe("the numbers of a report", () => {
     );
   });
 
-  it("count every value in the bin that it belongs to", () => {
+  it("count every value in its bin", () => {
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 12 }), (given, limit) => {
-        const bins = histogram(given, limit);
+        const bins = countBins(given, limit);
         expect(bins.length).toBeLessThanOrEqual(limit);
         for (const { from, to, count } of bins) {
           expect(count).toBe(given.filter((value) => value >= from && value <= to).length);

@@ -54,7 +54,7 @@ const openWith = (step: "writeFile" | "sync" | "close", code: string): BatchFile
 };
 
 describe("a batch file", () => {
-  it("is synced before it gets its name, and its folder after that", async () => {
+  it("is synced before it is renamed, and its folder afterwards", async () => {
     const file = join(temporaryFolder(), "batch.st");
     const { disk, steps } = diskThat();
     await writeBatchFile(file, BATCH, disk);
@@ -62,7 +62,7 @@ describe("a batch file", () => {
     expect(readFileSync(file)).toEqual(Buffer.from(BATCH));
   });
 
-  it("is not begun if the disk has less space than it needs; the error has both numbers", async () => {
+  it("is not written if the disk has too little space; the error has both sizes", async () => {
     const folder = temporaryFolder();
     const { disk, steps } = diskThat({ statfs: async () => ({ blocks: 100, bavail: 2, bsize: 1024 }) });
     await expect(writeBatchFile(join(folder, "batch.st"), BATCH, disk)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe("a batch file", () => {
     expect(existsSync(file)).toBe(true);
   });
 
-  it("is written where folders cannot be synced", async () => {
+  it("is written if folders cannot be synced", async () => {
     const file = join(temporaryFolder(), "batch.st");
     const { disk } = diskThat({
       open: (path, flags) => (flags === "r" ? openWith("sync", "EINVAL")(path, flags) : open(path, flags)),
@@ -107,7 +107,7 @@ describe("a batch file", () => {
     expect(readFileSync(file, "utf8")).toBe("earlier");
   });
 
-  it("names the folder that cannot be synced because it is not readable", async () => {
+  it("fails with the name of a folder that cannot be synced because it is not readable", async () => {
     const folder = temporaryFolder();
     const { disk } = diskThat({
       open: (path, flags) => (flags === "r" ? failing("EACCES")() : open(path, flags)),
@@ -117,7 +117,7 @@ describe("a batch file", () => {
     );
   });
 
-  it("names the folder that is not there", async () => {
+  it("fails with the name of a missing folder", async () => {
     const file = join(temporaryFolder(), "gone", "batch.st");
     await expect(writeBatchFile(file, BATCH)).rejects.toThrow(/gone\/batch\.st cannot be written: ENOENT/);
   });

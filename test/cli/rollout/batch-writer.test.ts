@@ -26,7 +26,7 @@ function writerWith(changes: Partial<BatchWriterOptions> = {}) {
 }
 
 describe("a batch that cannot be written", () => {
-  it("is written once it can be, and says both once", async () => {
+  it("is written when that becomes possible, and both events are reported once", async () => {
     const { writer, file, missing, rescue, told } = writerWith();
     const writing = writer.write(file, BATCH);
     await expect.poll(() => told).toEqual([expect.stringContaining(`${file} cannot be written: ENOENT`)]);
@@ -37,7 +37,7 @@ describe("a batch that cannot be written", () => {
     expect(readdirSync(rescue)).toEqual([]);
   });
 
-  it("is saved in the first rescue folder that takes it when the waiting is over", async () => {
+  it("is saved in the first rescue folder that accepts it when the time is over", async () => {
     const { writer, file, rescue } = writerWith({ waitSeconds: 0 });
     const saved = await writer.write(file, BATCH);
     expect(saved).toMatchObject({ failure: { file } });
@@ -46,7 +46,7 @@ describe("a batch that cannot be written", () => {
     expect(existsSync(saved.file)).toBe(true);
   });
 
-  it("is saved there at once when the job is stopped", async () => {
+  it("is saved there immediately when the job is stopped", async () => {
     const { writer, file, told, job } = writerWith({ waitSeconds: Infinity });
     const writing = writer.write(file, BATCH);
     await expect.poll(() => told).toHaveLength(1);
@@ -54,12 +54,12 @@ describe("a batch that cannot be written", () => {
     expect(await writing).toMatchObject({ failure: { file } });
   });
 
-  it("is given up when no folder takes it and the proxy still has its sessions", async () => {
+  it("fails if no folder accepts it and the proxy still has its sessions", async () => {
     const { writer, file } = writerWith({ waitSeconds: 0, rescueFolders: [], untilSaved: false });
     await expect(writer.write(file, BATCH)).rejects.toMatchObject({ name: "BatchFileError", file });
   });
 
-  it("is tried on without end when no folder takes it and nobody else has the data", async () => {
+  it("is retried without a limit if no folder accepts it and the data exists nowhere else", async () => {
     const { writer, file, missing, told } = writerWith({ waitSeconds: 0, rescueFolders: [] });
     const writing = writer.write(file, BATCH);
     await expect.poll(() => told).toHaveLength(1);

@@ -26,8 +26,8 @@ async function runWith(does: string): Promise<Ended & { readonly out: string }> 
 
 describe("rolltape rollout while its proxy closes", TIMES, () => {
   it.each([
-    ["a rejection", "Promise.reject(new Error('too late'));", "a promise was rejected that nobody awaits"],
-    ["an uncaught error", "setImmediate(() => { throw new Error('too late'); });", "an error was thrown that nobody"],
+    ["a rejection", "Promise.reject(new Error('too late'));", "unhandled promise rejection"],
+    ["an uncaught error", "setImmediate(() => { throw new Error('too late'); });", "uncaught error"],
   ])("reports %s of an agent, prints the summary and ends with status 0", async (_, does, message) => {
     const { out, ...ended } = await runWith(does);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("1 accepted, 0 rejected") as string });
@@ -36,13 +36,13 @@ describe("rolltape rollout while its proxy closes", TIMES, () => {
     expect(readBatch(out).rewards).toEqual([1, 1]);
   });
 
-  it("refuses that an agent ends the process", async () => {
+  it("does not let an agent end the process", async () => {
     const ended = await runWith("setImmediate(() => process.exit(0));");
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("1 accepted, 0 rejected") as string });
     expect(ended.stderr).toContain("process.exit(0) was called");
   });
 
-  it("prints the summary after one Ctrl-C, and ends at once with the second", async () => {
+  it("prints the summary after one Ctrl-C, and ends immediately after a second", async () => {
     const once = await runWith("process.kill(process.pid, 'SIGINT');");
     expect(once).toMatchObject({ code: 130, stdout: expect.stringContaining("1 accepted, 0 rejected") as string });
     const twice = await runWith(
@@ -63,7 +63,7 @@ describe("rolltape rollout while it imports an agent", TIMES, () => {
     expect(ended.stderr).toContain(`(${file}:2:9)`);
   });
 
-  it("ends with status 1 after an error that nobody caught", async () => {
+  it("ends with status 1 after an uncaught error", async () => {
     const { folder, args } = rolloutJob([{ question: "why?" }]);
     const file = join(folder, "agent.mjs");
     const waits = "await new Promise((resolve) => setTimeout(resolve, 60_000));";

@@ -64,7 +64,7 @@ describe("the errors of a rollout", TIMES, () => {
     expect(errors[1]?.standard_error).toMatch(/KeyError: 'answer'$/);
   });
 
-  it.each(["inline", "subproc"])("have the class and the stack of what an agent threw (%s)", async (mode) => {
+  it.each(["inline", "subproc"])("have the class and the stack of an agent's error (%s)", async (mode) => {
     const { folder, out, args } = rolloutJob([{ question: "why?" }]);
     const file = join(folder, "agent.mjs");
     writeFileSync(
@@ -103,14 +103,14 @@ describe("the errors of a rollout", TIMES, () => {
     expect(ended.stderr).toMatch(/^a thought\nhalf a line\n[^]*1 × agent_error: sh ended with status 3\./m);
   });
 
-  it("show what a program had written when its time was over", async () => {
+  it("show the standard error of a program that exceeded its time", async () => {
     const { args } = rolloutJob([{ question: "why?" }]);
     const waits = JSON.stringify(["sh", "-c", "echo waiting for the tool >&2; sleep 60"]);
     const ended = await runRolltape([...args, "--command", waits, "--timeout", "1"]);
     expect(ended.stderr).toMatch(/agent_error: The agent's process was killed.*\n.*\n +\| waiting for the tool\n/);
   });
 
-  it("of an earlier job are removed where there are none", async () => {
+  it("of an earlier job are removed if the job has none", async () => {
     const { out, args } = rolloutJob([{ question: "why?", reward: 1 }]);
     await runRolltape([...args, "--agent", AGENT]);
     writeFileSync(`${out}.errors.jsonl`, "{}\n");

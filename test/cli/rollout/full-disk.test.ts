@@ -32,7 +32,7 @@ describe.runIf(canMount)("rolltape rollout on a full disk", TIMES, () => {
     expect(readdirSync(disk)).toEqual(["batch.safetensors"]);
   });
 
-  it("saves the batch elsewhere after that time, says where, and ends with status 1", async () => {
+  it("saves the batch in another folder after that time, reports the file, and ends with status 1", async () => {
     const { disk, out, args } = jobOnFullDisk();
     const ended = await runRolltape([...args, "--write-wait", "0"], { TMPDIR: temporaryFolder() });
     expect(ended).toMatchObject({ code: 1 });
@@ -43,7 +43,7 @@ describe.runIf(canMount)("rolltape rollout on a full disk", TIMES, () => {
     expect(readdirSync(disk)).toEqual(["filler"]);
   });
 
-  it("prints the command that exports the sessions again, if a proxy that runs on has them", async () => {
+  it("prints the command that exports the sessions again, if a separate proxy has them", async () => {
     const serving = rolltape(["serve", "server.port=0", "server.shutdown_seconds=0"], { ROLLTAPE_ADMIN_API_KEY: KEY });
     const { url } = await serving.ready();
     const { disk, filler, out, args } = jobOnFullDisk();

@@ -3,8 +3,8 @@ import { LogLines } from "../../../src/cli/rollout/log-lines.js";
 
 const log = (fields: object) => JSON.stringify({ level: 40, time: 1, pid: 2, hostname: "a", ...fields });
 
-describe("log lines for people", () => {
-  it("show level, message, cause and fields, objects as JSON", () => {
+describe("LogLines", () => {
+  it("shows level, message, cause and fields, objects as JSON", () => {
     const lines = new LogLines();
     const fields = { server: "http://a", more: {}, reasons: ["no room", "no disk"] };
     expect(lines.add(log({ msg: "a call failed", err: { message: "no room" }, ...fields }))).toBe(
@@ -13,13 +13,13 @@ describe("log lines for people", () => {
     expect(lines.add(log({ level: 50, msg: "no room", err: { message: "no room" } }))).toBe("error: no room");
   });
 
-  it("cut long fields", () => {
+  it("cuts long fields", () => {
     const shown = new LogLines().add(log({ msg: "a call failed", prompt: ["x".repeat(10_000)] })) ?? "";
     expect(shown).toMatch(/^warning: a call failed \(prompt=\["x+…\)$/);
     expect(shown.length).toBeLessThan(400);
   });
 
-  it("show the stack of an error, but not that of a warning", () => {
+  it("shows the stack of an error, but not that of a warning", () => {
     const lines = new LogLines();
     const err = { message: "no room", stack: "Error: no room\n    at work (a.js:1:2)\n    at b\u001b.js:3:4" };
     expect(lines.add(log({ level: 50, msg: "a call failed", err }))).toBe(
@@ -29,7 +29,7 @@ describe("log lines for people", () => {
     expect(lines.add(log({ level: 40, msg: "a call failed", err }))).toBe("warning: a call failed: no room");
   });
 
-  it("are shown once, and counted, if only request and session differ", () => {
+  it("shows lines once, with a count, if only request and session differ", () => {
     const lines = new LogLines();
     const add = (reqId: number) => lines.add(log({ msg: "slow", server: "a", reqId, sessionId: `s-${reqId}` }));
     expect([1, 2, 3].map(add)).toEqual(["warning: slow (server=a, reqId=1, sessionId=s-1)", undefined, undefined]);
@@ -37,7 +37,7 @@ describe("log lines for people", () => {
     expect(lines.repeated()).toEqual(["3 × warning: slow (server=a)"]);
   });
 
-  it("are counted apart if their level, cause or another field differs", () => {
+  it("counts lines separately if level, cause or another field differs", () => {
     const lines = new LogLines();
     const different = [
       { msg: "not ready", reasons: ["a is down"] },
@@ -49,11 +49,11 @@ describe("log lines for people", () => {
     expect(lines.repeated()).toEqual([]);
   });
 
-  it("have no control characters of what they quote", () => {
+  it("removes control characters", () => {
     expect(new LogLines().add(log({ msg: "a\u001b[2Jb\nc" }))).toBe("warning: a [2Jb c");
   });
 
-  it("stay as they are if they are not JSON of a log", () => {
+  it("returns lines unchanged that are not JSON log lines", () => {
     const lines = new LogLines();
     for (const line of ["plain", "{no json", '{"a": 1}']) expect(lines.add(line)).toBe(line);
   });

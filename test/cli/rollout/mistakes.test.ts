@@ -3,7 +3,7 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ensureTinyModel } from "../../../src/engine/index.js";
-import { freePort } from "../../../src/scheduler/free-port.js";
+import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { frontProxy } from "./front-proxy.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
@@ -12,13 +12,13 @@ type TinyModel = Awaited<ReturnType<typeof ensureTinyModel>>;
 
 const KEY = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-somebody" };
 
-describe("a mistake in the arguments of a rollout", TIMES, () => {
+describe("a mistake in the arguments of rolltape rollout", TIMES, () => {
   it.each([
-    ["an import that is not there", 'import "./gone.mjs";', /gone\.mjs/],
+    ["an import of a missing file", 'import "./gone.mjs";', /gone\.mjs/],
     ["an error while the module is imported", "\nconst tool = {};\ntool.a.b();", /TypeError: .*\(.*agent\.mjs:3:8\)/],
     ["a syntax error", "\nexport function run( {\n  return 1;", /SyntaxError: .*\(.*agent\.mjs:3\)/],
     ["a syntax error of a module that it imports", 'import "./part.mjs";', /SyntaxError: .*\(.*part\.mjs:2\)/],
-  ])("names file and line of an agent with %s", async (_, source, message) => {
+  ])("is reported with file and line of an agent that has %s", async (_, source, message) => {
     const { folder, args } = rolloutJob([{ question: "why?" }]);
     const file = join(folder, "agent.mjs");
     writeFileSync(file, source);
@@ -28,7 +28,7 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     expect(ended.stderr).toMatch(message);
   });
 
-  it("warns of a default folder for shared memory that takes no files, and goes on", async () => {
+  it("only causes a warning if the default folder for shared memory is not writable", async () => {
     const readOnly = `
       import fs from "node:fs/promises";
       import { syncBuiltinESMExports } from "node:module";
@@ -41,11 +41,11 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     const ended = await runRolltape([...args, "--agent", AGENT], env);
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stderr).toContain(
-      "rolltape: warning: rollout.agent.shared_memory_directory: no file can be made in /dev/shm: EROFS",
+      "rolltape: warning: rollout.agent.shared_memory_directory: no file can be created in /dev/shm: EROFS",
     );
   });
 
-  it("is none: a folder as the agent, whose name has a dot", async () => {
+  it("is not reported for a folder as the agent whose name has a dot", async () => {
     const { folder, args } = rolloutJob([{ question: "why?", reward: 1 }]);
     const agent = join(folder, "my.agent");
     mkdirSync(agent);
@@ -54,7 +54,7 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     expect(await runRolltape([...args, "--agent", `${agent}/`])).toMatchObject({ code: 0 });
   });
 
-  it("shows how a Python agent is run", async () => {
+  it("is reported with the command that runs a Python agent", async () => {
     const { folder, args } = rolloutJob([{ question: "why?" }]);
     const file = join(folder, "agent.py");
     writeFileSync(file, "print(1)\n");
@@ -84,16 +84,16 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
       ({ folder }) => ["engine.model=/nowhere/x.gguf", `model.path=${folder}`, "--proxy-workers", "2"],
       /a proxy worker did not start[^]* {2}engine\.model: \/nowhere\/x\.gguf cannot be loaded: ENOENT/,
     ],
-  ])("is named with its key: %s", async (_, more, message) => {
+  ])("is reported with its key: %s", async (_, more, message) => {
     const { data, args } = rolloutJob([{ question: "why?" }]);
     const ended = await runRolltape([...args, "--agent", AGENT, ...more(await ensureTinyModel(), data)]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(message);
   });
 
-  it("says that the proxy cannot be reached", async () => {
+  it("is reported for a proxy that cannot be reached", async () => {
     const { args } = rolloutJob([{ question: "why?" }]);
-    const url = `http://127.0.0.1:${await freePort()}`;
+    const url = `http://127.0.0.1:${await findFreePort()}`;
     const ended = await runRolltape([...args, "--agent", AGENT, "--proxy", url], KEY);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toBe(
@@ -101,7 +101,7 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     );
   });
 
-  it("says that the admin key is refused, and how to give it, though the address answers nothing else", async () => {
+  it("is reported for an admin key that is refused, with the way to set it", async () => {
     const front = await frontProxy("http://127.0.0.1:9", (_, response) => response.writeHead(401).end() !== undefined);
     const { args } = rolloutJob([{ question: "why?" }]);
     const ended = await runRolltape([...args, "--agent", AGENT, "--proxy", front.url], KEY);
@@ -112,7 +112,7 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     );
   });
 
-  it("says that the process of an agent ended while the agent was imported", async () => {
+  it("is reported if the process of an agent ended during the import", async () => {
     const { folder, args } = rolloutJob([{ question: "why?" }]);
     const agent = join(folder, "agent.mjs");
     writeFileSync(agent, 'console.error("no licence"); process.exit(3);');
@@ -121,7 +121,7 @@ describe("a mistake in the arguments of a rollout", TIMES, () => {
     expect(ended.stderr).toMatch(/^no licence\nrolltape: The agent's process ended/);
   });
 
-  it("is refused where a pipe or a device would be replaced", async () => {
+  it("is reported if --out is a pipe or a device", async () => {
     const { folder, args } = rolloutJob([{ question: "why?" }]);
     const pipe = join(folder, "pipe");
     execFileSync("mkfifo", [pipe]);
@@ -157,7 +157,7 @@ describe("the tasks of a rollout", TIMES, () => {
     ['{}\n\n{"task_id": 7}\n', ":3: `task_id` must be"],
     ['[{}, {"task_id": ""}]', "[1]: `task_id` must be"],
     ['[{},\n{"task_id": ]', " is not a JSON array: "],
-  ])("are refused with their place: %s", async (text, message) => {
+  ])("are refused with the line or index: %s", async (text, message) => {
     const { data, args } = rolloutJob([]);
     writeFileSync(data, text);
     const ended = await runRolltape([...args, "--agent", AGENT]);
@@ -167,7 +167,7 @@ describe("the tasks of a rollout", TIMES, () => {
 });
 
 describe("a rollout that is interrupted", TIMES, () => {
-  it("ends with status 130 though nothing was accepted", async () => {
+  it("ends with status 130 even if no episode was accepted", async () => {
     const { args } = rolloutJob([{ question: "how?", hang: true }]);
     const running = rolltape([...args, "--agent", AGENT]);
     await running.logged("an agent hangs");

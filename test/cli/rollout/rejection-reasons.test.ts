@@ -12,7 +12,7 @@ const reasonsOf = (...errors: readonly Error[]) => {
 };
 
 describe("the reasons of rejected episodes", () => {
-  it("group what agents threw by the message, whatever their process had printed", () => {
+  it("group errors of agents by message, whatever their process had printed", () => {
     const thrown = (time: string) => {
       const error = new Error("the tool is broken");
       noteStandardError(error, `${time} asking the tool`);
@@ -22,7 +22,7 @@ describe("the reasons of rejected episodes", () => {
     expect(reasons.describe()[0]).toBe("2 × agent_error: the tool is broken");
   });
 
-  it("group processes that failed by the last line of their standard error", () => {
+  it("group failed processes by the last line of their standard error", () => {
     const failed = (line: string) => processFailed("program_failed", "python3 ended with status 1.", line);
     const reasons = reasonsOf(failed("1\nKeyError: 'a'"), failed("2\nKeyError: 'a'"), failed("KeyError: 'b'"));
     expect(reasons.size).toBe(2);

@@ -26,7 +26,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(readdirSync(join(folder, "out")).sort()).toEqual(["batch.safetensors", "batch.safetensors.errors.jsonl"]);
   });
 
-  it("rewards sessions where the scope says so, and warns of conversations that got nothing", async () => {
+  it("rewards sessions with reward_scope session, and warns of conversations without a reward", async () => {
     const { out, args } = job([
       { question: "why?", reward: 1, aside: true },
       { question: "how?", reward: 1 },
@@ -42,7 +42,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(readBatch(out).rewards).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it("warns once of turns whose rewards no row counts, over all of its batches", async () => {
+  it("warns once, for all batches, of turns whose rewards no row counts", async () => {
     const { out, args } = job([
       { question: "why?", rewards: [1, 0] },
       { question: "how?", rewards: [1, 0] },
@@ -59,7 +59,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(readBatch(out).rewards).toEqual([1, 1]);
   });
 
-  it("runs groups in processes of their own, and drops those that are incomplete unless told to keep them", async () => {
+  it("runs groups in subprocesses, and drops incomplete groups unless drop_incomplete_group is false", async () => {
     const tasks = [
       { question: "why?", reward: 1 },
       { question: "how?", fail: "no" },
@@ -73,14 +73,14 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.stdout).toMatch(/agent_error: no\n +in task \S+\n +at \S*run \(.*chat\.mjs:\d+:\d+\)\n/);
   });
 
-  it("runs a program of any language", async () => {
+  it("runs a program in any language", async () => {
     const { out, args } = job([{ question: "why?", reward: 0.25 }]);
     const command = JSON.stringify(["python3", PROGRAM]);
     expect(await runRolltape([...args, "--command", command, "--layout", "packed"])).toMatchObject({ code: 0 });
     expect(readBatch(out)).toMatchObject({ rewards: [0.25], shape: [expect.any(Number)] });
   });
 
-  it("keeps what has finished when it is interrupted", async () => {
+  it("exports finished tasks when it is interrupted", async () => {
     const { out, args } = job([
       { question: "why?", reward: 1 },
       { question: "how?", hang: true },
@@ -93,11 +93,11 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.code).toBe(130);
     expect(readBatch(out).rewards).toEqual([1, 1]);
     expect(ended.stdout).toMatch(
-      /1 accepted, 1 rejected\n +1 × episode_aborted[^]*stopped +1 of 3 tasks were not begun\n/,
+      /1 accepted, 1 rejected\n +1 × episode_aborted[^]*stopped +1 of 3 tasks were not started\n/,
     );
   });
 
-  it("does not count the time that an episode waits for a process of its own", async () => {
+  it("does not count the time that an episode waits for a process", async () => {
     const { args } = job([0, 1, 2].map((reward) => ({ question: "why?", reward })));
     const one = ["rollout.agent.mode=subproc", "rollout.agent.subproc_max_workers=1"];
     const slow = ["--command", JSON.stringify(["sh", "-c", "sleep 1.5; exit 3"]), "--timeout", "4"];
@@ -106,7 +106,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.stderr).not.toMatch(/timeout|killed/);
   });
 
-  it("gives episodes up whose time is over", async () => {
+  it("rejects episodes that exceed their time", async () => {
     const { args } = job([{ question: "how?", hang: true }]);
     const ended = await runRolltape([...args, "--agent", AGENT, "--timeout", "2"]);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
@@ -122,23 +122,21 @@ describe("an agent in the job's own process", TIMES, () => {
     return { out, args: [...args, "--agent", `${STRAY}#agent`, "rollout.max_concurrent_rollouts=1"] };
   };
 
-  it("keeps no job alive with what it leaves at work", async () => {
+  it("does not keep the job alive with timers or connections", async () => {
     const { out, args } = jobWith("timer");
     expect(await runRolltape(args)).toMatchObject({ code: 0 });
     expect(readBatch(out).rewards).toEqual([1, 1, 2, 2, 3, 3]);
   });
 
-  it("ends no job with a promise that it forgets", async () => {
+  it("does not end the job with an unhandled rejection", async () => {
     const { out, args } = jobWith("rejection");
     const ended = await runRolltape(args);
     expect(ended).toMatchObject({ code: 0 });
-    expect(ended.stderr).toContain(
-      "rolltape: a promise was rejected that nobody awaits, by an agent most likely: Error:",
-    );
+    expect(ended.stderr).toContain("rolltape: unhandled promise rejection, most likely by an agent: Error:");
     expect(readBatch(out).rewards).toEqual([1, 1, 2, 2, 3, 3]);
   });
 
-  it("is rejected where it would end the process", async () => {
+  it("is rejected if it calls process.exit", async () => {
     const { out, args } = jobWith("exit");
     const ended = await runRolltape(args);
     expect(ended).toMatchObject({ code: 0 });
@@ -146,7 +144,7 @@ describe("an agent in the job's own process", TIMES, () => {
     expect(readBatch(out).rewards).toEqual([1, 1, 3, 3]);
   });
 
-  it("stops the job with an error that nobody can catch; what has finished is kept", async () => {
+  it("stops the job with an uncaught error, and finished tasks are exported", async () => {
     const { out, args } = jobWith("throw");
     const ended = await runRolltape(args);
     expect(ended).toMatchObject({ code: 1 });
@@ -155,31 +153,41 @@ describe("an agent in the job's own process", TIMES, () => {
   });
 });
 
-describe("a rollout that cannot begin", TIMES, () => {
+describe("rolltape rollout that cannot start", TIMES, () => {
   it.each([
     ["without an agent", [], 2, "--agent"],
-    ["with an agent that is not there", ["--agent", "./nowhere.mjs"], 2, "./nowhere.mjs"],
+    ["with an agent that does not exist", ["--agent", "./nowhere.mjs"], 2, "./nowhere.mjs"],
     ["with two agents", ["--agent", AGENT, "--command", "true"], 2, "cannot be used with"],
-    ["with a group of none", ["--agent", AGENT, "-g", "0"], 2, "whole number"],
+    ["with a group size of 0", ["--agent", AGENT, "-g", "0"], 2, "an integer of at least 1"],
     [
-      "with an agent that no process can make",
+      "with an agent that a subprocess cannot create",
       ["--agent", `${AGENT}x`, "rollout.agent.mode=subproc"],
       2,
       "does not export agentx",
     ],
-    ["on machines that it does not know", ["--agent", AGENT, "scheduler.type=slurm"], 2, "scheduler.type is slurm"],
     [
-      "with a sum over turns that a tree does not have",
+      "with another scheduler than local",
+      ["--agent", AGENT, "scheduler.type=slurm"],
+      2,
+      "scheduler.type must be local",
+    ],
+    [
+      "with concat_reward return and layout tree",
       ["--agent", AGENT, "--layout", "tree", "rollout.agent.export_style=concat", "rollout.agent.concat_reward=return"],
       2,
       "rollout.agent.concat_reward must be leaf with --layout tree",
     ],
-    ["with a folder as its file", ["--agent", AGENT, "--out", "."], 2, "--out . is a folder"],
-    ["with an address that is none", ["--agent", AGENT, "--proxy", "localhost"], 2, "http or https URL"],
-    ["with the proxy of somebody else", ["--agent", AGENT, "--proxy", "http://127.0.0.1:9"], 2, "needs the admin key"],
-    ["with a version that is none", ["--agent", AGENT, "--from-version", "-1"], 2, "whole number"],
-    ["with a wrong configuration", ["--agent", AGENT, "rollout.agent.mod=inline"], 2, "rollout.agent.mode"],
-  ])("%s says so", async (_, more, code, message) => {
+    ["with a folder as --out", ["--agent", AGENT, "--out", "."], 2, "--out . must be a file"],
+    ["with an invalid address", ["--agent", AGENT, "--proxy", "localhost"], 2, "http or https URL"],
+    [
+      "with a proxy but without its admin key",
+      ["--agent", AGENT, "--proxy", "http://127.0.0.1:9"],
+      2,
+      "requires the admin key",
+    ],
+    ["with a negative version", ["--agent", AGENT, "--from-version", "-1"], 2, "an integer of at least 0"],
+    ["with an invalid configuration", ["--agent", AGENT, "rollout.agent.mod=inline"], 2, "rollout.agent.mode"],
+  ])("ends with the reason %s", async (_, more, code, message) => {
     const { out, args } = job([{ question: "why?" }]);
     const ended = await runRolltape([...args, ...more]);
     expect(ended).toMatchObject({ code, stdout: "" });
@@ -187,7 +195,7 @@ describe("a rollout that cannot begin", TIMES, () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it("names the line of the data that is no task", async () => {
+  it("names the line of the data that is not a task", async () => {
     const { data, args } = job([]);
     writeFileSync(data, '{"question": "why?"}\n\n{"question": \n');
     const ended = await runRolltape([...args, "--agent", AGENT]);

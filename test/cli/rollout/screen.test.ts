@@ -70,8 +70,8 @@ function screenOnTerminal() {
   return { screen, written };
 }
 
-describe("a line without an end", () => {
-  it("waits for its end, but not for more than 64 KiB", () => {
+describe("a line without a line break", () => {
+  it("is held until its end, or up to 64 KiB", () => {
     const { written } = screenOnTerminal();
     process.stdout.write("downloading");
     expect(written).toEqual([]);
@@ -81,7 +81,7 @@ describe("a line without an end", () => {
     expect(written.slice(1)).toEqual(["done\n"]);
   });
 
-  it("of a process that is kept is shown before the summary", TIMES, async () => {
+  it("is shown before the summary if it comes from a subprocess that is still running", TIMES, async () => {
     const { folder, args } = rolloutJob([{ question: "why?", reward: 1 }]);
     const file = join(folder, "agent.mjs");
     writeFileSync(file, talkative.replace("return reward", 'process.stdout.write("bye"); return reward'));
@@ -92,7 +92,7 @@ describe("a line without an end", () => {
 });
 
 describe("rolltape rollout in a pipe", TIMES, () => {
-  it("writes logs as JSON on lines of their own, and nothing but the summary on standard output", async () => {
+  it("writes logs as JSON lines, and only the summary on standard output", async () => {
     const ended = await runRolltape(talkativeJob());
     expect(ended.stdout).toMatch(/^episodes {2}3 accepted/);
     const lines = ended.stderr.trimEnd().split("\n");

@@ -39,8 +39,8 @@ function proxyRefusing(...refusals: readonly Readonly<Record<string, string>>[])
 const options = { fields: {}, dropIncompleteGroup: true, pausesMs: [1, 1] };
 const down = { "b-w1-0": "worker_unavailable" };
 
-describe("a batch whose sessions are not all there any more", () => {
-  it("is exported without those that are gone", async () => {
+describe("exportSurvivors", () => {
+  it("exports the batch without lost sessions", async () => {
     const admin = proxyRefusing({ "b-0": "session_not_found", "c-0": "session_expired" });
     const batch = batchOf(["a-0"], ["b-0"], ["c-0"]);
     const survivors = await exportSurvivors(batch, { ...options, admin });
@@ -48,13 +48,13 @@ describe("a batch whose sessions are not all there any more", () => {
     expect(admin.asked).toEqual([["a-0", "b-0", "c-0"], ["a-0"]]);
   });
 
-  it("loses nothing by a worker that is away for a moment", async () => {
+  it("loses no session if a worker is unavailable for a moment", async () => {
     const admin = proxyRefusing(down, down);
     const survivors = await exportSurvivors(batchOf(["a-w0-0"], ["b-w1-0"]), { ...options, admin });
     expect(survivors).toMatchObject({ lost: 0, bytes: { byteLength: 2 } });
   });
 
-  it("leaves the rest of a group out and frees it once the batch is written, or keeps it where that is wanted", async () => {
+  it("leaves out the rest of a group and deletes it after the write, or keeps it if dropIncompleteGroup is false", async () => {
     const groups = () => batchOf(["a-w0-0", "a-w1-1"], ["b-w1-0", "b-w0-1"]);
     const dropping = proxyRefusing(down, down, down);
     const survivors = await exportSurvivors(groups(), { ...options, admin: dropping });
@@ -69,14 +69,14 @@ describe("a batch whose sessions are not all there any more", () => {
     expect(keeping.asked.at(-1)).toEqual(["a-w0-0", "a-w1-1", "b-w0-1"]);
   });
 
-  it("is nothing where all are gone", async () => {
+  it("returns no batch if all sessions are lost", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found" });
     const survivors = await exportSurvivors(batchOf(["a-0"]), { ...options, admin });
     expect(survivors).toMatchObject({ bytes: undefined, lost: 1, leftOut: 0 });
     expect(admin.asked).toHaveLength(1);
   });
 
-  it("is refused where something else is in the way, too", async () => {
+  it("fails if the proxy refuses for another reason too", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found", "b-0": "session_active" });
     await expect(exportSurvivors(batchOf(["a-0"], ["b-0"]), { ...options, admin })).rejects.toMatchObject({
       name: "BatchExportError",

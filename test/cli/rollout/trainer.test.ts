@@ -46,7 +46,7 @@ describe("rolltape rollout with rollout.consumer_batch_size", TIMES, () => {
 });
 
 describe("rolltape rollout with a trainer", TIMES, () => {
-  it("has it train on each batch, no task staler than it may be, tokens under the version that made them", async () => {
+  it("trains on each batch, with no task too stale and each token under the version that sampled it", async () => {
     const { args, batch, steps } = trained("train");
     const ended = await runRolltape(args);
     expect(ended).toMatchObject({ code: 0 });
@@ -56,7 +56,7 @@ describe("rolltape rollout with a trainer", TIMES, () => {
     expect(versions).toEqual([[0], [1], [2]]);
   });
 
-  it("goes on from the version that there is", async () => {
+  it("starts from --from-version", async () => {
     const { args, files, batch, steps } = trained("train");
     expect(await runRolltape([...args, "--from-version", "7"])).toMatchObject({ code: 0 });
     expect(steps().map(({ version }) => version)).toEqual(["8", "9", "10"]);
@@ -64,16 +64,16 @@ describe("rolltape rollout with a trainer", TIMES, () => {
     expect(batch("batch-00007.safetensors").versions).toEqual([7]);
   });
 
-  it("stops where the trainer fails, and keeps what has finished", async () => {
+  it("stops if the trainer fails, and exports finished tasks", async () => {
     const { args, files } = trained("fail");
     const ended = await runRolltape(args);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/rolltape: the trainer failed: .* ended with status 3\n$/);
-    expect(ended.stdout).toMatch(/episodes +2 accepted, 0 rejected\nstopped +3 of 5 tasks were not begun\n/);
+    expect(ended.stdout).toMatch(/episodes +2 accepted, 0 rejected\nstopped +3 of 5 tasks were not started\n/);
     expect(files()).toEqual(["batch-00000.safetensors"]);
   });
 
-  it("ends the trainer, too, when it is interrupted", async () => {
+  it("ends the trainer when it is interrupted", async () => {
     const { args, files } = trained("hang");
     const running = rolltape(args);
     await running.logged("training");
@@ -82,7 +82,7 @@ describe("rolltape rollout with a trainer", TIMES, () => {
     expect(files()).toEqual(["batch-00000.safetensors"]);
   });
 
-  it("says that the program is not there", async () => {
+  it("reports that the program does not exist", async () => {
     const { args } = rolloutJob(tasks.slice(0, 1));
     const ended = await runRolltape([...args, "--agent", AGENT, "--trainer", "/no/such/program"]);
     expect(ended.code).toBe(1);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { freePort } from "../../../src/scheduler/free-port.js";
+import { findFreePort } from "../../../src/scheduler/free-port.js";
 import { until } from "../../helpers/until.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
@@ -28,7 +28,7 @@ function isGone(pid: number): boolean {
 }
 
 describe("rolltape rollout over several proxy workers", TIMES, () => {
-  it("spreads sessions over them and writes one batch in the order of the tasks", async () => {
+  it("distributes sessions over the workers and writes one batch in the order of the tasks", async () => {
     const { out, args, folder } = rolloutJob([0, 1, 2, 3].map((reward) => ({ question: "why?", reward })));
     const more = ["--agent", AGENT, "--proxy-workers", "2", "--group-size", "2"];
     const ended = await runRolltape([...args, ...more], { TMPDIR: folder });
@@ -40,7 +40,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"))).toEqual([]);
   });
 
-  it("loses no more than what a worker had that dies, and starts another", async () => {
+  it("loses only the sessions of a worker that dies, and restarts the worker", async () => {
     const { out, args, folder } = rolloutJob([]);
     const gate = join(folder, "gate");
     const tasks = [{ reward: 0 }, { reward: 1 }, { reward: 2, until: gate }, { reward: 3 }];
@@ -52,20 +52,20 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     const running = rolltape([...args, ...more], { TMPDIR: folder });
     const [, key = ""] = await running.loggedMatch(/an agent waits on (\S+)\n/);
     process.kill(workersIn(folder).get(tagOf(key)) ?? 0, "SIGKILL");
-    await running.logged("a proxy worker ended with SIGKILL, its sessions are lost; it is started again");
+    await running.logged("a proxy worker ended with SIGKILL; its sessions are lost, and it is restarted");
     writeFileSync(gate, "");
     const ended = await running.ended;
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stdout).toMatch(/^episodes +3 accepted, 1 rejected\n +1 × agent_error/);
-    expect(ended.stdout).toMatch(/\nlost +1 sessions went with their proxy worker\n/);
+    expect(ended.stdout).toMatch(/\nlost +1 sessions were lost with their proxy worker\n/);
     const { rewards, sessions } = readBatch(out);
     // One of the first two was on that worker.
     expect(rewards).toEqual([expect.toSatisfy((reward) => reward === 0 || reward === 1), expect.anything(), 3, 3]);
     expect(sessions.map(tagOf)).not.toContain(tagOf(key));
   });
 
-  it("has the tokens of workers that started later under the version that the others know", async () => {
-    const port = await freePort();
+  it("records the current weight version for tokens of workers that started later", async () => {
+    const port = await findFreePort();
     const { out, args, folder } = rolloutJob([]);
     const gate = join(folder, "gate");
     const tasks = [{ until: gate }, { reward: 1 }].map((task) => JSON.stringify({ question: "?", ...task }));
@@ -87,7 +87,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     expect(readBatch(out)).toMatchObject({ rewards: [1, 1], versions: [5] });
   });
 
-  it("takes its workers along when it is killed", async () => {
+  it("leaves no worker running when it is killed", async () => {
     const { args, folder } = rolloutJob([{ question: "how?", hang: true }]);
     const running = rolltape([...args, "--agent", AGENT, "--proxy-workers", "2"], { TMPDIR: folder });
     await running.logged("an agent hangs");
@@ -98,7 +98,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     await until(() => pids.every(isGone));
   });
 
-  it("says that a worker does not start", async () => {
+  it("reports that a worker does not start", async () => {
     const { args } = rolloutJob([{ question: "why?", reward: 1 }]);
     const more = [
       "--agent",
@@ -111,14 +111,14 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     const ended = await runRolltape([...args, ...more]);
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toMatch(
-      /rolltape: a proxy worker did not start: it took no calls; it ended with status 2\. Its/,
+      /rolltape: a proxy worker did not start: it accepted no calls; it ended with status 2\. Its/,
     );
     expect(ended.stderr).toMatch(/\n {2}model\.path: .*\/no\/such\/folder/);
   });
 });
 
 describe("rolltape rollout --proxy", TIMES, () => {
-  it("runs against a proxy that is there, and leaves it as it was", async () => {
+  it("uses a running proxy and leaves it running", async () => {
     const key = "sk-admin-of-a-running-proxy";
     const serving = rolltape(["serve", "server.port=0", "server.shutdown_seconds=0"], { ROLLTAPE_ADMIN_API_KEY: key });
     const { url } = await serving.ready();

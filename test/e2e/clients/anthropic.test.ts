@@ -42,7 +42,7 @@ const tools = [
 ];
 
 describe("messages", () => {
-  it("stream through the SDK's helper, pings and all", async () => {
+  it("can be streamed with the SDK's helper, including pings", async () => {
     const { client, session } = await open({ fetch: fetchThatSees("event: ping", () => release()) });
     await agents.say(`I look.\n${toolCall("get_weather", { city: "Paris" })}`, 1);
     const release = agents.proxy.engine.hold();
@@ -82,7 +82,7 @@ describe("messages", () => {
   it.each([
     [false, ""],
     [true, "/v1"],
-  ])("run the SDK's tool loop (stream: %s)", async (stream, base) => {
+  ])("work with the SDK's tool loop (stream: %s)", async (stream, base) => {
     const { client, session } = await open({ base });
     await agents.say(
       `Both.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`,
@@ -106,7 +106,7 @@ describe("messages", () => {
     expect(second?.parent_id).toBe(first?.interaction_id);
   });
 
-  it("go on with an answer that the request begins, which the next turn continues as one", async () => {
+  it("continue an answer that the request begins, and the next turn has it as one message", async () => {
     const { client, session } = await open();
     await agents.say(' "Rome"}', 1);
     await agents.say("Yes.");
@@ -123,7 +123,7 @@ describe("messages", () => {
     expect([second?.parent_id, second?.token_exact]).toEqual([first?.interaction_id, true]);
   });
 
-  it("count tokens before they are sent", async () => {
+  it("can be counted in tokens before they are sent", async () => {
     const { client } = await open();
     const { input_tokens } = await client.messages.countTokens({ model: "tiny", messages: question.messages });
     await agents.say("Yes.");
@@ -143,7 +143,7 @@ describe("errors", () => {
     });
   });
 
-  it("in a stream that has begun are thrown to the agent", async () => {
+  it("after the start of a stream are thrown by the SDK", async () => {
     const { client } = await open();
     agents.proxy.engine.replies.push({
       ids: [300, 301, 302],

@@ -61,7 +61,7 @@ describe.each(OUTPUTS)("$of", ({ output, text, calls }) => {
 });
 
 describe("a stream", () => {
-  it("tells the text before a call while the call is sampled, and the call at once", async () => {
+  it("sends the text before a call while the call is sampled, and the call as a whole", async () => {
     const { client } = await agents.openai();
     await agents.say(`So it is:\n${GOOD}`, 1);
     const stream = await client.chat.completions.create({ ...question, stream: true });

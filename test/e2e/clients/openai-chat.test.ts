@@ -16,7 +16,7 @@ afterAll(() => agents.close());
 const weather = (city: string) => `${city}: sunny`;
 
 describe("chat completions", () => {
-  it("answer reasoning, text and calls apart", async () => {
+  it("return reasoning, text and tool calls separately", async () => {
     const { client, session } = await agents.openai();
     await agents.say(`I look it up.\n${toolCall("get_weather", { city: "Paris" })}`);
     const { choices } = await client.chat.completions.create({
@@ -35,7 +35,7 @@ describe("chat completions", () => {
     expect(exported).toEqual(logged);
   });
 
-  it("stream through the SDK's helper", async () => {
+  it("can be streamed with the SDK's helper", async () => {
     const { client, session } = await agents.openai("");
     await agents.say(`So:\n${toolCall("add", { a: 1, b: 2 })}\n${toolCall("add", { a: 3, b: 4 })}`, 1);
     const deltas: string[] = [];
@@ -63,7 +63,7 @@ describe("chat completions", () => {
     expect(only?.interaction_id).toBe(completion.id);
   });
 
-  it.each([false, true])("run the SDK's tool loop (stream: %s)", async (stream) => {
+  it.each([false, true])("work with the SDK's tool loop (stream: %s)", async (stream) => {
     const { client, session } = await agents.openai();
     await agents.say(`${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`);
     await agents.say(toolCall("get_weather", { city: "Oslo" }));
@@ -89,7 +89,7 @@ describe("chat completions", () => {
 });
 
 describe("errors", () => {
-  it("in a stream that has begun are thrown to the agent", async () => {
+  it("after the start of a stream are thrown by the SDK", async () => {
     const { client } = await agents.openai();
     agents.proxy.engine.replies.push({
       ids: [300, 301, 302],

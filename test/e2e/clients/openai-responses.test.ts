@@ -17,7 +17,7 @@ const tools = [
 ];
 
 describe("responses", () => {
-  it("stream through the SDK's helper, and are there to be retrieved", async () => {
+  it("can be streamed with the SDK's helper, and retrieved afterwards", async () => {
     const { client, session } = await agents.openai();
     await agents.say(`So:\n${toolCall("get_weather", { city: "Paris" })}`, 1);
     let text = "";
@@ -41,7 +41,7 @@ describe("responses", () => {
     expect(only?.interaction_id).toBe(response.id);
   });
 
-  it("run a tool loop that sends all items back", async () => {
+  it("work with a tool loop that sends all items back", async () => {
     const { client, session } = await agents.openai();
     await agents.say(
       `I see.\n${toolCall("get_weather", { city: "Paris" })}\n${toolCall("get_weather", { city: "Rome" })}`,
@@ -63,7 +63,7 @@ describe("responses", () => {
     expect(second?.parent_id).toBe(first?.interaction_id);
   });
 
-  it("run a tool loop over previous_response_id", async () => {
+  it("work with a tool loop over previous_response_id", async () => {
     const { client, session } = await agents.openai();
     await agents.say(toolCall("get_weather", { city: "Paris" }));
     await agents.say("Sunny.");
@@ -84,7 +84,7 @@ describe("responses", () => {
     expect(child?.parent_id).toBe(first.id);
   });
 
-  it("that fail in their stream throw", async () => {
+  it("throw if they fail in their stream", async () => {
     const { client } = await agents.openai();
     agents.proxy.engine.replies.push({
       ids: [300, 301, 302],

@@ -24,7 +24,7 @@ function thoughtTokens([first]: readonly CallTokens[]): number {
 }
 
 describe("reasoning", () => {
-  it("of a chat completion comes as reasoning_content", async () => {
+  it("of a chat completion is its reasoning_content", async () => {
     const { session, client } = await agents.openai();
     await agents.say(SAID, 1);
     await agents.say("Three.");
@@ -95,7 +95,7 @@ describe("reasoning", () => {
     expect(interactions[1]?.parent_id).toBe(first.id);
   });
 
-  it("of a response is an item before the others", async () => {
+  it("of a response is its first item", async () => {
     const { session, client } = await agents.openai();
     await agents.say(SAID, 1);
     const tools = [{ type: "function" as const, name: "add", parameters: parametersOf(Numbers), strict: true }];

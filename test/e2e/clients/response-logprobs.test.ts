@@ -24,7 +24,7 @@ const textsOf = ({ output }: Response) =>
   output.flatMap((item) => (item.type === "message" ? item.content : [])).filter((part) => part.type === "output_text");
 
 describe("log probabilities of a response", () => {
-  it("are those of the text's tokens as they are recorded, streamed and not", async () => {
+  it("are the recorded ones of the text's tokens, streamed and not", async () => {
     const { client, session } = await agents.openai();
     await agents.say(SAID, 1);
     await agents.say(SAID);
@@ -55,7 +55,7 @@ describe("log probabilities of a response", () => {
     expect(told).toEqual(final);
   });
 
-  it("are left out where they are not asked for", async () => {
+  it("are absent if they are not requested", async () => {
     const { client } = await agents.openai();
     await agents.say("So it is.");
     const response = await client.responses.create({ model: "tiny", input: "x" });

@@ -101,13 +101,13 @@ describe.each(cases)("$template: $answer", ({ template, wanted }) => {
   const tools = wanted.toolCalls !== undefined;
   const conversation = askingFor(tools);
 
-  it("is the same through each protocol, streamed or not, however it is cut into frames", async () => {
+  it("is the same with each protocol, streamed or not, and with any cuts into frames", async () => {
     const rig = await startRig({ template, chatTemplateType: "hf" });
     const told = await tellEverywhere(rig, rig.model.written(conversation, wanted), tools);
     expect(told).toEqual(everywhere(told, toldOf(wanted)));
   });
 
-  it("comes back in the next turn as the template writes it", async () => {
+  it("is rendered in the next turn as the template writes it", async () => {
     const rig = await startRig({ template, chatTemplateType: "hf" });
     const { message, next } = await twoTurns(rig, rig.model.written(conversation, wanted), tools);
     expect(meant(chatTold(message))).toEqual(meant(toldOf(wanted)));
@@ -177,7 +177,7 @@ const WRITTEN: readonly Written[] = [
 ];
 
 describe.each(WRITTEN)("$name", ({ template, choice = {}, text, told: wanted }) => {
-  it("are the same through each protocol, streamed or not, however they are cut into frames", async () => {
+  it("are the same with each protocol, streamed or not, and with any cuts into frames", async () => {
     const rig = await startRig({ template, choice, chatTemplateType: "hf" });
     const told = await tellEverywhere(rig, text, true);
     expect(told).toEqual(everywhere(told, wanted));

@@ -60,7 +60,7 @@ function train(
 }
 
 describe.each<BatchOrder>(["completion", "task"])("tasks in batches by %s", (order) => {
-  it("are whole, in order, taken once, and never staler than they may be", () => {
+  it("are complete, in order, taken once, and never too stale", () => {
     fc.assert(
       fc.property(limits, endings, (given, ends) => {
         const taken = train(given, order, ends);
@@ -77,7 +77,7 @@ describe.each<BatchOrder>(["completion", "task"])("tasks in batches by %s", (ord
 });
 
 describe("tasks in batches by task", () => {
-  it("come in the same batches however long each takes", () => {
+  it("form the same batches however long each task takes", () => {
     const fates = fc.array(fc.boolean(), { minLength: 200, maxLength: 200 });
     fc.assert(
       fc.property(limits, fates, fc.array(fc.nat({ max: 99 }), { maxLength: 120 }), (given, fate, picks) => {

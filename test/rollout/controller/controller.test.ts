@@ -24,7 +24,7 @@ async function stateOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe("a controller", () => {
-  it("starts tasks in their order, as many as staleness control allows", async () => {
+  it("starts tasks in order, as many as staleness allows", async () => {
     const { workflow, controller, submit } = controlled({ maxConcurrentRollouts: 3, maxStaleness: 1 });
     submit(9);
     expect(workflow.started).toEqual([0, 1, 2]);
@@ -35,7 +35,7 @@ describe("a controller", () => {
     expect(controller.counts).toMatchObject({ submitted: 9, waiting: 5, running: 0, accepted: 4 });
   });
 
-  it("lets a rejected task be replaced by the next, and counts the reasons", async () => {
+  it("starts another task for a rejected one, and counts the reasons", async () => {
     const { workflow, controller, submit } = controlled();
     submit(5);
     await workflow.end(0, rejectedWith("agent_error"));
@@ -50,17 +50,20 @@ describe("a controller", () => {
   });
 
   it.each([
-    [undefined, "arunEpisode resolves with { accepted, rejected }; got undefined."],
-    [{ accepted: [] }, "arunEpisode resolves with { accepted, rejected }; rejected: expected an array, got undefined."],
+    [undefined, "arunEpisode must resolve with { accepted, rejected }; received undefined."],
+    [
+      { accepted: [] },
+      "arunEpisode must resolve with { accepted, rejected }; rejected must be an array, received undefined.",
+    ],
     [
       { accepted: [{ sessionId: "s", url: "http://x", interactionCount: 1, rewards: { a: 1 } }], rejected: [] },
-      "arunEpisode resolves with { accepted, rejected }; accepted[0].rewards: expected a Map of interaction ids to numbers, got an object of Object.",
+      "arunEpisode must resolve with { accepted, rejected }; accepted[0].rewards must be a Map of interaction ids to numbers, received an object with a.",
     ],
     [
       { accepted: [], rejected: [{ reason: "bad" }] },
-      'arunEpisode resolves with { accepted, rejected }; rejected[0].reason: expected a Rejection, got "bad".',
+      'arunEpisode must resolve with { accepted, rejected }; rejected[0].reason must be a Rejection, received the string "bad".',
     ],
-  ])("counts a workflow that resolves with %j as a rejected task, and says what is wrong", async (result, message) => {
+  ])("rejects the task of a workflow that resolves with %j, with the reason", async (result, message) => {
     const results: { rejected: readonly { reason: Error }[] }[] = [];
     const broken = new RolloutController(
       { arunEpisode: () => Promise.resolve(result as never) },
@@ -78,7 +81,7 @@ describe("a controller", () => {
     expect(results[0]?.rejected[0]?.reason).toMatchObject({ code: "workflow_error", message });
   });
 
-  it("counts a workflow that throws as a rejected task", async () => {
+  it("rejects the task of a workflow that throws", async () => {
     const { controller, submit } = controlled();
     const broken = new RolloutController(
       { arunEpisode: () => Promise.reject(new Error("a bug")) },
@@ -93,7 +96,7 @@ describe("a controller", () => {
     expect(controller.counts.submitted).toBe(0);
   });
 
-  it("keeps a group that lost members, and says that it did", async () => {
+  it("keeps a group with rejected members, and counts it as incomplete", async () => {
     const { workflow, controller, submit } = controlled({ consumerBatchSize: 1 });
     submit(1);
     await workflow.end(0, { ...rejectedWith("agent_error"), accepted: acceptedAs("a", "b").accepted });
@@ -103,7 +106,7 @@ describe("a controller", () => {
     expect(batch?.tasks[0]?.rejected.map(({ reason }) => reason.code)).toEqual(["agent_error"]);
   });
 
-  it("names each task's sessions and group", () => {
+  it("passes the task id and the group id of each task to the workflow", () => {
     const { workflow, controller } = controlled();
     controller.submit(0);
     controller.submit(1, { taskId: "math-7", groupId: "g" });
@@ -113,7 +116,7 @@ describe("a controller", () => {
 });
 
 describe("batches", () => {
-  it("have as many tasks as the trainer consumes, in the order of the tasks, whichever ended first", async () => {
+  it("have consumerBatchSize tasks, in the order of the tasks, whichever ended first", async () => {
     const { workflow, controller, submit } = controlled({ maxStaleness: 1 });
     submit(4);
     const first = controller.waitBatch();
@@ -126,7 +129,7 @@ describe("batches", () => {
     expect((await controller.waitBatch())?.sessionIds).toEqual(["s0", "s2"]);
   });
 
-  it("wait for earlier tasks where they are to come in order, but not for rejected ones", async () => {
+  it("wait for earlier tasks with batchOrder task, but not for rejected ones", async () => {
     const { workflow, controller, submit } = controlled({ maxStaleness: 2, batchOrder: "task" });
     submit(6);
     const first = controller.waitBatch();
@@ -141,7 +144,7 @@ describe("batches", () => {
     expect((await second)?.tasks.map(({ index }) => index)).toEqual([3, 4]);
   });
 
-  it("may be smaller at the end, and then there are none", async () => {
+  it("may be smaller at the end, followed by undefined", async () => {
     const { workflow, controller, submit } = controlled({ maxStaleness: 4 });
     submit(3);
     const batches = [controller.waitBatch(), controller.waitBatch(), controller.waitBatch()];
@@ -151,7 +154,7 @@ describe("batches", () => {
     expect(() => controller.submit(9)).toThrow(expect.objectContaining({ code: "no_more_tasks" }));
   });
 
-  it("whose sessions are gone make room for other tasks", async () => {
+  it("make room for other tasks if their sessions are lost", async () => {
     const { workflow, controller, submit } = controlled();
     submit(4);
     await workflow.end(0);
@@ -163,7 +166,7 @@ describe("batches", () => {
     expect(controller.counts).toMatchObject({ accepted: 0, rejected: 2, running: 2 });
   });
 
-  it("are not waited for any longer than their caller wants", async () => {
+  it("are not waited for after the signal aborts", async () => {
     const { workflow, controller, submit } = controlled();
     submit(2);
     const impatient = new AbortController();
@@ -178,8 +181,8 @@ describe("batches", () => {
   });
 });
 
-describe("a controller that is held", () => {
-  it("starts nothing while it is paused; what runs goes on", async () => {
+describe("a controller that is paused or stopped", () => {
+  it("starts no task while it is paused; running tasks go on", async () => {
     const { workflow, controller, submit } = controlled({ maxConcurrentRollouts: 1, maxStaleness: 9 });
     submit(3);
     controller.pause();
@@ -189,7 +192,7 @@ describe("a controller that is held", () => {
     expect(workflow.started).toEqual([0, 1]);
   });
 
-  it("stops with what was accepted: running tasks are given up, waiting ones forgotten", async () => {
+  it("aborts running tasks and drops waiting ones when it stops; accepted ones can still be taken", async () => {
     const { workflow, controller, submit } = controlled({ maxConcurrentRollouts: 3, maxStaleness: 9 });
     submit(9);
     await workflow.end(1);

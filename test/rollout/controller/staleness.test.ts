@@ -12,8 +12,8 @@ const limits = fc.record({
 });
 const step = fc.constantFrom("start", "accept", "reject", "version");
 
-describe("staleness control", () => {
-  it("frees slots by the formula, whatever happens", () => {
+describe("StalenessControl", () => {
+  it("computes free slots by its formula after any sequence of events", () => {
     fc.assert(
       fc.property(limits, fc.nat({ max: 5 }), fc.array(step, { maxLength: 60 }), (given, first, steps) => {
         const control = new StalenessControl(given, first);
@@ -35,7 +35,7 @@ describe("staleness control", () => {
     );
   });
 
-  it("goes on from a version as if its batches had been consumed", () => {
+  it("starts at a version as if the batches of earlier versions had been consumed", () => {
     const control = new StalenessControl({ maxConcurrentRollouts: 100, maxStaleness: 1, consumerBatchSize: 4 }, 7);
     expect(control).toMatchObject({ version: 7, accepted: 28, freeSlots: 8 });
   });
@@ -44,30 +44,30 @@ describe("staleness control", () => {
     ["maxConcurrentRollouts", { maxConcurrentRollouts: 0 }],
     ["maxStaleness", { maxStaleness: -1 }],
     ["consumerBatchSize", { consumerBatchSize: 1.5 }],
-  ])("refuses a %s that is none", (name, wrong) => {
-    const given = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1, ...wrong };
-    expect(() => new StalenessControl(given)).toThrow(
+  ])("refuses an invalid %s", (name, wrong) => {
+    const limits = { maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1, ...wrong };
+    expect(() => new StalenessControl(limits)).toThrow(
       expect.objectContaining({ code: "invalid_option", message: expect.stringContaining(name) as string }),
     );
   });
 
   it.each([
-    [{}, "maxConcurrentRollouts must be a whole number of at least 1, not undefined."],
+    [{}, "maxConcurrentRollouts must be an integer of at least 1; received undefined."],
     [
       { maxConcurrentRollouts: 1, maxStaleness: "2" },
-      'maxStaleness must be a whole number of at least 0, not the string "2".',
+      'maxStaleness must be an integer of at least 0; received the string "2".',
     ],
     [
       undefined,
-      "options must be an object with maxConcurrentRollouts, maxStaleness and consumerBatchSize, not undefined.",
+      "options must be an object with maxConcurrentRollouts, maxStaleness and consumerBatchSize; received undefined.",
     ],
-  ])("names what is missing or of another type in %j", (options, message) => {
+  ])("names the missing or invalid limit in %j", (options, message) => {
     const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
     const make = () => new RolloutController(new HeldWorkflow(), engine, options as StalenessLimits);
     expect(make).toThrow(expect.objectContaining({ code: "invalid_option", message }));
   });
 
-  it("does not go back", () => {
+  it("refuses a version below the current one", () => {
     const control = new StalenessControl({ maxConcurrentRollouts: 1, maxStaleness: 0, consumerBatchSize: 1 }, 3);
     control.setVersion(3);
     expect(() => control.setVersion(2)).toThrow(expect.objectContaining({ code: "version_went_back" }));

@@ -7,8 +7,8 @@ import { listeningProxy } from "../../helpers/listening-proxy.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { HeldWorkflow } from "./held-workflow.js";
 
-describe("against a proxy", () => {
-  it("groups become one batch, by one export, tokens labelled with the version that made them", async () => {
+describe("a controller with a proxy", () => {
+  it("exports groups as one batch whose tokens have the version that sampled them", async () => {
     const { proxy, engine } = await listeningProxy();
     const workflow = new GroupedWorkflow(new ProxyWorkflow(agentOf(2, () => 1)), 2);
     const controller = new RolloutController(workflow, engine, {
@@ -45,7 +45,7 @@ describe("against a proxy", () => {
     }
   });
 
-  it("an export that is refused takes nothing, and a batch that is not wanted is freed", async () => {
+  it("keeps all sessions if an export fails, and frees those of a discarded batch", async () => {
     const { proxy, engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(agentOf(1, () => 1));
     const limits = { maxConcurrentRollouts: 2, maxStaleness: 0, consumerBatchSize: 2 };
@@ -63,7 +63,7 @@ describe("against a proxy", () => {
 describe("a weight update", () => {
   const limits = { maxConcurrentRollouts: 4, maxStaleness: 0, consumerBatchSize: 1 };
 
-  it("holds new tasks until the engine has the weights and the proxy the version", async () => {
+  it("starts no task until the engine has the weights and the proxy has the version", async () => {
     const { engine } = await listeningProxy();
     const workflow = new HeldWorkflow();
     const controller = new RolloutController(workflow, engine, limits);
@@ -78,7 +78,7 @@ describe("a weight update", () => {
     expect(workflow.started).toEqual([0, 1, 2]);
   });
 
-  it("that fails leaves the version that stood, and the controller at work", async () => {
+  it("keeps the earlier version if it fails, and the controller goes on", async () => {
     const { engine } = await listeningProxy();
     const workflow = new HeldWorkflow();
     const controller = new RolloutController(workflow, engine, { ...limits, maxStaleness: 1 });
@@ -91,7 +91,7 @@ describe("a weight update", () => {
     expect(workflow.started).toEqual([0, 1]);
   });
 
-  it("is not passed by a task that the next version could not consume any more", async () => {
+  it("waits in batches for tasks that would be too stale for the next version", async () => {
     const { engine } = await listeningProxy();
     const workflow = new HeldWorkflow();
     const controller = new RolloutController(workflow, engine, { ...limits, maxStaleness: 1 });
@@ -108,7 +108,7 @@ describe("a weight update", () => {
     expect((await next)?.sessionIds).toEqual(["s0"]);
   });
 
-  it("can be told to the proxy in its midst, and is taken back where it fails after that", async () => {
+  it("may announce the version during the update, and takes it back if the update then fails", async () => {
     const { proxy, engine } = await listeningProxy();
     const controller = new RolloutController(new HeldWorkflow(), engine, limits);
     const known: number[] = [];
@@ -126,10 +126,10 @@ describe("a weight update", () => {
   });
 });
 
-describe("after a restart", () => {
+describe("a controller after a restart", () => {
   const limits = { maxConcurrentRollouts: 4, maxStaleness: 0, consumerBatchSize: 2, version: 5 };
 
-  it("tasks go on from the version that was given, once the proxy knows it", async () => {
+  it("starts tasks with the given version after it announced the version to the proxy", async () => {
     const { proxy, engine } = await listeningProxy();
     const workflow = new HeldWorkflow();
     const controller = new RolloutController(workflow, engine, limits);
@@ -140,7 +140,7 @@ describe("after a restart", () => {
     expect(controller.counts).toMatchObject({ accepted: 10, running: 2 });
   });
 
-  it("nothing starts while the proxy cannot be told, and who waits for a batch hears why", async () => {
+  it("starts no task while the version cannot be announced, and waitBatch rejects with the reason", async () => {
     const { proxy, engine } = await listeningProxy();
     const workflow = new HeldWorkflow();
     let adminKey = "sk-admin-of-another-proxy";

@@ -6,8 +6,8 @@ import { SubprocAgent } from "../../../src/rollout/subproc/subproc-agent.js";
 import { listeningProxy } from "../../helpers/listening-proxy.js";
 import { AGENTS, pool } from "./context.js";
 
-describe("episodes of agents in other processes", () => {
-  it("record their calls in their own sessions; one whose process dies is rejected alone", async () => {
+describe("episodes of agents in subprocesses", () => {
+  it("record calls in their own sessions; if a process dies, only its episode is rejected", async () => {
     const { proxy, engine } = await listeningProxy();
     const agent = new SubprocAgent<{ topic: string }>(pool({ maxWorkers: 2 }), "./chat.ts#ChatAgent", {
       directory: AGENTS,
@@ -36,7 +36,7 @@ describe("episodes of agents in other processes", () => {
     ]);
   });
 
-  it("may be programs of another language, which reward their calls by id", async () => {
+  it("may be programs in another language, which reward their calls by id", async () => {
     const { engine } = await listeningProxy();
     const agent = new ProgramAgent<object>(pool(), { command: ["python3", join(AGENTS, "agent.py")] });
     const { accepted, rejected } = await new ProxyWorkflow(agent).arunEpisode(engine, {

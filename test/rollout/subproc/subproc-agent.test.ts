@@ -11,21 +11,21 @@ import { AGENTS, context, isAlive, pool } from "./context.js";
 const named = (name: string, processes = pool()) =>
   new SubprocAgent<Order>(processes, `./local.ts#${name}`, { directory: AGENTS });
 
-describe("an agent in a worker process", () => {
-  it("runs elsewhere, synchronous or not, in a process that is kept for the next task", async () => {
+describe("SubprocAgent", () => {
+  it("runs synchronous and asynchronous agents in another process, which is reused", async () => {
     const agent = named("obedient");
     const first = await agent.run({ do: "pid" }, context());
     expect(first).not.toBe(process.pid);
     expect(await agent.run({ do: "pid" }, context())).toBe(first);
   });
 
-  it("has as many processes as the pool has workers, and no more", async () => {
+  it("uses at most maxWorkers processes at once", async () => {
     const agent = named("obedient", pool({ maxWorkers: 2 }));
     const pids = await Promise.all(Array.from({ length: 6 }, () => agent.run({ do: "pid" }, context())));
     expect(new Set(pids).size).toBe(2);
   });
 
-  it("finds its own address and key in the environment while it runs, and nothing in its arguments", async () => {
+  it("has address and key in the environment only while it runs, and not in its arguments", async () => {
     const agent = named("environment");
     const first = await agent.run({}, context("sk-first"));
     expect(first).toEqual({
@@ -45,14 +45,14 @@ describe("an agent in a worker process", () => {
     });
   });
 
-  it("begins in the pool's directory, wherever the task before went, and is believed about its own task only", async () => {
+  it("starts in the pool's directory, and cannot send messages about another task", async () => {
     const agent = named("obedient", pool({ maxWorkers: 1 }));
     const pid = await agent.run({ do: "move" }, context());
     expect(await agent.run({ do: "lie" }, context())).toBe(pid);
     expect(await agent.run({ do: "where" }, context())).toEqual({ [process.cwd()]: pid });
   });
 
-  it("travels as an instance with its properties as they are, or as a class with keyword arguments", async () => {
+  it("accepts an instance with its current properties, or a class with keyword arguments", async () => {
     const processes = pool();
     const instance = new SubprocAgent(processes, new Scaled(3));
     expect(await instance.run({ score: 5 }, context())).toBe(15);
@@ -63,19 +63,19 @@ describe("an agent in a worker process", () => {
     expect(await made.run({}, context())).toEqual(new Map([["chatcmpl-1", 2]]));
   });
 
-  it("follows an import string that names another", async () => {
+  it("follows an import string that leads to another one", async () => {
     expect(await named("redirected").run({ do: "pid" }, context())).toBeTypeOf("number");
   });
 });
 
 /** A buffer that was transferred. */
-function handedOn(): ArrayBuffer {
+function detachedArray(): ArrayBuffer {
   const buffer = new ArrayBuffer(4);
   structuredClone(buffer, { transfer: [buffer] });
   return buffer;
 }
 
-describe("what cannot travel is refused by its name", () => {
+describe("a value that cannot be sent to another process is refused with its path:", () => {
   it.each([
     [
       "of the agent",
@@ -93,7 +93,7 @@ describe("what cannot travel is refused by its name", () => {
     );
   });
 
-  it("of the data, and of the reward", async () => {
+  it("in the data and in the reward", async () => {
     const agent = named("obedient");
     const data = { tools: [{ call: () => 1 }] } as Order;
     await expect(agent.run(data, context())).rejects.toThrow("data.tools[0].call is a function");
@@ -106,7 +106,7 @@ describe("what cannot travel is refused by its name", () => {
   it.each<[string, () => object]>([
     ["data.b is a Proxy", () => ({ b: new Proxy({}, {}) })],
     ["data.b is shared memory", () => ({ b: new Uint8Array(new SharedArrayBuffer(4)) })],
-    ["data.b is memory that was handed on", () => ({ b: handedOn() })],
+    ["data.b is a detached ArrayBuffer", () => ({ b: detachedArray() })],
     ["data.list.extra is a function", () => ({ list: Object.assign([1], { extra: () => 1 }) })],
     [
       "data.b is a getter that throws (not yet)",
@@ -116,7 +116,7 @@ describe("what cannot travel is refused by its name", () => {
         },
       }),
     ],
-  ])("though it looks plain: %s", async (message, data) => {
+  ])("although it looks plain: %s", async (message, data) => {
     const agent = named("obedient", pool({ maxWorkers: 1 }));
     const pid = await agent.run({ do: "pid" }, context());
     const refused = { code: "not_serializable", message: expect.stringContaining(message) as string };
@@ -124,24 +124,24 @@ describe("what cannot travel is refused by its name", () => {
     expect(await agent.run({ do: "pid" }, context())).toBe(pid);
   });
 
-  it("an agent that no module is known of", () => {
-    expect(() => new SubprocAgent(pool(), { run: () => 1 })).toThrow(/an object with run.*import string/);
+  it("an agent whose module is unknown", () => {
+    expect(() => new SubprocAgent(pool(), { run: () => 1 })).toThrow(/import string.*received an object with run/);
   });
 });
 
-describe("an agent that fails fails alone", () => {
+describe("only the failing agent is affected", () => {
   it.each([
     ["throws", "throw", { name: "TypeError", message: "the tool is broken" }],
     [
-      "throws what cannot be looked at",
+      "throws a value that cannot be inspected",
       "throw something odd",
-      { message: "The agent threw what cannot be described." },
+      { message: "The agent threw a value that cannot be described." },
     ],
     ["throws with a code", "throw with a code", { message: "no file", code: "ENOENT" }],
     ["exits", "exit", { code: "worker_exited", message: expect.stringContaining("status 7") as string }],
     ["crashes", "crash", { code: "worker_exited", message: expect.stringContaining("SIGSEGV") as string }],
     [
-      "says why it exits",
+      "writes why it exits",
       "complain",
       { code: "worker_exited", message: expect.stringContaining("no GPU here") as string },
     ],
@@ -156,7 +156,7 @@ describe("an agent that fails fails alone", () => {
     expect(await agent.run({ do: "pid" }, context())).toBeTypeOf("number");
   });
 
-  it("when it hangs past its time: its process is killed and replaced", async () => {
+  it("when it exceeds its time: its process is killed and replaced", async () => {
     const agent = named("obedient", pool({ timeoutSeconds: 3 }));
     const first = (await agent.run({ do: "pid" }, context())) as number;
     await expect(agent.run({ do: "hang" }, context())).rejects.toMatchObject({ code: "agent_timeout" });
@@ -164,7 +164,7 @@ describe("an agent that fails fails alone", () => {
     expect(await agent.run({ do: "pid" }, context())).not.toBe(first);
   });
 
-  it("when its episode is given up, with the processes that it started", async () => {
+  it("when its episode is aborted: its process and those that it started are killed", async () => {
     const folder = mkdtempSync(join(tmpdir(), "rolltape-subproc-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, "pid");
@@ -177,15 +177,15 @@ describe("an agent that fails fails alone", () => {
     await until(() => !isAlive(child));
   });
 
-  it("leaves no process to the next task in which something is still at work", async () => {
+  it("when it leaves timers or requests behind: its process is replaced for the next task", async () => {
     const agent = named("obedient");
     const first = await agent.run({ do: "timer" }, context());
     expect(await agent.run({ do: "pid" }, context())).not.toBe(first);
   });
 });
 
-describe("a pool", () => {
-  it("that closes rejects what runs and what waits", async () => {
+describe("ProcessPool", () => {
+  it("rejects running and waiting tasks when it is closed", async () => {
     const processes = pool();
     const agent = named("obedient", processes);
     const tasks = [agent.run({ do: "hang" }, context()), agent.run({ do: "pid" }, context())];
@@ -193,7 +193,7 @@ describe("a pool", () => {
     for (const task of tasks) await expect(task).rejects.toMatchObject({ code: "pool_closed" });
   });
 
-  it("says what a process wrote that ended before it took a task", async () => {
+  it("reports the standard error of a process that ended before it accepted a task", async () => {
     const script = 'process.stderr.write("x".repeat(5000) + "\\nno licence\\n"); process.exit(3);';
     const processes = pool({ nodeArguments: ["--import", `data:text/javascript,${encodeURIComponent(script)}`] });
     const error: unknown = await named("obedient", processes)
@@ -202,13 +202,13 @@ describe("a pool", () => {
     expect(error).toMatchObject({
       code: "worker_start_failed",
       message: expect.stringMatching(
-        /before it took a task: status 3\. Its standard error ends with:\nx+\nno licence$/,
+        /before it accepted a task: status 3\. Its standard error ends with:\nx+\nno licence$/,
       ) as string,
     });
     expect(readStandardError(error)).toMatch(/^x{5000}\nno licence$/);
   });
 
-  it("says before any episode that an agent cannot be made", async () => {
+  it("checks before any episode that an agent can be created", async () => {
     await expect(named("absent").check()).rejects.toThrow("does not export absent");
     await expect(named("obedient").check()).resolves.toBeUndefined();
   });

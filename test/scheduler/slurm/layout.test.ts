@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SchedulerError } from "../../../src/scheduler/errors.js";
 import { type JobInput, jobSchema } from "../../../src/scheduler/job.js";
-import { groupsOf } from "../../../src/scheduler/slurm/layout.js";
+import { listGroups } from "../../../src/scheduler/slurm/layout.js";
 import { submit } from "../../../src/scheduler/slurm/submit.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 
@@ -15,16 +15,16 @@ function job(groups: Groups | null, counts: { proxy?: number; rollout?: number }
 
 function problemsOf(groups: Groups, counts?: Parameters<typeof job>[1]): string {
   try {
-    groupsOf(job(groups, counts));
+    listGroups(job(groups, counts));
     return "";
   } catch (error) {
     return error instanceof SchedulerError && error.code === "job_invalid" ? error.message : String(error);
   }
 }
 
-describe("machines by roles", () => {
-  it("are one for everything where a job says nothing", () => {
-    expect(groupsOf(job(null))).toEqual([{ roles: ["controller", "proxy", "rollout"], nodes: 1, options: [] }]);
+describe("groups of machines", () => {
+  it("default to one machine for all roles", () => {
+    expect(listGroups(job(null))).toEqual([{ roles: ["controller", "proxy", "rollout"], nodes: 1, options: [] }]);
   });
 
   it.each<[string, Groups, RegExp]>([
@@ -35,29 +35,31 @@ describe("machines by roles", () => {
         { roles: ["proxy", "rollout", "controller"], nodes: 1 },
         { roles: ["controller"], nodes: 1 },
       ],
-      /controller is named again/,
+      /controller is in several/,
     ],
     [
       "a role that the job does not have",
       [{ roles: ["proxy", "rollout", "controller", "engine"], nodes: 1 }],
-      /engine is no role of the job, which has controller, proxy, rollout/,
+      /expected roles of the job \(controller, proxy, rollout\), got engine/,
     ],
     [
-      "proxies apart from rollout workers",
+      "proxies in another group than rollout workers",
       [
         { roles: ["proxy", "controller"], nodes: 1 },
         { roles: ["rollout"], nodes: 1 },
       ],
       /expected proxy and rollout in the same group/,
     ],
-  ])("refuse %s, before Slurm hears of it", async (_, groups, message) => {
+  ])("refuse %s before the job is submitted", async (_, groups, message) => {
     expect(problemsOf(groups)).toMatch(message);
     await expect(submit(job(groups))).rejects.toMatchObject({ code: "job_invalid" });
   });
 
-  it("have a proxy for each rollout worker on them", () => {
+  it("require a proxy on the machine of each rollout worker", () => {
     const groups = (nodes: number): Groups => [{ roles: ["proxy", "rollout", "controller"], nodes }];
-    expect(problemsOf(groups(3), { proxy: 2, rollout: 4 })).toMatch(/2 proxies .* 4 rollout workers on 3 machines/);
+    expect(problemsOf(groups(3), { proxy: 2, rollout: 4 })).toMatch(
+      /rollout workers \(4\), or a multiple of the machines \(3\).*got 2 proxies/,
+    );
     expect(problemsOf(groups(2), { proxy: 2, rollout: 4 })).toBe("");
     expect(problemsOf(groups(4), { proxy: 4, rollout: 4 })).toBe("");
     expect(problemsOf(groups(3), { proxy: 3, rollout: 2 })).toBe("");

@@ -40,7 +40,7 @@ async function listening(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-it("fills in a free port of its machine, and reports it with the step and the end", async () => {
+it("fills in a free port of its machine, and reports port, step and end", async () => {
   const { files, folder, ended } = step(shell("echo {port} $KEY >> {folder}/log; exit 4"), { env: { KEY: "k{port}" } });
   expect(await ended).toBe(4);
   const { port, ...started } = files.started(LIFE) ?? { port: 0 };
@@ -50,7 +50,7 @@ it("fills in a free port of its machine, and reports it with the step and the en
   expect(files.ended(LIFE)).toMatchObject({ code: 4, text: "ended with status 4" });
 });
 
-it("has the port of its earlier start again, where that is free", async () => {
+it("reuses the port of its earlier start if it is free", async () => {
   const taken = await listening();
   const other = step(shell("true"), { port: taken });
   await other.ended;
@@ -61,7 +61,7 @@ it("has the port of its earlier start again, where that is free", async () => {
   expect(again.files.started(LIFE)?.port).toBe(port);
 });
 
-it("waits for the end of a process that is asked to stop with it", async () => {
+it("waits for the end of its process after SIGTERM", async () => {
   const { child, folder, files, ended } = step(
     shell(
       "trap 'echo asked >> {folder}/log; sleep 0.2; exit 6' TERM; echo up >> {folder}/log; while :; do sleep 0.05; done",
@@ -79,7 +79,7 @@ it("reports a program that cannot be started", async () => {
   expect(files.ended(LIFE)?.text).toMatch(/\/no\/such\/program did not start: .*ENOENT/);
 });
 
-it("is not taken for an earlier life, nor half a line for a whole one", () => {
+it("ignores reports of earlier starts and incomplete lines", () => {
   const folder = temporaryFolder();
   const files = new StepFiles(folder, "proxy", 1);
   files.prepare({ life: LIFE, command: ["true"], env: {}, port: 0 });

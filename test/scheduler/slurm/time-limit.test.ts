@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { timeLimitSeconds } from "../../../src/scheduler/slurm/time-limit.js";
+import { parseTimeLimit } from "../../../src/scheduler/slurm/time-limit.js";
 
 it.each([
   ["--time=30", 30 * 60],
@@ -12,10 +12,10 @@ it.each([
   ["--time=UNLIMITED", undefined],
   ["--time-min=30", undefined],
 ])("reads %s as %s seconds", (option, seconds) => {
-  expect(timeLimitSeconds(["--account=me", option])).toBe(seconds);
+  expect(parseTimeLimit(["--account=me", option])).toBe(seconds);
 });
 
-it("reads the last that is given, as sbatch does", () => {
-  expect(timeLimitSeconds(["--time=30", "--time=10"])).toBe(600);
-  expect(timeLimitSeconds([])).toBeUndefined();
+it("uses the last time limit, like sbatch", () => {
+  expect(parseTimeLimit(["--time=30", "--time=10"])).toBe(600);
+  expect(parseTimeLimit([])).toBeUndefined();
 });

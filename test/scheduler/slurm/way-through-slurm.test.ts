@@ -29,7 +29,7 @@ function outcomeOf(folder: string): unknown {
 }
 
 describe("a job that Slurm runs", () => {
-  it("asks for machines with the options of the job, and hides what its description holds from others", async () => {
+  it("is submitted with its options, and its description is readable by its owner only", async () => {
     const slurm = new FakeSlurm();
     const folder = temporaryFolder();
     const job = smallJob(folder, [{ role: "controller", command: shell("true") }], {
@@ -56,7 +56,7 @@ describe("a job that Slurm runs", () => {
     expect(statSync(join(folder, "steps/controller-0.plan.json")).mode & 0o077).toBe(0);
   });
 
-  it("is heterogeneous where roles want different machines", async () => {
+  it("is heterogeneous if it has several groups of machines", async () => {
     const slurm = new FakeSlurm();
     const folder = temporaryFolder();
     const job = smallJob(
@@ -98,7 +98,7 @@ describe("a job that Slurm runs", () => {
     ]);
   });
 
-  it("starts anew, as if nothing had been, when Slurm requeues it", async () => {
+  it("restarts from the beginning when Slurm requeues it", async () => {
     const slurm = new FakeSlurm();
     const folder = temporaryFolder();
     const running = runSlurmJob(
@@ -119,7 +119,7 @@ describe("a job that Slurm runs", () => {
     expect(outcomeOf(folder)).toEqual({ state: "done", message: "", job_id: "7", requeues: 1 });
   });
 
-  it("fails with the words of what failed in it", async () => {
+  it("fails with the message of the process that failed", async () => {
     new FakeSlurm();
     const folder = temporaryFolder();
     const job = smallJob(folder, [{ role: "controller", command: shell("exit 5"), restarts: 0 }]);
@@ -128,7 +128,7 @@ describe("a job that Slurm runs", () => {
     );
   });
 
-  it("goes on while Slurm does not answer for some time", async () => {
+  it("goes on while Slurm does not answer for a while", async () => {
     const slurm = new FakeSlurm();
     slurm.beAway(3);
     await runSlurmJob(smallJob(temporaryFolder(), [{ role: "controller", command: shell("true") }]));
@@ -165,7 +165,7 @@ describe("a job that is stopped", () => {
     expect(slurm.livingSteps()).toEqual([]);
   });
 
-  it("is ended by Slurm where it cannot be asked", async () => {
+  it("is ended by Slurm if it cannot be signalled", async () => {
     const slurm = new FakeSlurm();
     slurm.makeDeaf();
     const folder = temporaryFolder();
@@ -179,35 +179,35 @@ describe("a job that is stopped", () => {
     await until(() => slurm.livingSteps().length === 0);
   });
 
-  it("stops in order, and says so, when Slurm warns it of the end of its time", async () => {
+  it("stops in order, with an error that says so, when its time limit is near", async () => {
     const slurm = new FakeSlurm();
     const folder = temporaryFolder();
     const engine = { role: "engine" as const, command: announcing("engine"), ready: "line" as const };
     const failed = errorOf(runSlurmJob(smallJob(folder, [engine, ...NEVER_ENDING])));
     await until(() => linesOf(folder).includes("up"));
     slurm.warn();
-    expect(await failed).toMatchObject(failure("job_stopped", /job 7 was stopped from outside.*Slurm says FAILED/i));
+    expect(await failed).toMatchObject(failure("job_stopped", /job 7 was stopped from outside.*state is FAILED/i));
     expect(linesOf(folder).at(-1)).toBe("stop engine");
   });
 
-  it("says so where somebody else cancelled it", async () => {
+  it("fails with job_stopped if somebody else cancels it", async () => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
     const running = runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING));
     const stopped = errorOf(running);
     await until(() => slurm.calls("squeue").length > 0);
     slurm.say("CANCELLED|None|");
-    expect(await stopped).toMatchObject(failure("job_stopped", /job 7 is CANCELLED/i));
+    expect(await stopped).toMatchObject(failure("job_stopped", /job 7 ended.*state is CANCELLED/i));
   });
 
   it.each([
-    ["has ended it", "NODE_FAIL|None|", /job 7 is NODE_FAIL/i],
-    ["has forgotten it", "", /job 7 is forgotten by Slurm/i],
-  ])("fails where Slurm %s without a word of its own", async (_, state, message) => {
+    ["has ended it", "NODE_FAIL|None|", /job 7 ended.*state is NODE_FAIL/i],
+    ["has forgotten it", "", /job 7 ended without writing an outcome.*Slurm has forgotten it/i],
+  ])("fails if Slurm %s and it wrote no outcome", async (_, state, message) => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
     const failed = errorOf(runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING)));
-    // It has been asked for once: what is said now stands.
+    // The state was queried once: from now on it stays.
     await until(() => slurm.calls("squeue").length > 0);
     slurm.say(state);
     expect(await failed).toMatchObject(failure("job_failed", message));
@@ -217,13 +217,13 @@ describe("a job that is stopped", () => {
 describe("a job that cannot run", () => {
   const unplaced = (message: RegExp) => failure("job_unplaced", message);
 
-  it("is refused by sbatch, with its words", async () => {
+  it("is refused with the message of sbatch", async () => {
     new FakeSlurm().refuse("Requested node configuration is not available");
     const running = runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING));
     await expect(running).rejects.toMatchObject(unplaced(/sbatch.*Requested node configuration is not available/));
   });
 
-  it("is cancelled where no waiting would bring machines", async () => {
+  it("is cancelled if waiting would bring no machines", async () => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("PartitionConfig");
     const states: JobState[] = [];
@@ -235,7 +235,7 @@ describe("a job that cannot run", () => {
     expect(slurm.calls("scancel")).toEqual([["7"]]);
   });
 
-  it("waits for machines no longer than it may", async () => {
+  it("waits for machines no longer than pending_seconds", async () => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
     const running = runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING, { pending_seconds: 0.2 }));
@@ -243,7 +243,7 @@ describe("a job that cannot run", () => {
     expect(slurm.calls("scancel")).toEqual([["7"]]);
   });
 
-  it("says which program of Slurm is missing", async () => {
+  it("fails with the name of the missing Slurm program", async () => {
     vi.stubEnv("PATH", temporaryFolder());
     const running = runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING));
     await expect(running).rejects.toMatchObject(failure("slurm_missing", /sbatch was not found on the PATH/));

@@ -16,7 +16,7 @@ function slurmJob(job: Parameters<typeof rolloutJob>[0]) {
   return jobSchema.parse({ ...rolloutJob(job), slurm: { poll_seconds: 0.1, groups } });
 }
 
-it("runs proxies beside rollout workers on two machines, a gateway and a controller to one batch", async () => {
+it("runs proxies, rollout workers, a gateway and a controller on two machines, and writes one batch", async () => {
   const slurm = new FakeSlurm();
   const folder = temporaryFolder();
   const states: string[] = [];
@@ -32,7 +32,7 @@ it("runs proxies beside rollout workers on two machines, a gateway and a control
   expect(slurm.livingSteps()).toEqual([]);
 });
 
-it("goes on without a machine that fails: the episodes of the others finish, and are the batch", async () => {
+it("goes on without a failed machine, and the batch has the episodes of the others", async () => {
   const slurm = new FakeSlurm();
   const folder = temporaryFolder();
   const running = runSlurmJob(slurmJob({ folder, workers: 2, tasks: 12, pauseMilliseconds: 150, restarts: 1 }));

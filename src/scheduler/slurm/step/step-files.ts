@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Role } from "../../roles.js";
 
-/** What a machine is told to run. */
+/** The process that a machine must start. */
 const planSchema = z.object({
-  /** Of this start: what an earlier one reported is not read. */
+  /** Id of this start. Reports of earlier starts are ignored. */
   life: z.string(),
   command: z.array(z.string()).min(1),
   env: z.record(z.string(), z.string()),
-  /** The port of an earlier start; 0: any. */
+  /** The port of an earlier start; 0: any port. */
   port: z.int(),
   status: z.string(),
 });
@@ -25,10 +25,10 @@ export type StepStarted = Extract<StepStatus, { event: "started" }>;
 export type StepEnded = Extract<StepStatus, { event: "ended" }>;
 
 /**
- * The files of one process in the job's shared folder: what its machine is to run, and what came of it there.
+ * The files of one process in the job's shared folder: the plan for its machine, and the status that the machine reports.
  *
- * The status file is made before the process starts and only grows: a network file system shows what was added to a file
- * when it is opened anew, but may go on hiding a file that was not there a moment ago.
+ * The status file is created before the process starts and is only appended to. A network file system shows added content
+ * when a file is opened again, but may hide a file for a while that did not exist at an earlier look.
  */
 export class StepFiles {
   readonly plan: string;
@@ -43,27 +43,27 @@ export class StepFiles {
 
   prepare(plan: Omit<StepPlan, "status">): void {
     writeFileSync(this.#status, "", { flag: "a" });
-    // The environment may hold keys.
+    // The environment may contain keys, so only the owner may read the file.
     writeFileSync(this.plan, JSON.stringify({ ...plan, status: this.#status }), { mode: 0o600 });
   }
 
   started(life: string): StepStarted | undefined {
-    return this.#all(life).find((status) => status.event === "started");
+    return this.#readAll(life).find((status) => status.event === "started");
   }
 
   ended(life: string): StepEnded | undefined {
-    return this.#all(life).find((status) => status.event === "ended");
+    return this.#readAll(life).find((status) => status.event === "ended");
   }
 
-  #all(life: string): StepStatus[] {
-    return linesOf(this.#status)
+  #readAll(life: string): StepStatus[] {
+    return readLines(this.#status)
       .flatMap((line) => readStatus(line) ?? [])
       .filter((status) => status.life === life);
   }
 }
 
-/** The whole lines of a file, none where it cannot be read now. */
-function linesOf(file: string): string[] {
+/** Returns the complete lines of a file; none if it cannot be read now. */
+function readLines(file: string): string[] {
   try {
     return readFileSync(file, "utf8").split("\n").slice(0, -1);
   } catch {

@@ -7,24 +7,24 @@ import type { RunningProcess } from "../../running-process.js";
 import { slurm } from "../command.js";
 import type { StepFiles } from "./step-files.js";
 
-const LOOK_MS = 100;
-/** How long the shared folder may take to show what another machine wrote. */
+const POLL_MS = 100;
+/** Maximum time until the shared folder shows what another machine wrote. */
 const LATE_FILES_MS = 5_000;
-/** How long srun may take to kill a step. */
+/** Maximum time that srun may take to kill a step. */
 const KILL_SECONDS = 10;
 
 export interface StepProcessOptions {
-  /** The srun that is its stand-in here. */
+  /** The local srun process that runs the step. */
   readonly running: RunningProcess;
   readonly files: StepFiles;
   readonly life: string;
-  /** Slurm's id of the job, or of the part of a heterogeneous one, that has the machine. */
+  /** Slurm's id of the job, or of the part of a heterogeneous job, that has the machine. */
   readonly jobId: string;
-  /** What srun says goes there. */
+  /** File with srun's standard error. */
   readonly errors: string;
 }
 
-/** A process on a machine of the job. */
+/** A process of the job on another machine, run as a Slurm step. */
 export class StepProcess implements LaunchedProcess {
   readonly ended: Promise<ProcessEnd>;
   readonly #options: StepProcessOptions;
@@ -41,7 +41,7 @@ export class StepProcess implements LaunchedProcess {
       signal.throwIfAborted();
       const started = files.started(life);
       if (started) return String(started.port);
-      await sleep(LOOK_MS, signal);
+      await sleep(POLL_MS, signal);
     }
   }
 
@@ -50,37 +50,39 @@ export class StepProcess implements LaunchedProcess {
     const asked = await this.#askToEnd();
     await makeEnd(running.ended, [
       { act: () => undefined, seconds: asked ? seconds : 0 },
-      // For srun this is the order to kill the step.
+      // srun reacts to SIGTERM by killing the step.
       { act: () => running.signal("SIGTERM"), seconds: KILL_SECONDS },
       { act: () => running.signal("SIGKILL"), seconds: 0 },
     ]);
     await this.ended;
   }
 
-  /** srun makes SIGKILL of a SIGTERM, so the process is signalled past it. Answers whether it was. */
+  /**
+   * Sends SIGTERM to the process with scancel, because srun would turn a SIGTERM into SIGKILL. Returns true if it was sent.
+   */
   async #askToEnd(): Promise<boolean> {
     const { files, life, jobId } = this.#options;
     const step = files.started(life)?.step;
     if (this.#over || step === undefined || files.ended(life)) return false;
-    // It signals all machines of the job and fails where one of them has nothing of the step; the others have heard it.
+    // scancel signals all machines of the job. It fails if one of them has no process of the step, but the others get it.
     await slurm("scancel", ["--signal=TERM", `${jobId}.${step}`]).catch(() => undefined);
     return true;
   }
 
-  /** srun's status alone does not tell: it is 0 where the machine failed. */
+  /** Reads the end from the status file, because srun's own status is 0 if the machine failed. */
   async #waitEnd(): Promise<ProcessEnd> {
     const { running, files, life } = this.#options;
     const end = await running.ended;
     this.#over = true;
-    for (let waited = 0; end.code === 0 && !files.ended(life) && waited < LATE_FILES_MS; waited += LOOK_MS) {
-      await sleep(LOOK_MS);
+    for (let waited = 0; end.code === 0 && !files.ended(life) && waited < LATE_FILES_MS; waited += POLL_MS) {
+      await sleep(POLL_MS);
     }
     const ended = files.ended(life);
     if (ended) return { code: ended.code, text: ended.text };
-    return { code: end.code === 0 ? 1 : end.code, text: `was lost: ${this.#saidBySrun() ?? `srun ${end.text}`}` };
+    return { code: end.code === 0 ? 1 : end.code, text: `was lost: ${this.#readSrunError() ?? `srun ${end.text}`}` };
   }
 
-  #saidBySrun(): string | undefined {
+  #readSrunError(): string | undefined {
     const lines = readFileSync(this.#options.errors, "utf8").split("\n");
     return lines.findLast((line) => line.startsWith("srun: error:"));
   }
