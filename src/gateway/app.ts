@@ -3,6 +3,7 @@ import { toErrorBody } from "../control/error-body.js";
 import { toApiError } from "../control/session-errors.js";
 import type { App } from "../http/app-type.js";
 import { createApp } from "../http/create-app.js";
+import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
 import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
@@ -37,6 +38,7 @@ export async function createGateway({
   const app = createApp({ logger, maxBodyBytes, strictControlFields });
   const metrics = new GatewayMetrics(context.pool);
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
+  await app.register(earlyAnswer);
   await app.register(errorHandler, { toApiError, toBody: toErrorBody });
   await app.register(forwarding, { upstream: context.upstream });
   // Two scopes: control bodies are parsed here. Bodies of model calls are forwarded without parsing.

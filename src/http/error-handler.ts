@@ -18,12 +18,16 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
     logServerError(request.log, apiError);
     return send(apiError, reply, toBody?.(apiError, request, reply));
   });
-  app.setNotFoundHandler((request: FastifyRequest, reply) => {
-    const path = request.url.split("?", 1)[0]?.slice(0, 200);
-    return send(new ApiError("not_found", `Route ${request.method} ${path} does not exist.`), reply);
-  });
+  // Before the body is read: Fastify would read and parse it, and only then call the handler of unknown routes.
+  app.addHook("onRequest", (request, _reply, next) => next(request.is404 ? notFoundError(request) : undefined));
+  app.setNotFoundHandler((request, reply) => send(notFoundError(request), reply));
   done();
 });
+
+function notFoundError({ method, url }: FastifyRequest): ApiError {
+  const path = url.split("?", 1)[0]?.slice(0, 200);
+  return new ApiError("not_found", `Route ${method} ${path} does not exist.`);
+}
 
 /**
  * Answers errors that Fastify raises before it looks for a route, such as a malformed URL. Fastify does not call the error

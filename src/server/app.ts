@@ -3,6 +3,7 @@ import { toErrorBody } from "../control/error-body.js";
 import type { Engine } from "../engine/engine.js";
 import type { App } from "../http/app-type.js";
 import { createApp } from "../http/create-app.js";
+import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
 import { jsonBody } from "../http/json-body.js";
 import { CONTROL_LIMITS } from "../http/json-limits.js";
@@ -90,6 +91,7 @@ export async function createServer({
   });
 
   await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
+  await app.register(earlyAnswer);
   await app.register(errorHandler, { toApiError, toBody: toErrorBody });
   await app.register(jsonBody, {
     limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),

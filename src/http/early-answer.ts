@@ -1,0 +1,55 @@
+import type { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import fp from "fastify-plugin";
+
+/** Node receives and drops bodies up to this size, and the connection can be used again. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
+/** Bytes of an unread body that are received and dropped after the answer. */
+const MAX_DROPPED_BYTES = 1 << 20;
+
+/** Longest time for which the rest of an unread body is received. */
+const MAX_LINGER_MS = 1000;
+
+/**
+ * Ends the connection of a request that is answered before its body was read, such as one without a key. Node would receive
+ * the whole body first, whatever its size.
+ *
+ * The connection stays open for reading a little longer. Closed at once, with bytes on their way, it would be reset, and the
+ * client would not see the answer.
+ */
+export const earlyAnswer = fp((app, _options, done) => {
+  app.addHook("onSend", ({ raw }, reply, payload, next) => {
+    if (hasUnreadBody(raw)) {
+      void reply.header("connection", "close");
+      lingerAfterAnswer(raw);
+    }
+    next(null, payload);
+  });
+  done();
+});
+
+function hasUnreadBody({ complete, destroyed, headers, socket }: IncomingMessage): boolean {
+  // Requests that were injected have no socket of their own.
+  if (complete || destroyed || !(socket instanceof Socket)) return false;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > SMALL_BODY_BYTES;
+}
+
+function lingerAfterAnswer(request: IncomingMessage): void {
+  const { socket } = request;
+  let dropped = 0;
+  // Listening has to begin before the answer is sent: Node drops a body that nobody reads, without telling its size.
+  request.on("data", (bytes: Buffer) => {
+    dropped += bytes.length;
+    if (dropped > MAX_DROPPED_BYTES) socket.destroy();
+  });
+  request.read(0);
+  // Node calls this once the answer is written. Its own version closes both directions.
+  socket.destroySoon = () => {
+    socket.end();
+    if (request.readableEnded) socket.destroy();
+    request.once("end", () => socket.destroy());
+    const timer = setTimeout(() => socket.destroy(), MAX_LINGER_MS);
+    socket.once("close", () => clearTimeout(timer));
+  };
+}
