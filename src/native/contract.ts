@@ -39,7 +39,7 @@ export type NativeErrorCode =
   | "ERR_OUT_OF_MEMORY"
   /** No space for a shared file: unacknowledged batches fill the pool, or the file system is full. */
   | "ERR_SHARED_FULL"
-  /** A directory or file for shared batches cannot be used. The message says why. */
+  /** A directory or file for shared batches cannot be used; the message says why. */
   | "ERR_SHARED_UNAVAILABLE"
   /** Page-locked memory is not available. The message has the reason of {@link NativeAddon.pinnedMemory}. */
   | "ERR_PINNED_UNAVAILABLE";

@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly body: Buffer;
   /** The body as an object. */
   readonly json: Record<string, unknown>;
-  /** Counts connections from 0: two requests with the same number came over one. */
+  /** Number of the connection, from 0. Requests with the same number used the same connection. */
   readonly connection: number;
 }
 
@@ -25,11 +25,11 @@ export interface RecordingServer {
 
 export interface RecordingOptions {
   readonly port?: number | undefined;
-  /** Bodies are not parsed, and requests are forgotten. */
+  /** Does not parse bodies, and does not keep requests. */
   readonly fast?: boolean | undefined;
 }
 
-/** An HTTP server that keeps every request. */
+/** An HTTP server that records every request. */
 export async function startRecordingServer(
   { port = 0, fast = false }: RecordingOptions,
   answer: (request: RecordedRequest, response: ServerResponse) => Promise<void>,

@@ -2,8 +2,8 @@ import { native } from "../../src/native/addon.js";
 import { generation, ids, planOptions } from "./support.js";
 
 /**
- * Waits on standard input until its address space is limited, then asks for blocks that do not fit, and prints what
- * came of it as JSON: the codes of the failures, and whether the session still exports what it holds.
+ * Waits on standard input until its address space is limited, then requests blocks that do not fit. Prints as JSON the
+ * codes of the failures, and if the session can still be exported.
  */
 
 /** Two gigabytes of padding behind a handful of tokens. */

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../../src/conversation/chat-message.js";
 import { assistant, user } from "../turn.js";
 
-/** One recorded model call, written down whole. */
+/** One recorded model call with its complete content. */
 export interface Turn {
   readonly id: string;
   /** The texts of its input messages: user, assistant, user, … */
@@ -14,24 +14,24 @@ export interface Turn {
   readonly versions: readonly number[];
   /** Index in the session; -1 for a root. */
   readonly parent: number;
-  /** Its messages go on from its parent's messages and answer, not from the messages alone. */
+  /** True if its messages continue its parent's messages and answer, not only the messages. */
   readonly continues: boolean;
   readonly reward: number | undefined;
-  /** Its client's connection closed before it had the answer. */
+  /** True if the client's connection closed before the answer was sent. */
   readonly undelivered: boolean;
-  /** It would be left out, if that were not switched off. */
+  /** True if it is left out by default. */
   readonly marked?: boolean;
 }
 
-/** What one call adds to a session, drawn at random; what it comes to depends on the calls before. */
+/** The random parameters of one call. The resulting turn depends on the calls before. */
 export interface Step {
-  /** The call that it goes on from, modulo how many there are. */
+  /** The call that it continues, modulo the number of calls. */
   readonly from: number;
   readonly history: "root" | "continued" | "rewritten" | "again";
   readonly question: number;
   readonly answer: number;
   readonly prompt: "exact" | "changed" | "shortened" | "unrelated";
-  /** Where the prompt leaves its parent's tokens, modulo their number. */
+  /** Position at which the prompt departs from its parent's tokens, modulo their number. */
   readonly at: number;
   readonly tail: readonly number[];
   readonly output: readonly { readonly id: number; readonly logprob: number; readonly version: number }[];
@@ -40,13 +40,13 @@ export interface Step {
   readonly undelivered: boolean;
 }
 
-/** A session as plain arrays: whole sequences, nothing shared. */
+/** A session as plain arrays of complete sequences, without sharing. */
 export interface ModelledSession {
   readonly sessionId: string;
-  /** Absent: as the store, or the server, names it. */
+  /** Absent: the default of the store or the server. */
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
-  /** The reward of the session as a whole. */
+  /** The reward of the whole session. */
   readonly sessionReward?: number | undefined;
   readonly turns: readonly Turn[];
 }
