@@ -26,6 +26,6 @@ export async function converse(
 }
 
 /** Creates an agent that holds `turns` turns and returns `reward` of their completion ids. */
-export function agentOf(turns: number, reward: (ids: string[]) => unknown): Agent<string> {
+export function createAgent(turns: number, reward: (ids: string[]) => unknown): Agent<string> {
   return { run: async (topic, context) => reward(await converse(context, topic, turns)) as AgentReward };
 }

@@ -20,7 +20,7 @@ const first: ArealBodies = {
   exported: (session_id) => ({ session_id, discount: 1, style: "individual" }),
 };
 
-/** Later versions of the client. */
+/** Later versions of the client, which share the work of image processors in a group and drop the orphans of retries. */
 const later: ArealBodies = {
   start: { task_id: "7", api_key: null, processor_cache_group_id: "group-1", processor_cache_group_size: 4 },
   reward,

@@ -31,7 +31,7 @@ export class EngineLog {
 }
 
 /** Reads the calls of a padded batch, one per row. */
-export function callsOf(batch: Uint8Array): RecordedCall[] {
+export function readCalls(batch: Uint8Array): RecordedCall[] {
   const { tensors, metadata } = readSafetensors(batch);
   const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string; length: number }[];
   const width = tensors["input_ids"]?.shape[1] ?? 0;

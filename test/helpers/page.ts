@@ -16,7 +16,7 @@ export function readPage(name: string): string {
   return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 }
 
-function sectionsOf(page: string): Section[] {
+function readSections(page: string): Section[] {
   return page.split(/^#+ /m).map((part) => {
     const [heading = ""] = part.split("\n", 1);
     return { heading, text: part.slice(heading.length) };
@@ -26,7 +26,7 @@ function sectionsOf(page: string): Section[] {
 export function pythonBlocks(page: string): PythonBlock[] {
   // Code blocks are skipped, because a comment in Python looks like a heading.
   const hidden = page.replaceAll(/```python\n[^]*?```/g, (block) => block.replaceAll(/^#/gm, "\0"));
-  return sectionsOf(hidden).flatMap(({ heading, text }) =>
+  return readSections(hidden).flatMap(({ heading, text }) =>
     [...text.matchAll(/```python\n([^]*?)```/g)].map(([, code = ""], index) => ({
       name: `${heading} ${index + 1}`,
       code: code.replaceAll("\0", "#"),

@@ -48,7 +48,7 @@ export async function startRecordingServer(
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${addressOf(server).port}`,
+    url: `http://127.0.0.1:${readAddress(server).port}`,
     requests,
     get connections() {
       return sockets.size;
@@ -75,7 +75,7 @@ async function readRequest(
   };
 }
 
-function addressOf(server: Server): AddressInfo {
+function readAddress(server: Server): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   return address;

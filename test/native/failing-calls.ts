@@ -33,7 +33,7 @@ const allocator = createRequire(import.meta.url)(failingPath) as FailingNew;
 allocator.watch(addonPath);
 
 /** Returns the code of the error that a call fails with; undefined if it succeeds. */
-async function failureOf(call: () => unknown, after: number, all: boolean): Promise<string | undefined> {
+async function catchFailure(call: () => unknown, after: number, all: boolean): Promise<string | undefined> {
   allocator.fail(after, all);
   try {
     await call();
@@ -51,7 +51,7 @@ async function failEvery(prepare: () => Attempt | Promise<Attempt>): Promise<Out
   for (const all of [false, true]) {
     for (let after = 0; ; after++) {
       const { call, expectUnchanged } = await prepare();
-      const code = await failureOf(call, after, all);
+      const code = await catchFailure(call, after, all);
       if (code === undefined) break;
       expectUnchanged?.();
       codes.push(code);
@@ -119,7 +119,7 @@ function generationCall(call: (made: ReturnType<typeof generation>) => unknown):
 }
 
 /** Returns a frame of a stream with alternatives, from token `from` of `length`. */
-function frameOf(format: ReplyFormat, from: number, length: number, last: boolean): Buffer {
+function createFrame(format: ReplyFormat, from: number, length: number, last: boolean): Buffer {
   const tokens = Array.from({ length: length - from }, (_, index) => from + index);
   const entry = (id: number) => [-1, id, LONG];
   const meta_info = {
@@ -145,8 +145,8 @@ function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next:
   return () => {
     const made = generation([7, 8], 3);
     const stream = new native.ReplyStream(format, made, 1, 2);
-    stream.push(frameOf(format, 0, 3, false));
-    const next = frameOf(format, 3, 40, true);
+    stream.push(createFrame(format, 0, 3, false));
+    const next = createFrame(format, 3, 40, true);
     stream.push(next.subarray(0, PREFIX));
     // A failed stream keeps the tokens of complete frames, and cannot be ended as a complete reply.
     const expectUnchanged = () => {
@@ -165,7 +165,7 @@ function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next:
 function endOfStream(): Attempt {
   const made = new native.Generation();
   const stream = new native.ReplyStream("sglang", made, 1, 0);
-  stream.push(frameOf("sglang", 0, 3, true));
+  stream.push(createFrame("sglang", 0, 3, true));
   return { call: () => stream.end(), expectUnchanged: () => assert.deepEqual(made.ids(), ids(0, 1, 2)) };
 }
 

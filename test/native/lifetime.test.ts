@@ -70,8 +70,8 @@ describe("lifetimes of native objects", () => {
   });
 
   it("keeps a prompt's tokens after its session is gone", async () => {
-    const promptOf = (): NativePrompt => twoTurns().prompt([ids(7)], 1);
-    const prompt = promptOf();
+    const createPrompt = (): NativePrompt => twoTurns().prompt([ids(7)], 1);
+    const prompt = createPrompt();
     await collectGarbage();
     expect(prompt.tokens()).toEqual(ids(1, 2, 3, 4, 5, 6, 7));
   });

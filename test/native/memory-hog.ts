@@ -21,7 +21,7 @@ const piece = new Int32Array(1_000_000).fill(2 ** 31 - 1);
 const longPrompt = session.prompt(Array.from({ length: 30 }, () => piece));
 const packSmall = async () => (await native.planBatch([session], planOptions).pack({})).bytes.byteLength;
 
-async function codeOf(call: () => unknown): Promise<unknown> {
+async function catchCode(call: () => unknown): Promise<unknown> {
   try {
     await call();
     return "no error";
@@ -37,7 +37,7 @@ await new Promise((resolve) => process.stdin.once("data", resolve));
 process.stdin.destroy();
 const plan = native.planBatch([session], HUGE_PLAN);
 const codes: unknown[] = [];
-for (let round = 0; round < 3; round++) codes.push(await codeOf(() => plan.pack({})));
-codes.push(await codeOf(() => longPrompt.requestBody("", "")));
-codes.push(await codeOf(() => plan.packJson(["", ""])));
+for (let round = 0; round < 3; round++) codes.push(await catchCode(() => plan.pack({})));
+codes.push(await catchCode(() => longPrompt.requestBody("", "")));
+codes.push(await catchCode(() => plan.packJson(["", ""])));
 process.stdout.write(JSON.stringify({ codes, same: (await packSmall()) === before, length: session.length }));

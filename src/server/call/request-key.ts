@@ -1,5 +1,5 @@
-import { hashKey } from "../../session/session-keys.js";
 import type { PreparedMessages } from "../../session/session.js";
+import { hashKey } from "../../session/session-keys.js";
 import { keepSpelling } from "../../support/json/spelled.js";
 import type { ModelCall } from "./model-call.js";
 

@@ -1,6 +1,6 @@
 import { Gauge, Histogram, type Registry } from "prom-client";
-import type { SessionRegistry } from "../../session/session-registry.js";
 import type { SessionOutcome, SessionOver } from "../../session/session-events.js";
+import type { SessionRegistry } from "../../session/session-registry.js";
 
 const DURATION_BUCKETS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600];
 

@@ -2,9 +2,9 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../../http/errors.js";
 import { readKeys } from "../../http/read-keys.js";
+import type { Session } from "../../session/session.js";
 import { hashKey, sameHash } from "../../session/session-keys.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
-import type { Session } from "../../session/session.js";
 
 /** Which key a route wants. */
 export type KeyKind = "admin" | "session" | "any" | "none";

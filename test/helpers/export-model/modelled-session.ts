@@ -55,7 +55,7 @@ export const sequenceOf = ({ prompt, output }: Turn): readonly number[] => [...p
 
 export function modelSession(sessionId: string, steps: readonly Step[], sessionReward?: number): ModelledSession {
   const turns: Turn[] = [];
-  for (const step of steps) turns.push(turnOf(step, turns));
+  for (const step of steps) turns.push(createTurn(step, turns));
   return { sessionId, turns, sessionReward: turns.length > 0 ? sessionReward : undefined };
 }
 
@@ -64,15 +64,15 @@ export function messagesOf({ texts }: Turn): ChatMessage[] {
   return texts.map((text, i) => (i % 2 === 0 ? user(text) : assistant(text)));
 }
 
-function turnOf(step: Step, before: readonly Turn[]): Turn {
-  const texts = textsOf(step, before[before.length > 0 ? step.from % before.length : -1]);
-  const parent = parentOf(texts, before);
+function createTurn(step: Step, before: readonly Turn[]): Turn {
+  const texts = collectTexts(step, before[before.length > 0 ? step.from % before.length : -1]);
+  const parent = findParent(texts, before);
   return {
     id: `call-${before.length}`,
     texts,
     answer: `answer ${step.answer}`,
     finishReason: step.finishReason,
-    prompt: promptOf(step, before[parent]),
+    prompt: buildPrompt(step, before[parent]),
     output: step.output.map(({ id }) => id),
     logprobs: step.output.map(({ logprob }) => logprob),
     versions: step.output.map(({ version }) => version),
@@ -83,13 +83,13 @@ function turnOf(step: Step, before: readonly Turn[]): Turn {
   };
 }
 
-function textsOf({ history, question }: Step, from: Turn | undefined): readonly string[] {
+function collectTexts({ history, question }: Step, from: Turn | undefined): readonly string[] {
   if (!from || history === "root") return [`question ${question}`];
   if (history === "again") return from.texts;
   return [...from.texts, history === "continued" ? from.answer : "rewritten", `question ${question}`];
 }
 
-function promptOf({ prompt, at, tail }: Step, parent: Turn | undefined): readonly number[] {
+function buildPrompt({ prompt, at, tail }: Step, parent: Turn | undefined): readonly number[] {
   const base = parent && prompt !== "unrelated" ? sequenceOf(parent) : [];
   const place = base.length > 0 ? at % base.length : 0;
   if (prompt === "shortened") return [...base.slice(0, place), ...tail];
@@ -98,7 +98,7 @@ function promptOf({ prompt, at, tail }: Step, parent: Turn | undefined): readonl
 }
 
 /** By the longest messages and answer that these texts continue, else by the longest messages; of equals the newest. */
-function parentOf(texts: readonly string[], before: readonly Turn[]): number {
+function findParent(texts: readonly string[], before: readonly Turn[]): number {
   const continued = longestPrefix(texts, before, withAnswer);
   return continued >= 0 ? continued : longestPrefix(texts, before, (turn) => turn.texts);
 }

@@ -21,16 +21,16 @@ export function vllmReplyText(
     model: context.model,
     created: 1_760_000_000,
   }).slice(1, -1);
-  const usage = whole ? `,"usage":${JSON.stringify(usageOf(context, request, state))}` : "";
+  const usage = whole ? `,"usage":${JSON.stringify(countUsage(context, request, state))}` : "";
   return `{${head},"choices":[${choiceText(context, request, state, fault, from)}]${usage}}`;
 }
 
 /** Returns the last frame of a stream for which token counts were requested. */
 export function vllmUsageText(context: VllmContext, request: VllmRequest, state: ReplyState): string {
-  return JSON.stringify({ id: request.id, choices: [], usage: usageOf(context, request, state) });
+  return JSON.stringify({ id: request.id, choices: [], usage: countUsage(context, request, state) });
 }
 
-function usageOf({ options }: VllmContext, { scheduled }: VllmRequest, { tokens }: ReplyState) {
+function countUsage({ options }: VllmContext, { scheduled }: VllmRequest, { tokens }: ReplyState) {
   const { cachedTokens } = options;
   return {
     prompt_tokens: scheduled.inputLength,
