@@ -58,8 +58,8 @@ class Wrapped : public Napi::ObjectWrap<T> {
 
  private:
   /// Memory for an object that could not be allocated, so that its constructor can run and throw an error with a code.
-  /// Without it, a failed allocation would reach JavaScript as an error without a code. Each thread has its own, because
-  /// worker threads construct objects too.
+  /// Without it, a failed allocation would reach JavaScript as an error without a code. Each thread has its own,
+  /// because worker threads construct objects too.
   static void* spare() {
     alignas(T) static thread_local std::byte place[sizeof(T)];
     return place;

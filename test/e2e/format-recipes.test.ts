@@ -13,8 +13,8 @@ import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 /**
- * The recipes of docs/reference/batch-format.md and docs/guides/start.md, and the trainer of the README, run as they are
- * printed there, on batches of the embedded engine.
+ * The recipes of docs/reference/batch-format.md and docs/guides/start.md, and the trainer of the README, run as they
+ * are printed there, on batches of the embedded engine.
  */
 
 const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));

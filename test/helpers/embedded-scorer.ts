@@ -8,8 +8,8 @@ export interface Scorer {
   /** Returns the logits that predict the tokens at these positions of one sequence, in ascending order and above 0. */
   logitsAt(ids: readonly number[], places: readonly number[]): Promise<Float64Array[]>;
   /**
-   * Returns log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary. Temperature
-   * 0 counts as 1.
+   * Returns log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary.
+   * Temperature 0 counts as 1.
    */
   scoreTokens(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>, temperature: number): Promise<Float32Array>;
   close(): Promise<void>;

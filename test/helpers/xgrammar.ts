@@ -6,7 +6,9 @@ import type * as XGrammar from "@mlc-ai/web-xgrammar";
 
 const require = createRequire(import.meta.url);
 
-/** The package declares the wrong module kind for its file, so the file is loaded from a copy with another extension. */
+/**
+ * The package declares the wrong module kind for its file, so the file is loaded from a copy with another extension.
+ */
 function load(): typeof XGrammar {
   const folder = mkdtempSync(join(tmpdir(), "xgrammar-"));
   try {

@@ -5,8 +5,8 @@ import type { NativeErrorCode, NativeReplyStream, NativeSession, ReplyFormat } f
 import { generation, ids, planOptions, rowColumn } from "./support.js";
 
 /**
- * Makes every native call repeatedly, each time with a later allocation of the addon failing, until the call succeeds: once
- * with only that allocation failing, and once with all later ones failing too. A failed call must change nothing.
+ * Makes every native call repeatedly, each time with a later allocation of the addon failing, until the call succeeds:
+ * once with only that allocation failing, and once with all later ones failing too. A failed call must change nothing.
  * Prints the result of each call. See failing_new.cc and allocation.test.ts.
  *
  *   LD_PRELOAD=failing_new.node node --import tsx failing-calls.ts failing_new.node rolltape.node directory

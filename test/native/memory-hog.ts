@@ -16,7 +16,9 @@ session.record({
   digests: native.digestMessages(["question"]),
   output: ["answer"],
 });
-/** 30 million ids of ten digits, 330 MB in a request body. The piece is no garbage to speak of: that would make room. */
+/**
+ * 30 million ids of ten digits, 330 MB in a request body. The piece is no garbage to speak of: that would make room.
+ */
 const piece = new Int32Array(1_000_000).fill(2 ** 31 - 1);
 const longPrompt = session.prompt(Array.from({ length: 30 }, () => piece));
 const packSmall = async () => (await native.planBatch([session], planOptions).pack({})).bytes.byteLength;

@@ -24,7 +24,10 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Returns the fields of every call of an OpenAPI document: parameters, request body and answers by status, without prose. */
+/**
+ * Returns the fields of every call of an OpenAPI document: parameters, request body and answers by status, without
+ * prose.
+ */
 export function describeCalls({ paths }: OpenApi): Record<string, object> {
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => [

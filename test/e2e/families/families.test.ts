@@ -8,8 +8,8 @@ import { startRig } from "./rig.js";
 
 /**
  * Each family of outputs from the engine's tokens to the SDKs and back: what a model writes to call tools is what its
- * template makes of calls. It is read the same streamed or not, through each protocol; the next turn shows the model what
- * it has written; and what is exported is what the engine was asked and answered.
+ * template makes of calls. It is read the same streamed or not, through each protocol; the next turn shows the model
+ * what it has written; and what is exported is what the engine was asked and answered.
  */
 interface Family {
   readonly template: string;

@@ -61,7 +61,9 @@ export type Fault =
   | { readonly kind: "abort-in-queue" }
   /** Cut with this message and no status. A failed grammar step has the message "Aborted" too. */
   | { readonly kind: "abort-saying"; readonly message: string; readonly after: number }
-  /** An abort of the scheduler's own: mapped to an HTTP error for 400, 500 and 503, else a 200 with a partial output. */
+  /**
+   * An abort of the scheduler's own: mapped to an HTTP error for 400, 500 and 503, else a 200 with a partial output.
+   */
   | {
       readonly kind: "abort-with-status";
       readonly statusCode: number;

@@ -14,8 +14,8 @@ export interface ReplyState extends Omit<GenerateOutcome, "finish"> {
 }
 
 /**
- * Returns the JSON text of a reply of `/generate`. Logprobs are written without JSON.stringify, so that a fault can replace
- * them with any text.
+ * Returns the JSON text of a reply of `/generate`. Logprobs are written without JSON.stringify, so that a fault can
+ * replace them with any text.
  *
  * @param from the first token to be shown, in frames that hold only what is new.
  */

@@ -8,7 +8,9 @@ export interface VllmServerOptions extends Partial<Omit<SchedulerOptions, "maxRu
   readonly contextLength?: number;
   /** Without it, `/inference/v1/generate` is missing, as in servers started without `--enable-scale-out`. */
   readonly scaleOut?: boolean;
-  /** How `/inference/v1/generate` writes log probabilities: `"token": "token_id:5"` until v0.29, `"token_id": 5` after. */
+  /**
+   * How `/inference/v1/generate` writes log probabilities: `"token": "token_id:5"` until v0.29, `"token_id": 5` after.
+   */
   readonly logprobShape?: "token_names" | "token_ids";
   /** The sampled token is less likely than every alternative that is listed after it. */
   readonly sampledOutsideTop?: boolean;
