@@ -21,8 +21,8 @@ export interface ConfigSources {
 /**
  * Merges a configuration from its sources and checks it.
  *
- * @throws {@link ConfigError} `config_unreadable` or `config_syntax` for the file, else `config_invalid` with everything
- * that is wrong in the file, the overrides and the environment
+ * @throws {@link ConfigError} `config_unreadable` or `config_syntax` for the file, else `config_invalid` with
+ * everything that is wrong in the file, the overrides and the environment
  */
 export function resolveConfig({ file, overrides = [], env = process.env }: ConfigSources = {}): Config {
   const fromFile = normalizeSpelling(file === undefined ? {} : readFile(file));

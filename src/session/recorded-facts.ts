@@ -5,8 +5,8 @@ import type { RecordedSampling } from "./recorded-sampling.js";
 /**
  * The facts of a call that fill the row columns of a batch.
  *
- * Native memory keeps them next to the tokens: numbers and flags as 32-bit words ({@link FACTS}), recurring texts as labels
- * ({@link LABELS}). A row column refers to its fact or label by slot.
+ * Native memory keeps them next to the tokens: numbers and flags as 32-bit words ({@link FACTS}), recurring texts as
+ * labels ({@link LABELS}). A row column refers to its fact or label by slot.
  */
 export interface RecordedCall extends CallFacts {
   readonly api: Api;

@@ -10,7 +10,7 @@ export function sharedPool(directory: string, maxBytes = 64_000_000): NativeShar
   return pool;
 }
 
-export function filesOf(directory: string, end: string): string[] {
+export function listFiles(directory: string, end: string): string[] {
   return readdirSync(directory).filter((name) => name.endsWith(end));
 }
 

@@ -34,13 +34,13 @@ export function rolloutJob({ folder, workers, tasks, pauseMilliseconds = 0, rest
   return jobSchema.parse({ folder, roles, stop_seconds: 5 });
 }
 
-export function processesOf(folder: string): ProcessRecord[] {
+export function readProcesses(folder: string): ProcessRecord[] {
   return JSON.parse(readFileSync(join(folder, "processes.json"), "utf8")) as ProcessRecord[];
 }
 
 /** A line for each process: its role, its machine, and how it ended. */
 export function processLines(folder: string): string[] {
-  return processesOf(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`);
+  return readProcesses(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`);
 }
 
 /** What these are when a job of two proxies and two rollout workers has run on two machines. */
@@ -61,7 +61,7 @@ export interface Episode {
 }
 
 /** What came of the tasks so far, in their order. */
-export function episodesOf(folder: string): Episode[] {
+export function readEpisodes(folder: string): Episode[] {
   const names = readdirSync(join(folder, "episodes")).filter((name) => name.endsWith(".json"));
   const episodes = names.map((name) => JSON.parse(readFileSync(join(folder, "episodes", name), "utf8")) as Episode);
   return episodes.sort((a, b) => a.task - b.task);

@@ -11,8 +11,8 @@ const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
 const DEFAULT_SHARED_MEMORY = "/dev/shm";
 
 /**
- * Checks that a file can be created in the folder for batches in shared memory. Returns the problem of the default folder, if
- * it has one.
+ * Checks that a file can be created in the folder for batches in shared memory. Returns the problem of the default
+ * folder, if it has one.
  *
  * @throws ConfigError if the configuration names another folder and no file can be created in it
  */
@@ -29,8 +29,8 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
 }
 
 /**
- * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the end
- * of a job is lost.
+ * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the
+ * end of a job is lost.
  *
  * @throws RolloutJobError `invalid_arguments` if not, or if `out` exists and is not a regular file
  */
@@ -53,8 +53,8 @@ export async function requireWritable(out: string): Promise<void> {
 }
 
 /**
- * Checks that at least one engine server can serve calls. Warns of those that cannot, and of healthy ones that are too busy
- * to say whether they have the model.
+ * Checks that at least one engine server can serve calls. Warns of those that cannot, and of healthy ones that are too
+ * busy to say whether they have the model.
  *
  * @throws ConfigError if no server can, and every one lacks the configured model or refuses the configured key
  * @throws RolloutJobError `engine_not_ready` if no server can for another reason

@@ -6,7 +6,9 @@ const BAR_MS = 250;
 const LINE_MS = 5000;
 const BAR_WIDTH = 40;
 
-/** Shows the progress of a job on standard error: a bar on a terminal, else a line every few seconds and one at the end. */
+/**
+ * Shows the progress of a job on standard error: a bar on a terminal, else a line every few seconds and one at the end.
+ */
 export class RolloutProgress {
   readonly #total: number;
   readonly #tally: RolloutTally;

@@ -16,8 +16,8 @@ export interface TrajectoriesOptions extends TrajectoryOptions {
 }
 
 /**
- * Exports one session as JSON: its interactions with their tensors in base64, in the format of AReaL's proxy client. The
- * text is assembled in native memory, off the event loop.
+ * Exports one session as JSON: its interactions with their tensors in base64, in the format of AReaL's proxy client.
+ * The text is assembled in native memory, off the event loop.
  */
 export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
   const { includeMessages, onPlanned, model, ...rest } = options;

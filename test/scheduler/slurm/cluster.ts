@@ -26,7 +26,7 @@ export function jobsLeft(): string[] {
 export function killNode(node: string): void {
   process.kill(Number(readFileSync(join(FOLDER, `slurmd.${node}.pid`), "utf8")), "SIGKILL");
   const tasks = processesOn(node);
-  const steps = tasks.map((pid) => parentOf(pid)).filter((pid) => nameOf(pid) === "slurmstepd");
+  const steps = tasks.map((pid) => readParent(pid)).filter((pid) => readName(pid) === "slurmstepd");
   for (const pid of [...steps, ...tasks]) kill(pid);
 }
 
@@ -50,11 +50,11 @@ export function processesOn(node: string): number[] {
   });
 }
 
-function parentOf(pid: number): number {
+function readParent(pid: number): number {
   return Number(/\) \S (\d+)/.exec(readProc(pid, "stat"))?.[1] ?? 0);
 }
 
-function nameOf(pid: number): string {
+function readName(pid: number): string {
   return readProc(pid, "comm").trim();
 }
 

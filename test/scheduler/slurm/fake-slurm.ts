@@ -84,12 +84,12 @@ export class FakeSlurm {
   /** Ends everything on a machine, and takes no more for it. */
   takeDown(node: string): void {
     this.#write(`down-${node}`, "");
-    for (const pid of this.#steps()) if (environmentOf(pid).includes(`SLURMD_NODENAME=${node}`)) killGroup(pid);
+    for (const pid of this.#steps()) if (readEnvironment(pid).includes(`SLURMD_NODENAME=${node}`)) killGroup(pid);
   }
 
   /** Processes of steps that are left. */
   livingSteps(): number[] {
-    return this.#steps().filter((pid) => environmentOf(pid).length > 0);
+    return this.#steps().filter((pid) => readEnvironment(pid).length > 0);
   }
 
   #script(): number {
@@ -116,7 +116,7 @@ export class FakeSlurm {
 }
 
 /** Empty where the process is gone. */
-function environmentOf(pid: number): string[] {
+function readEnvironment(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean);
   } catch {

@@ -17,7 +17,7 @@ export function smallJob(folder: string, roles: JobInput["roles"], slurm: JobInp
 }
 
 /** The lines of a file that processes append to; none where it is not there. */
-export function linesOf(folder: string, name = "log"): string[] {
+export function readLines(folder: string, name = "log"): string[] {
   try {
     return readFileSync(join(folder, name), "utf8").trim().split("\n");
   } catch {

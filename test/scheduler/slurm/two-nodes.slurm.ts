@@ -6,10 +6,10 @@ import { type JobSpec, jobSchema } from "../../../src/scheduler/job.js";
 import type { JobState } from "../../../src/scheduler/slurm/job-state.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../helpers/until.js";
-import { batchSessions, episodesOf, processesOf, processLines, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
+import { batchSessions, processLines, readEpisodes, readProcesses, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
 import { eventually, jobsLeft, killNode, processesOn, slurm, startNode } from "./cluster.js";
 import { runSlurmJob } from "./compiled.js";
-import { announcing, linesOf, shell, smallJob } from "./small-job.js";
+import { announcing, readLines, shell, smallJob } from "./small-job.js";
 
 const EVERYTHING = ["proxy", "rollout", "gateway", "controller"] as const;
 
@@ -30,7 +30,7 @@ describe("a whole rollout over Slurm", () => {
     const folder = temporaryFolder();
     const states: JobState[] = [];
     await runSlurmJob(onTwoNodes({ folder, workers: 2, tasks: 6 }), { onState: (_, state) => states.push(state) });
-    const episodes = episodesOf(folder);
+    const episodes = readEpisodes(folder);
     expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 6 }, () => undefined));
     expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
     expect(processLines(folder)).toEqual(WHOLE_ON_TWO_MACHINES);
@@ -45,14 +45,14 @@ describe("a whole rollout over Slurm", () => {
     const job = onTwoNodes({ folder, workers: 2, tasks: 16, pauseMilliseconds: 300, restarts: 1 });
     const running = runSlurmJob(job);
     await until(
-      () => readdirSync(folder).includes("episodes") && episodesOf(folder).some(({ worker }) => worker === 1),
+      () => readdirSync(folder).includes("episodes") && readEpisodes(folder).some(({ worker }) => worker === 1),
     );
     killNode("n2");
     await running;
     await startNode("n2");
-    const lost = processesOf(folder).filter(({ node }) => node === "n2");
+    const lost = readProcesses(folder).filter(({ node }) => node === "n2");
     expect(lost.map(({ role, state }) => `${role} ${state}`)).toEqual(["proxy lost", "rollout lost"]);
-    const episodes = episodesOf(folder);
+    const episodes = readEpisodes(folder);
     const onFirst = episodes.filter(({ worker }) => worker === 0).map(({ task }) => task);
     expect(onFirst).toEqual([0, 2, 4, 6, 8, 10, 12, 14]);
     const [dead = ""] = readdirSync(join(folder, "workers"));
@@ -88,21 +88,21 @@ describe("a job of Slurm", () => {
       },
     );
     await runSlurmJob(job);
-    const engines = processesOf(folder).filter(({ role }) => role === "engine");
-    const [controller] = processesOf(folder).filter(({ role }) => role === "controller");
+    const engines = readProcesses(folder).filter(({ role }) => role === "engine");
+    const [controller] = readProcesses(folder).filter(({ role }) => role === "controller");
     expect(new Set(engines.map(({ node }) => node)).size).toBe(1);
     expect(engines[0]?.node).not.toBe(controller?.node);
     expect(
-      linesOf(folder)
+      readLines(folder)
         .filter((line) => line.startsWith("gpu"))
         .sort(),
     ).toEqual(["gpu 0", "gpu 1"]);
-    const urls = JSON.parse(linesOf(folder).find((line) => line.startsWith("[")) ?? "") as string[];
+    const urls = JSON.parse(readLines(folder).find((line) => line.startsWith("[")) ?? "") as string[];
     const address = engines[0]?.node === "n1" ? "127.0.0.1" : "127.0.0.2";
     expect(urls.map((url) => new URL(url).hostname)).toEqual([address, address]);
     // Asked by Slurm's signal, past srun, which would kill them.
     expect(
-      linesOf(folder)
+      readLines(folder)
         .filter((line) => line.startsWith("stop"))
         .sort(),
     ).toEqual(["stop engine-0", "stop engine-1"]);
@@ -121,10 +121,10 @@ describe("a job of Slurm", () => {
       { poll_seconds: 0.3 },
     );
     const failed = runSlurmJob(job, { signal: stop.signal }).catch((error: unknown) => error);
-    await until(() => linesOf(folder).includes("up"));
+    await until(() => readLines(folder).includes("up"));
     stop.abort();
     expect(await failed).toMatchObject({ code: "job_stopped" });
-    expect(linesOf(folder).slice(-2)).toEqual(["stop proxy", "stop engine"]);
+    expect(readLines(folder).slice(-2)).toEqual(["stop proxy", "stop engine"]);
     expect(jobsLeft()).toEqual([]);
   });
 
@@ -133,8 +133,8 @@ describe("a job of Slurm", () => {
     const script = "echo up $SLURM_JOB_ID >> {folder}/log; [ -e {folder}/go ] || exec sleep 600";
     const job = smallJob(folder, [{ role: "controller", command: shell(script) }], { poll_seconds: 0.3 });
     const running = runSlurmJob(job);
-    await until(() => linesOf(folder).some((line) => line.startsWith("up")));
-    const id = linesOf(folder).join().replace("up ", "");
+    await until(() => readLines(folder).some((line) => line.startsWith("up")));
+    const id = readLines(folder).join().replace("up ", "");
     writeFileSync(join(folder, "go"), "");
     slurm("scontrol", "requeue", id);
     await eventually(() => slurm("squeue", "--noheader", `--jobs=${id}`, "--format=%T") === "PENDING");
@@ -142,7 +142,7 @@ describe("a job of Slurm", () => {
     await sleep(3_000);
     slurm("scontrol", "update", `jobid=${id}`, "starttime=now");
     await running;
-    expect(linesOf(folder)).toEqual([`up ${id}`, `up ${id}`]);
+    expect(readLines(folder)).toEqual([`up ${id}`, `up ${id}`]);
     expect(JSON.parse(readFileSync(join(folder, "outcome.json"), "utf8"))).toMatchObject({
       state: "done",
       requeues: 1,
