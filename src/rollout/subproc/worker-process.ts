@@ -112,7 +112,7 @@ export class WorkerProcess {
     this.#group.kill();
   }
 
-  /** Kills the process and writes its incomplete last line now, because this process may end before it reads the end. */
+  /** Kills the process and writes its incomplete last line now, because this process may end before it reads more output. */
   close(): void {
     this.kill();
     this.#flush();
