@@ -12,7 +12,7 @@ async function tailOf(text: string, limit: number): Promise<string> {
 }
 
 describe("the tail of an output", () => {
-  it("is all of it without white space at its ends, if it is short", async () => {
+  it("is the whole output without white space around it, if the output is short", async () => {
     expect(await tailOf("one\ntwo\n", 100)).toBe("one\ntwo");
   });
 
