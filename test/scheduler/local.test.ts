@@ -14,13 +14,13 @@ function smallJob(folder: string, roles: JobInput["roles"], rest: Partial<JobInp
   return jobSchema.parse({ folder, stop_seconds: 2, ...rest, roles });
 }
 
-/** The lines of a file that processes append to. */
+/** Returns the lines of a file to which processes append. */
 function linesOf(folder: string, name = "log"): string[] {
   return readFileSync(join(folder, name), "utf8").trim().split("\n");
 }
 
 describe("a rollout job on this machine", () => {
-  it("runs proxies, a gateway, rollout workers and a controller to one batch, and leaves nothing running", async () => {
+  it("runs proxies, a gateway, rollout workers and a controller, writes one batch, and leaves nothing running", async () => {
     const folder = temporaryFolder();
     await runJob(rolloutJob({ folder, workers: 2, tasks: 6 }));
     const episodes = episodesOf(folder);
@@ -203,7 +203,7 @@ describe("the processes of a job", () => {
   });
 });
 
-/** Ended, and not yet collected by the parent that it was left to. */
+/** Returns true if the process has ended, but its new parent has not read its status yet. */
 function isZombie(pid: number): boolean {
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

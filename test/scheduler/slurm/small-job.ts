@@ -4,7 +4,7 @@ import { type JobInput, type JobSpec, jobSchema } from "../../../src/scheduler/j
 
 export const shell = (script: string) => ["sh", "-c", script];
 
-/** Prints its address and stays until it is asked to stop. Writes of both into the file `log` of the job. */
+/** Returns a command that prints its address and runs until it is asked to stop. It logs its start and stop in the job's `log`. */
 export function announcing(name: string): string[] {
   return shell(
     `echo start ${name} {port} >> {folder}/log; echo '{"url":"http://{node}:{port}"}'; ` +
@@ -16,7 +16,7 @@ export function smallJob(folder: string, roles: JobInput["roles"], slurm: JobInp
   return jobSchema.parse({ folder, stop_seconds: 2, roles, slurm: { poll_seconds: 0.05, ...slurm } });
 }
 
-/** The lines of a file that processes append to; none where it is not there. */
+/** Returns the lines of a file to which processes append; none if the file does not exist. */
 export function linesOf(folder: string, name = "log"): string[] {
   try {
     return readFileSync(join(folder, name), "utf8").trim().split("\n");

@@ -16,7 +16,7 @@ function failure(code: string, message: RegExp) {
   return { code, message: expect.stringMatching(message) as string };
 }
 
-/** Listens at once: a job may fail before it is waited for. */
+/** Returns the error of a running job. It listens immediately, because the job may fail before the test awaits it. */
 function errorOf(running: Promise<void>): Promise<unknown> {
   return running.then(
     () => undefined,
@@ -179,7 +179,7 @@ describe("a job that is stopped", () => {
     await until(() => slurm.livingSteps().length === 0);
   });
 
-  it("stops in order, with an error that says so, when its time limit is near", async () => {
+  it("stops in order and reports job_stopped when its time limit is near", async () => {
     const slurm = new FakeSlurm();
     const folder = temporaryFolder();
     const engine = { role: "engine" as const, command: announcing("engine"), ready: "line" as const };
@@ -207,7 +207,7 @@ describe("a job that is stopped", () => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
     const failed = errorOf(runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING)));
-    // The state was queried once: from now on it stays.
+    // The state was queried once. It does not change after that.
     await until(() => slurm.calls("squeue").length > 0);
     slurm.say(state);
     expect(await failed).toMatchObject(failure("job_failed", message));
