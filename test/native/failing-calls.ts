@@ -5,9 +5,9 @@ import type { NativeErrorCode, NativeReplyStream, NativeSession, ReplyFormat } f
 import { generation, ids, planOptions, rowColumn } from "./support.js";
 
 /**
- * Makes every native call with one allocation of the addon more each time until it succeeds: with that allocation
- * alone failing, and with all from there on. After a failure, what the call would have changed must be as it was.
- * Prints what each call answered. See failing_new.cc and allocation.test.ts.
+ * Makes every native call again and again, and lets the first allocation of the addon fail, then the second, and so on, until
+ * the call succeeds. Each is tested twice: only that allocation fails, or all from that one on. After a failure, nothing may
+ * have changed. Prints the results of each call. See failing_new.cc and allocation.test.ts.
  *
  *   LD_PRELOAD=failing_new.node node --import tsx failing-calls.ts failing_new.node rolltape.node directory
  */
@@ -19,7 +19,7 @@ interface FailingNew {
 
 export interface Outcome {
   readonly failures: number;
-  /** What the failures answered, each once. */
+  /** The distinct error codes of the failures. */
   readonly codes: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const [failingPath = "", addonPath = "", directory = ""] = process.argv.slice(2)
 const allocator = createRequire(import.meta.url)(failingPath) as FailingNew;
 allocator.watch(addonPath);
 
-/** The code of the error that a call fails with, undefined where it succeeds. */
+/** Returns the code of the error with which a call fails; undefined if it succeeds. */
 async function failureOf(call: () => unknown, after: number, all: boolean): Promise<string | undefined> {
   allocator.fail(after, all);
   try {
@@ -72,7 +72,7 @@ const reply = Buffer.from(
   }),
 );
 const digests = native.digestMessages([LONG, "answer", "more"]);
-/** What finds a record of `digests` that was answered with {@link LONG}. */
+/** Digests of a conversation that continues a record of `digests` whose answer is {@link LONG}. */
 const follow = native.digestMessages([LONG, "answer", "more", LONG, "next"]);
 
 function conversation(turns: number): NativeSession {
@@ -88,7 +88,7 @@ function conversation(turns: number): NativeSession {
   return session;
 }
 
-/** Session sizes at which the next record needs no new memory, a table, a block, … */
+/** Records into a session of this size. Depending on the size, the record needs no new memory, a table, a block, …. */
 function recordAt(turns: number): () => Attempt {
   return () => {
     const session = conversation(turns);
@@ -118,7 +118,7 @@ function generationCall(call: (made: ReturnType<typeof generation>) => unknown):
   };
 }
 
-/** A frame of a stream with alternatives, that begins with token `from` of `length`. */
+/** Returns a frame of a stream with alternatives: the tokens from `from` to `length`. */
 function frameOf(format: ReplyFormat, from: number, length: number, last: boolean): Buffer {
   const tokens = Array.from({ length: length - from }, (_, index) => from + index);
   const entry = (id: number) => [-1, id, LONG];
@@ -140,7 +140,7 @@ function frameOf(format: ReplyFormat, from: number, length: number, last: boolea
 
 const PREFIX = 40;
 
-/** A stream that has had tokens, and the next of them, which come in pieces. */
+/** Makes a stream that has received tokens, and then receives more of them in pieces. */
 function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next: Buffer) => unknown): () => Attempt {
   return () => {
     const made = generation([7, 8], 3);
@@ -148,7 +148,7 @@ function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next:
     stream.push(frameOf(format, 0, 3, false));
     const next = frameOf(format, 3, 40, true);
     stream.push(next.subarray(0, PREFIX));
-    // Of a stream that failed, whole frames are there, and it cannot be taken for a complete reply.
+    // A stream that failed contains only whole frames, and it must not pass for a complete reply.
     const expectUnchanged = () => {
       assert([5, 42].includes(made.length));
       const expected = Array.from({ length: made.length }, (_, i) => (i < 2 ? 7 + i : i - 2));
@@ -161,7 +161,7 @@ function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next:
   };
 }
 
-/** Once the end was taken, there is no reply to be read again: only the tokens stay as they are. */
+/** After the end of a stream is read, the reply cannot be read again. Only the tokens must stay unchanged. */
 function endOfStream(): Attempt {
   const made = new native.Generation();
   const stream = new native.ReplyStream("sglang", made, 1, 0);
@@ -177,7 +177,7 @@ const columns = [
   rowColumn({ name: "label", source: "label", perTurn: true, labels: [LONG] }),
 ];
 
-/** A session with a call of other labels, whose last call is left out of its plans. */
+/** Returns a session in which two calls have other labels. Its plans leave out the last call. */
 function describedSession(): NativeSession {
   const session = conversation(5);
   for (const label of ["stop", `${LONG}, and more`]) {
@@ -188,7 +188,7 @@ function describedSession(): NativeSession {
   return session;
 }
 
-/** A refusal is an error as well, whose message needs memory. */
+/** Expects a refusal. It is tested because its error message also needs memory. */
 function refused(code: NativeErrorCode, call: () => unknown): () => Promise<void> {
   return async () => {
     try {

@@ -2,11 +2,11 @@ import { native } from "../../src/native/addon.js";
 import { generation, ids, planOptions } from "./support.js";
 
 /**
- * Waits on standard input until its address space is limited, then asks for blocks that do not fit, and prints what
- * came of it as JSON: the codes of the failures, and whether the session still exports what it holds.
+ * Waits on standard input until its address space is limited, then requests blocks that do not fit. Prints as JSON: the codes
+ * of the failures, and whether the session still exports its tokens.
  */
 
-/** Two gigabytes of padding behind a handful of tokens. */
+/** Adds two gigabytes of padding to a few tokens. */
 const HUGE_PLAN = { ...planOptions, padToMultipleOf: 2 ** 27 };
 
 const session = new native.Session();
@@ -16,7 +16,10 @@ session.record({
   digests: native.digestMessages(["question"]),
   output: ["answer"],
 });
-/** 30 million ids of ten digits, 330 MB in a request body. The piece is no garbage to speak of: that would make room. */
+/**
+ * 30 million ids of ten digits: 330 MB in a request body. The piece itself is small, so that collecting it as garbage would not
+ * free enough memory.
+ */
 const piece = new Int32Array(1_000_000).fill(2 ** 31 - 1);
 const longPrompt = session.prompt(Array.from({ length: 30 }, () => piece));
 const packSmall = async () => (await native.planBatch([session], planOptions).pack({})).bytes.byteLength;
@@ -30,7 +33,7 @@ async function codeOf(call: () => unknown): Promise<unknown> {
   }
 }
 
-// Threads and what else is made once must be there before the limit.
+// Creates the threads, and everything else that is made only once, before memory is limited.
 const before = await packSmall();
 process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
