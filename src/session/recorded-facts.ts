@@ -16,7 +16,7 @@ export interface RecordedCall extends CallFacts {
 }
 
 export interface LabelledCall extends RecordedCall {
-  /** Used only if the prompt turns out not to continue its parent's tokens. */
+  /** Used only if the prompt does not continue its parent's tokens. */
   readonly cause?: string | undefined;
 }
 
@@ -99,7 +99,7 @@ export function encodeFacts(call: RecordedCall): Uint32Array {
 
 type ReadLabel = (call: LabelledCall) => string | undefined;
 
-/** Labels by column, in the order of their slots. The known texts of a column have the codes from 0 in every batch. */
+/** Labels by column, in the order of their slots. In every batch, the known texts of a column have the codes 0, 1, 2, …. */
 export const LABELS = {
   finish_reason: { known: ["stop", "length", "tool_calls"], read: ({ finishReason }) => finishReason },
   cause: {

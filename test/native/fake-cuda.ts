@@ -32,7 +32,7 @@ export interface FakeCuda {
   use(): DriverUse;
 }
 
-/** Builds the driver in a folder of its own. */
+/** Builds the fake driver in a new folder. */
 export function buildFakeCuda(): string {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-"));
   const options = ["-std=c++20", "-shared", "-fPIC", "-I", headers, `-Wl,-soname,${SONAME}`];

@@ -6,7 +6,7 @@ import { generation, ids, planOptions } from "./support.js";
  * codes of the failures, and if the session can still be exported.
  */
 
-/** Two gigabytes of padding behind a handful of tokens. */
+/** Adds two gigabytes of padding to a few tokens. */
 const HUGE_PLAN = { ...planOptions, padToMultipleOf: 2 ** 27 };
 
 const session = new native.Session();
@@ -32,7 +32,7 @@ async function catchCode(call: () => unknown): Promise<unknown> {
   }
 }
 
-// Threads and what else is made once must be there before the limit.
+// Creates the threads, and everything else that is made only once, before memory is limited.
 const before = await packSmall();
 process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));

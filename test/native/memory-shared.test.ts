@@ -63,7 +63,7 @@ describe("a shared batch", () => {
     expect(pool.use).toEqual({ bytes: 0, freeSlots: 0, lentSlots: 0 });
   });
 
-  it("belongs to a reader that unlinked or renamed it", async () => {
+  it("belongs to its reader once the reader has unlinked or linked it", async () => {
     const directory = sharedDirectory();
     const pool = sharedPool(directory);
     const unlinked = await packed(1000, 7, pool);

@@ -12,9 +12,9 @@ const AGENT = { run: () => Promise.resolve(1) };
 
 describe("resolveWorkflow with a configuration", () => {
   it.each([
-    ["instead of the options", (config: ReturnType<typeof parseConfig>) => config],
-    ["as an option", (config: ReturnType<typeof parseConfig>) => ({ config })],
-  ])("creates groups of group_size with the configuration %s", async (_, toOptions) => {
+    ["that replaces the options", (config: ReturnType<typeof parseConfig>) => config],
+    ["that is one of the options", (config: ReturnType<typeof parseConfig>) => ({ config })],
+  ])("creates groups of group_size with a configuration %s", async (_, toOptions) => {
     const workflow = await resolveWorkflow(AGENT, toOptions(parseConfig({ group_size: 3 })));
     expect(workflow).toBeInstanceOf(GroupedWorkflow);
     expect(workflow).toMatchObject({ groupSize: 3 });

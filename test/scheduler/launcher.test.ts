@@ -6,7 +6,7 @@ import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "../helpers/until.js";
 import { readProcesses } from "./job.js";
 
-/** Processes that start when they are let, and run until they are stopped. */
+/** Launches processes that start when the test allows it, and run until they are stopped. */
 class HeldLauncher implements Launcher {
   readonly plans: ProcessPlan[] = [];
   stops = 0;

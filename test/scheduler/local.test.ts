@@ -20,7 +20,7 @@ function readLines(folder: string, name = "log"): string[] {
 }
 
 describe("a rollout job on this machine", () => {
-  it("runs proxies, a gateway, rollout workers and a controller to one batch, and leaves nothing running", async () => {
+  it("runs proxies, a gateway, rollout workers and a controller, writes one batch, and leaves nothing running", async () => {
     const folder = temporaryFolder();
     await runJob(rolloutJob({ folder, workers: 2, tasks: 6 }));
     const episodes = readEpisodes(folder);
@@ -203,7 +203,7 @@ describe("the processes of a job", () => {
   });
 });
 
-/** Ended, and not yet collected by the parent that it was left to. */
+/** Returns true if the process has ended, but its new parent has not read its status yet. */
 function isZombie(pid: number): boolean {
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -16,7 +16,7 @@ export class RolloutProgress {
   readonly #screen: RolloutScreen;
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
-  /** True when nothing must be shown any more. */
+  /** If true, nothing more is shown. */
   #ended = false;
 
   /** @param total number of episodes */

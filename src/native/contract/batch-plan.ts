@@ -11,9 +11,9 @@ export type RowColumnSource =
   | "hasReward"
   /** After discount. */
   | "reward"
-  /** Turns before the row's last one have own rewards that the row's reward does not count. */
+  /** The row's reward leaves out own rewards of earlier turns. */
   | "uncountedRewards"
-  /** Index of the first row that holds the parent of the row's first turn; -1 if no row of the batch does. */
+  /** Index of the first row that contains the parent of the row's first turn; -1 if no row of the batch contains it. */
   | "parentRow"
   /** Edges to the root of the conversation. */
   | "turn"
@@ -30,7 +30,7 @@ export type RowColumnSource =
   | "turnEnd"
   /** One of the words of {@link RecordInput.facts}. */
   | "fact"
-  /** The turns of the row differ in such a word. */
+  /** True if the turns of the row have different values of the fact. */
   | "mixedFact"
   /** The code of one of the texts of {@link RecordInput.labels}. */
   | "label";
@@ -68,15 +68,15 @@ export interface NativeRowColumn {
  *
  * In a tree batch:
  *
- * - A node is an interaction. It branches from the ancestor in whose own tokens its shared input ends.
- * - The own tokens of node i are at [node_offsets[i], node_offsets[i + 1]). The nodes that branch off follow, the one
- *   that branches off last first, each with its whole subtree.
+ * - A node is an interaction. Its shared input ends within the own tokens of one ancestor; the node branches from that one.
+ * - The own tokens of node i are at [node_offsets[i], node_offsets[i + 1]). After them come the nodes that branch from node
+ *   i, each with its whole subtree. They are sorted by their branching position, the last position first.
  * - `subtree_end[j]` is the end of everything that continues token j. Token j is in the sequence of token i exactly if
  *   j <= i < subtree_end[j].
  * - loss_mask is 1 at every output token, except in interactions that are left out.
  * - node_parents is -1 for a root. A tree of cu_trees begins at each root.
- * - The row of node i has node_lengths[i] tokens: the sequence of its last own token. A node without own tokens has
- *   that many tokens of its parent's row.
+ * - The row of node i is the sequence that ends with its last own token. It has node_lengths[i] tokens. If a node has no own
+ *   tokens, its row is the first node_lengths[i] tokens of its parent's row.
  */
 export type BatchTensorLayout = "padded" | "packed" | "tree";
 
@@ -181,7 +181,7 @@ export interface PlanRows {
   readonly lengths: Uint32Array;
   /** After discount. */
   readonly rewards: Float64Array;
-  /** 1 for a row whose earlier turns have own rewards that its reward does not count. */
+  /** 1 for a row whose reward leaves out own rewards of earlier turns. */
   readonly uncountedRewards: Uint8Array;
 }
 
@@ -217,8 +217,8 @@ export interface NativeBatch {
   /** True if a reader has unlinked, moved or linked the file, which then belongs to the reader. */
   readonly taken: boolean;
   /**
-   * Releases the batch and allows its slot to be reused, because no reader will look at its file again. For memory that
-   * is not shared, the same as `release()`.
+   * Releases the batch and allows its slot to be reused, because no reader will read its file again. For memory that is not
+   * shared, does the same as `release()`.
    */
   acknowledge(): void;
   /**

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const LIFE = "second";
 
-/** Runs a process as its machine would. */
+/** Runs a process of a job as its machine does. */
 function step(
   command: readonly string[],
   { port = 0, env = {} }: { port?: number; env?: Record<string, string> } = {},

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 describe("a whole rollout over Slurm", () => {
-  it("runs a proxy with an engine beside each rollout worker, and ends in one batch", async () => {
+  it("runs a proxy with an embedded engine next to each rollout worker, and writes one batch", async () => {
     const folder = temporaryFolder();
     const states: JobState[] = [];
     await runSlurmJob(onTwoNodes({ folder, workers: 2, tasks: 6 }), { onState: (_, state) => states.push(state) });
@@ -35,12 +35,12 @@ describe("a whole rollout over Slurm", () => {
     expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
     expect(processLines(folder)).toEqual(WHOLE_ON_TWO_MACHINES);
     expect(states.at(-1)).toMatchObject({ state: "RUNNING", nodes: "n[1-2]" });
-    // Proxies that were stopped in order have signed off.
+    // Proxies that were stopped in order have removed their registrations.
     expect(readdirSync(join(folder, "workers"))).toEqual([]);
     expect(jobsLeft()).toEqual([]);
   });
 
-  it("goes on when a proxy worker's node dies: the other episodes finish, and are the batch", async () => {
+  it("goes on when the node of a proxy worker dies, and writes the episodes of the other nodes", async () => {
     const folder = temporaryFolder();
     const job = onTwoNodes({ folder, workers: 2, tasks: 16, pauseMilliseconds: 300, restarts: 1 });
     const running = runSlurmJob(job);
@@ -100,7 +100,7 @@ describe("a job of Slurm", () => {
     const urls = JSON.parse(readLines(folder).find((line) => line.startsWith("[")) ?? "") as string[];
     const address = engines[0]?.node === "n1" ? "127.0.0.1" : "127.0.0.2";
     expect(urls.map((url) => new URL(url).hostname)).toEqual([address, address]);
-    // Asked by Slurm's signal, past srun, which would kill them.
+    // They stopped in order: Slurm's signal reached them directly. srun would have killed them.
     expect(
       readLines(folder)
         .filter((line) => line.startsWith("stop"))
@@ -108,7 +108,7 @@ describe("a job of Slurm", () => {
     ).toEqual(["stop engine-0", "stop engine-1"]);
   });
 
-  it("stops in order when it is stopped, and leaves nothing", async () => {
+  it("stops its roles in order when it is stopped, and leaves nothing running", async () => {
     const folder = temporaryFolder();
     const stop = new AbortController();
     const job = smallJob(
@@ -128,7 +128,7 @@ describe("a job of Slurm", () => {
     expect(jobsLeft()).toEqual([]);
   });
 
-  it("starts anew when it is requeued", async () => {
+  it("restarts when it is requeued", async () => {
     const folder = temporaryFolder();
     const script = "echo up $SLURM_JOB_ID >> {folder}/log; [ -e {folder}/go ] || exec sleep 600";
     const job = smallJob(folder, [{ role: "controller", command: shell(script) }], { poll_seconds: 0.3 });
@@ -138,7 +138,7 @@ describe("a job of Slurm", () => {
     writeFileSync(join(folder, "go"), "");
     slurm("scontrol", "requeue", id);
     await eventually(() => slurm("squeue", "--noheader", `--jobs=${id}`, "--format=%T") === "PENDING");
-    // Slurm would wait for two minutes. Within the same second its node would refuse the job.
+    // Slurm itself would wait two minutes. A start in the same second would be refused by the node.
     await sleep(3_000);
     slurm("scontrol", "update", `jobid=${id}`, "starttime=now");
     await running;
@@ -149,7 +149,7 @@ describe("a job of Slurm", () => {
     });
   });
 
-  it("is refused, or taken back, where it can never be placed", async () => {
+  it("is refused or cancelled if it can never be placed", async () => {
     const place = (options: string[], nodes = 1) =>
       runSlurmJob(
         smallJob(temporaryFolder(), [{ role: "controller", command: shell("true") }], {

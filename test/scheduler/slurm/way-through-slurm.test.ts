@@ -179,7 +179,7 @@ describe("a job that is stopped", () => {
     await until(() => slurm.livingSteps().length === 0);
   });
 
-  it("stops in order, with an error that says so, when its time limit is near", async () => {
+  it("stops in order and reports job_stopped when its time limit is near", async () => {
     const slurm = new FakeSlurm();
     const folder = temporaryFolder();
     const engine = { role: "engine" as const, command: announcing("engine"), ready: "line" as const };

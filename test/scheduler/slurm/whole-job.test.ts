@@ -8,7 +8,7 @@ import { batchSessions, processLines, readEpisodes, readProcesses, rolloutJob, W
 import { runSlurmJob } from "./compiled.js";
 import { FakeSlurm } from "./fake-slurm.js";
 
-// Each process of a job is started by two others.
+// Slow, because two other processes run before each process of a job.
 vi.setConfig({ testTimeout: 120_000 });
 
 function slurmJob(job: Parameters<typeof rolloutJob>[0]) {
@@ -52,7 +52,7 @@ it("goes on without a failed machine, and the batch has the episodes of the othe
   expect(batchSessions(folder)).toEqual(kept);
 });
 
-/** The tag of the one proxy that could not sign off. */
+/** Returns the tag of the only proxy that could not remove its registration. */
 function tagLeftBehind(folder: string): string {
   const names = readdirSync(join(folder, "workers"));
   expect(names).toHaveLength(1);
