@@ -10,18 +10,18 @@
 
 namespace rolltape::binding {
 
-/// Base of the exported classes: `T` has `kTypeTag`, which tells its objects from all others, and `kClassName`.
+/// Base of the exported classes. `T` has `kTypeTag`, which identifies its objects, and `kClassName`.
 template <typename T>
 class Wrapped : public Napi::ObjectWrap<T> {
  public:
-  /// @throws Napi::Error kOutOfMemory where there was no memory for the object.
+  /// @throws Napi::Error kOutOfMemory if there was no memory for the object.
   explicit Wrapped(const Napi::CallbackInfo& info) : Napi::ObjectWrap<T>(info) {
     if (this == spare()) throw makeError(info.Env(), std::bad_alloc());
     info.This().As<Napi::Object>().TypeTag(&T::kTypeTag);
   }
 
-  /// What is thrown here would reach JavaScript without a code: where there is no memory the constructor throws, in a
-  /// place kept for that.
+  /// Returns spare() if the allocation fails; the constructor then throws. An exception thrown here instead would reach
+  /// JavaScript without a code.
   static void* operator new(std::size_t bytes) {
     void* const memory = ::operator new(bytes, std::nothrow);
     return memory == nullptr ? spare() : memory;
@@ -46,7 +46,7 @@ class Wrapped : public Napi::ObjectWrap<T> {
   static auto guardedMethod(const char* name) {
     return Napi::ObjectWrap<T>::InstanceMethod(name, static_cast<Method>(&Wrapped::template call<method>));
   }
-  /// For a method that returns a promise: what it throws rejects the promise.
+  /// For a method that returns a promise. An exception of the method rejects the promise.
   template <Method method>
   static auto promiseMethod(const char* name) {
     return Napi::ObjectWrap<T>::InstanceMethod(name, static_cast<Method>(&Wrapped::template callForPromise<method>));
@@ -57,6 +57,9 @@ class Wrapped : public Napi::ObjectWrap<T> {
   }
 
  private:
+  /// Memory for an object that could not be allocated, so that its constructor can run and throw an error with a code.
+  /// Without it, a failed allocation would reach JavaScript as an error without a code. Each thread has its own,
+  /// because worker threads construct objects too.
   static void* spare() {
     alignas(T) static thread_local std::byte place[sizeof(T)];
     return place;

@@ -1,6 +1,6 @@
 /**
- * Makes untrusted text from agents or files safe to print: control characters, invisible characters and those that change
- * the direction of writing become spaces.
+ * Makes untrusted text from agents or files safe to print: control characters, invisible characters and those that
+ * change the direction of writing become spaces.
  */
 export function makeInert(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");

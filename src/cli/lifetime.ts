@@ -5,14 +5,15 @@ import type { Logger } from "pino";
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Signals that close-with-grace would handle by default. After a real fault such as SIGSEGV, a JavaScript listener cannot run:
- * the process would hang.
+ * Signals that close-with-grace would handle by default. After a real fault such as SIGSEGV, a JavaScript listener
+ * cannot run: the process would hang.
  */
 const NOT_HANDLED = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGUSR2", "beforeExit"] as const;
 
 /**
- * Stops the process in order on SIGTERM, SIGINT, SIGHUP and SIGQUIT (exit status 0) and on an uncaught error (exit status 1).
- * On a second signal, or if the stop takes longer than `seconds`, the process ends immediately (exit status 1).
+ * Stops the process in order on SIGTERM, SIGINT, SIGHUP and SIGQUIT (exit status 0) and on an uncaught error (exit
+ * status 1). On a second signal, or if the stop takes longer than `seconds`, the process ends immediately (exit status
+ * 1).
  */
 export function stopOnSignal(seconds: number, logger: Logger, stop: () => Promise<void>): void {
   const delay = Math.min(seconds * 1000, MAX_TIMER_MS);

@@ -14,17 +14,17 @@ export interface LeftOutCall {
 }
 
 /**
- * The interactions of a session by id, in the order in which its calls completed, with the fields of its export that concern
- * the whole session. Fields that an older proxy does not send are undefined.
+ * The interactions of a session by id, in the order in which its calls completed. The properties are the fields of the export
+ * that concern the whole session. A field that an older proxy does not send is undefined.
  */
 export interface Interactions extends ReadonlyMap<string, Interaction> {
   /** Reward of the session as a whole; undefined if none was set. */
   readonly sessionReward: number | undefined;
-  /** Whether no reward was set, neither for an interaction nor for the session. */
+  /** True if no reward was set, neither for an interaction nor for the session. */
   readonly rewardsMissing: boolean;
   /** Ids of roots whose conversation tree has no reward. If there are many, only the first of them. */
   readonly unrewardedRoots: readonly string[] | undefined;
-  /** Ids of rows whose earlier turns have own rewards that `reward` does not count. Undefined unless the style is concat. */
+  /** Ids of rows whose `reward` leaves out own rewards of earlier turns. Undefined unless the style is concat. */
   readonly uncountedRewards: readonly string[] | undefined;
   readonly leftOut: readonly LeftOutCall[] | undefined;
   /** Number of calls that were in flight and that the export aborted. */

@@ -46,7 +46,7 @@ export class ProxyCalls {
     const bytes = await this.bytes(call);
     const parsed = reply.safeParse(parseJson(bytes));
     if (parsed.success) return parsed.data;
-    const message = `The answer of ${call.path} is not a proxy's: ${z.prettifyError(parsed.error)}`;
+    const message = `${call.path} gave an answer that cannot come from a proxy: ${z.prettifyError(parsed.error)}`;
     throw new ProxyError("invalid_reply", message, { cause: parsed.error });
   }
 

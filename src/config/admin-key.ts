@@ -11,13 +11,15 @@ const VARIABLE = "ROLLTAPE_ADMIN_API_KEY";
 /** The admin key of a server, and the file in which its user finds it. */
 export interface AdminKey {
   readonly key: string;
-  /** File to which the caller must write a random key with {@link writeKeyFile}. Absent for a key that the user chose. */
+  /**
+   * File to which the caller must write a random key with {@link writeKeyFile}. Absent for a key that the user chose.
+   */
   readonly file?: string;
 }
 
 /**
- * Returns the admin key: from the configuration, else from the environment, else a random one. It writes no file, because a
- * server that cannot listen must not replace the key file of the server that does.
+ * Returns the admin key: from the configuration, else from the environment, else a random one. It writes no file,
+ * because a server that cannot listen must not replace the key file of the server that does.
  *
  * @throws {@link ConfigError} if the key in the environment is invalid
  */

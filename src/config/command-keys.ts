@@ -63,8 +63,8 @@ export const UNUSED_BY_JOB: readonly UnusedKeys[] = [
 ];
 
 /**
- * Refuses `key=value` arguments with keys that the command does not use. Keys in a file are accepted, because commands share
- * files.
+ * Refuses `key=value` arguments with keys that the command does not use. Keys in a file are accepted, because commands
+ * share files.
  *
  * @throws {@link ConfigError} `config_invalid`, which lists each such key
  */

@@ -15,8 +15,8 @@ import { dirname } from "node:path";
 /**
  * Writes a key and a line break to a file that only its owner can read.
  *
- * The file appears complete or not at all. An existing file or link is replaced, not written to. A folder that has to be
- * created is accessible to its owner only.
+ * The file appears complete or not at all. An existing file or link is replaced, not written to. A folder that has to
+ * be created is accessible to its owner only.
  */
 export function writeKeyFile(file: string, key: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

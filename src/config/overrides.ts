@@ -7,8 +7,8 @@ import { readYaml } from "./yaml-source.js";
 type Override = { readonly value: unknown } | { readonly problem: ConfigProblem };
 
 /**
- * Reads `key=value` arguments: dotted paths, and values in YAML (`engine.urls=[http://a,http://b]`). If a key occurs twice,
- * the later value counts. The value of a text key is taken literally unless it is quoted.
+ * Reads `key=value` arguments: dotted paths, and values in YAML (`engine.urls=[http://a,http://b]`). If a key occurs
+ * twice, the later value counts. The value of a text key is taken literally unless it is quoted.
  */
 export function readOverrides(args: readonly string[]): NormalizedConfig {
   let value: unknown = {};
@@ -36,7 +36,9 @@ function readOverride(arg: string): Override {
   return { problem: { path, message: `not a YAML value: ${result.errors.join("; ")}` } };
 }
 
-/** Returns true if the value of a text key is to be taken literally: it is not quoted, not null, and not a YAML list. */
+/**
+ * Returns true if the value of a text key is to be taken literally: it is not quoted, not null, and not a YAML list.
+ */
 function isPlainText(text: string, isList: boolean): boolean {
   return !/^\s*(["']|(~|null)?\s*$)/.test(text) && !(isList && /^\s*\[/.test(text));
 }

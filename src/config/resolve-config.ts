@@ -21,8 +21,8 @@ export interface ConfigSources {
 /**
  * Merges a configuration from its sources and checks it.
  *
- * @throws {@link ConfigError} `config_unreadable` or `config_syntax` for the file, else `config_invalid` with everything
- * that is wrong in the file, the overrides and the environment
+ * @throws {@link ConfigError} `config_unreadable` or `config_syntax` for the file, else `config_invalid` with
+ * everything that is wrong in the file, the overrides and the environment
  */
 export function resolveConfig({ file, overrides = [], env = process.env }: ConfigSources = {}): Config {
   const fromFile = normalizeSpelling(file === undefined ? {} : readFile(file));
@@ -30,7 +30,7 @@ export function resolveConfig({ file, overrides = [], env = process.env }: Confi
   const fromArgs = normalizeSpelling(args.value);
   const problems = [...fromFile.problems, ...args.problems, ...fromArgs.problems];
   const config = checkConfig(merge(fromFile.value, fromArgs.value), problems);
-  // Reads the key only for its check: a server that would use it must not start with an invalid one.
+  // Read only to check the key: a server that uses it must not start with an invalid one.
   if (config.rollout.agent.admin_api_key === null) readEnvironmentKey(env);
   return config;
 }

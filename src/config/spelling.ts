@@ -10,8 +10,8 @@ export interface NormalizedConfig {
 }
 
 /**
- * Normalizes what users may write in several ways: `rollout.compat` becomes `rollout.agent`, an empty section becomes a map
- * without keys, and a single value becomes a list if its key is a list.
+ * Normalizes what users may write in several ways: `rollout.compat` becomes `rollout.agent`, an empty section becomes a
+ * map without keys, and a single value becomes a list if its key is a list.
  */
 export function normalizeSpelling(written: unknown): NormalizedConfig {
   const { value, problems } = joinCompat(written);

@@ -16,8 +16,8 @@ export function nest(path: readonly string[], value: unknown): unknown {
 }
 
 /**
- * Returns `base` with the entries of `over`: maps are merged, everything else is replaced. If `base` has another value where
- * `over` has a map, that value stays, so that the schema reports it.
+ * Returns `base` with the entries of `over`: maps are merged, everything else is replaced. If `base` has another value
+ * where `over` has a map, that value stays, so that the schema reports it.
  */
 export function merge(base: unknown, over: unknown): unknown {
   if (!isPlainMap(over)) return over;

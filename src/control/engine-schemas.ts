@@ -15,11 +15,11 @@ export const serverRecord = z.object({
   waiting: count.describe("Requests that wait for a connection."),
   logprobs: z
     .enum(["temperature", "truncated", "raw", "unknown"])
-    .describe("What the server's log probabilities include; `unknown` until its first reply."),
+    .describe("Content of the server's log probabilities; `unknown` until its first reply."),
   completed: count.describe("Requests completed since the start."),
   failed: count.describe("Requests failed since the start."),
   aborted: count.describe("Requests aborted because the agent disconnected or the call timed out."),
-  failovers: count.describe("Requests that the server did not start and that went to another server."),
+  failovers: count.describe("Requests that were sent to another server because this one did not start them."),
   last_failure: z
     .object({ message: z.string(), at: z.number().describe("Seconds since the epoch.") })
     .nullable()
@@ -53,7 +53,7 @@ const targetServers = z
   .array(z.string())
   .optional()
   .describe(
-    "Set by gateways: addresses of the servers that this worker calls; other workers call the rest. Default: all servers.",
+    "Set by gateways: addresses of the servers that this worker pauses or resumes; other workers do the rest. Default: all servers.",
   );
 
 export const pauseBody = controlBody({ ...pauseFields, servers: targetServers });

@@ -4,8 +4,8 @@ import type { Message, ToolCall } from "./message.js";
 /**
  * Returns the canonical form of messages, by which conversations are compared: one string per message.
  *
- * Two strings are equal exactly if role, text without trailing white space, tool calls (name, and arguments as JSON
- * values) and, for tool results, `tool_call_id` are equal. Reasoning, call ids and `name` are ignored, because agents
+ * Two strings are equal exactly if these are equal: the role, the text without trailing white space, the name and the
+ * arguments (as JSON values) of each tool call, and the `tool_call_id` of a tool result. Reasoning, call ids and `name` are ignored, because agents
  * drop or add them between turns. `system` and `developer` are different roles: a template may show them differently.
  *
  * @param filters every match is removed from the text before the comparison

@@ -12,7 +12,7 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 /** One message of a conversation, the same for every protocol. */
 export interface Message {
   readonly role: Role;
-  /** The joined text parts; empty if the protocol has null or no content. Well-formed UTF-16. */
+  /** The text parts, joined; empty if the request has null or no content. Well-formed UTF-16. */
   readonly content: string;
   /** The model's reasoning, on assistant messages that have it. */
   readonly reasoning?: string;

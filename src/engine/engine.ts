@@ -171,7 +171,7 @@ export interface EngineServerState {
   readonly requests: number;
   /** How many of `requests` wait for a connection. */
   readonly waiting: number;
-  /** What the server's log probabilities include; `unknown` until its first reply. */
+  /** Content of the server's log probabilities; `unknown` until its first reply. */
   readonly logprobs: LogprobContent;
   readonly counts: EngineServerCounts;
   /** The last failed request; `at` is in milliseconds since the epoch. */

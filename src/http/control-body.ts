@@ -1,8 +1,6 @@
 import { z } from "zod";
 
-/**
- * Schemas that {@link controlBody} returned, and refinements of them. Schemas from `extend` and `pick` are not in it.
- */
+/** Schemas made by {@link controlBody}, and their refinements. `extend` and `pick` return schemas that are not registered. */
 const controlBodies = z.registry<{ readonly refusesUnknown: true }>();
 
 /**

@@ -30,8 +30,8 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
 }
 
 /**
- * Calls `done` once: when the response was sent, or when the client disconnected. This includes a response that is queued
- * behind another one, and a client that disconnected before there was a response.
+ * Calls `done` once: when the response was sent, or when the client disconnected. It also calls `done` for a response that
+ * is queued behind another one, and for a client that disconnected before there was a response.
  *
  * @param done receives true if the whole response was handed to the connection
  */
@@ -40,8 +40,8 @@ export function onResponseClose(reply: FastifyReply, done: (complete: boolean) =
   if (socket.destroyed) return done(false);
   let complete = false;
   let called = false;
-  // The flag is needed beside `off`: Node emits `close` on the response from within `close` of the socket, so a listener of
-  // the socket that was removed meanwhile is still called.
+  // `off` alone is not enough: Node emits `close` on the response while it emits `close` on the socket. A listener of the
+  // socket that is removed in between is still called.
   const onClose = () => {
     if (called) return;
     called = true;

@@ -31,7 +31,7 @@ function notFoundError({ method, url }: FastifyRequest): ApiError {
 
 /**
  * Answers errors that Fastify raises before it looks for a route, such as a malformed URL. Fastify does not call the error
- * handler for these; without this they would get another body.
+ * handler for these; without this handler, they would have another body.
  */
 export function handleFrameworkError(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
   void send(toApiError(error), reply);

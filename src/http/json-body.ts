@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 export interface JsonBodyOptions {
   /** Returns the limits of a request's body, which are checked before it is parsed. Default: {@link CONTROL_LIMITS}. */
   readonly limits?: (request: FastifyRequest) => JsonLimits;
-  /** Reads a large body. Default: parses it, one long body per round of the event loop. */
+  /** Reads a large body. Default: parses it, at most one long body per iteration of the event loop. */
   readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
   readonly revive?: (text: string, value: unknown) => unknown;
@@ -132,8 +132,9 @@ async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseB
 }
 
 /**
- * Returns the value of a JSON text without keys that could reach an object's prototype; undefined if it may have such a key
- * or is not JSON. Fastify's parser then decides. It is not used for every text, because its search takes longer than parsing.
+ * Parses a text that certainly has no key that could reach an object's prototype. Returns undefined for other texts and for
+ * invalid JSON; Fastify's parser then decides. Fastify's parser is not used for every text, because it searches for such keys,
+ * which takes longer than parsing.
  */
 function parsePlain(text: string): unknown {
   if (text.includes("__proto__") || text.includes('"constructor"') || text.includes("\\u")) return undefined;

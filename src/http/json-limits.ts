@@ -3,8 +3,8 @@ import type { JsonExcess, JsonLimits } from "../native/contract.js";
 import { ApiError } from "./errors.js";
 
 /**
- * Limits of bodies that come with the admin key. They are wide: an export may name many sessions, and who has the admin key
- * can stop the server in simpler ways.
+ * Limits of bodies that come with the admin key. They are wide, because an export may name many sessions. They need not
+ * protect against attacks: a client with the admin key can stop the server in simpler ways.
  */
 export const CONTROL_LIMITS: JsonLimits = { depth: 64, values: 2_000_000, keys: 4096, lists: {} };
 
@@ -12,8 +12,8 @@ export const CONTROL_LIMITS: JsonLimits = { depth: 64, values: 2_000_000, keys: 
 const SCAN_ON_LOOP_BYTES = 256 * 1024;
 
 /**
- * Checks a JSON body against limits before anything is built from it: to parse, check and render a body takes time for each
- * of its values, while a scan of its bytes does not.
+ * Checks a JSON body against limits before anything is built from it: parsing, checking and rendering take time for each
+ * value of the body, and a scan of its bytes is much faster.
  *
  * @returns a promise if the body is scanned on a worker thread
  * @throws ApiError `body_too_complex`, also as a rejection

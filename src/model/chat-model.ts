@@ -54,13 +54,13 @@ export type ContinuationFallback =
   | "answer_among_new_messages"
   /** The template variables differ from those of the turn, and this changes the header. */
   | "template_args_changed"
-  /** The template shows the system message or the tools behind the answer. */
+  /** The template shows the system message or the tools after the answer. */
   | "template_moves_context"
-  /** The template does not show a new system message behind the answer. */
+  /** The template does not show a new system message after the answer. */
   | "system_message_moved"
   /** The template refuses the new messages, or an answer like the turn's. */
   | "template_refuses"
-  /** The request has begun the answer, and the template opens an answer differently from how it shows one. */
+  /** The request contains the beginning of the answer, and the template opens new answers differently from earlier ones. */
   | "answer_opened_otherwise"
   /** The template does not end the turn with a token at which the model stops. */
   | "no_end_of_turn";

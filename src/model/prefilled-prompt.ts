@@ -22,7 +22,7 @@ export function renderPrefilled(template: ChatTemplate, { prefill = "", ...conve
 }
 
 /**
- * Renders the beginning of the answer behind the opening of the assistant's turn; empty if the request has not begun the
+ * Renders the beginning of the answer after the opening of the assistant's turn; empty if the request has not begun the
  * answer. Undefined if the template opens a turn differently from how it shows one.
  */
 export function renderPrefillAfterOpening(template: ChatTemplate, conversation: Conversation): string | undefined {

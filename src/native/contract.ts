@@ -1,8 +1,8 @@
 /**
  * The typed contract of the native addon, and the only description of it.
  *
- * Units: a token id is an int32, a log probability a float32 in nats, a weight version an int32, and a length a number of
- * tokens. Tokens cross this boundary only as typed arrays. An interaction of a session is identified by its index in
+ * Units: a token id is an int32, a log probability a float32 in nats, a weight version an int32, and a length a number
+ * of tokens. Tokens cross this boundary only as typed arrays. An interaction of a session is identified by its index in
  * completion order, from 0; `-1` means "none".
  *
  * Every error that the addon throws is an `Error` with a stable `code` of {@link NativeErrorCode}.
@@ -41,7 +41,7 @@ export type NativeErrorCode =
   | "ERR_OUT_OF_MEMORY"
   /** No space for a shared file: unacknowledged batches fill the pool, or the file system is full. */
   | "ERR_SHARED_FULL"
-  /** A directory or file for shared batches cannot be used. The message says why. */
+  /** A directory or file for shared batches cannot be used; the message says why. */
   | "ERR_SHARED_UNAVAILABLE"
   /** Page-locked memory is not available. The message has the reason of {@link NativeAddon.pinnedMemory}. */
   | "ERR_PINNED_UNAVAILABLE";
@@ -51,8 +51,8 @@ export interface NativeAddon {
   readonly Generation: new () => NativeGeneration;
   readonly ReplyStream: NativeReplyStreamConstructor;
   /**
-   * Returns the chain digests of a message list: 16 bytes per message. Entry k covers messages 0..k, so two lists share a
-   * prefix of n messages exactly if their entries n-1 are equal.
+   * Returns the chain digests of a message list: 16 bytes per message. Entry k covers messages 0..k, so two lists share
+   * a prefix of n messages exactly if their entries n-1 are equal.
    *
    * @param canonical one string per message
    * @param before the digest of the messages before these; the result has entries for these messages only
@@ -68,8 +68,8 @@ export interface NativeAddon {
   /**
    * Plans a batch: rows, lengths, rewards and size. It reads no tokens. Later records do not change the plan.
    *
-   * @param leftOut indices of the interactions that get no row, by session. With `includeLeftOut` they get rows. In a tree
-   * batch they are nodes that are not trained on. If an interaction is left out, its children must be left out too
+   * @param leftOut indices of the interactions that get no row, by session. With `includeLeftOut` they get rows. In a
+   * tree batch they are nodes that are not trained on. If an interaction is left out, its children must be left out too
    */
   planBatch(
     sessions: readonly NativeSession[],
@@ -83,8 +83,9 @@ export interface NativeAddon {
   /**
    * Returns if `memory: "pinned"` is available in this process, and if not, why.
    *
-   * The first call, or the first pinned batch, opens NVIDIA's driver if there is one, which may take seconds. The result is
-   * then remembered, unless the device had no memory for the driver's context: the next call tries that again.
+   * The first call, or the first pinned batch, opens NVIDIA's driver if there is one, which may take seconds. The
+   * result is then remembered, unless the device had no memory for the driver's context: the next call tries that
+   * again.
    */
   pinnedMemory(): PinnedMemory;
 }

@@ -1,4 +1,6 @@
-/** Returns the class name of a thrown value. Many SDKs do not set `name`, so the name of the constructor is used too. */
+/**
+ * Returns the class name of a thrown value. Many SDKs do not set `name`, so the name of the constructor is used too.
+ */
 export function readClassName(error: unknown): string {
   if (!(error instanceof Error)) return "Error";
   const { name, constructor } = error as { readonly name: unknown; readonly constructor?: { readonly name?: unknown } };

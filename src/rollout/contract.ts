@@ -4,24 +4,26 @@ import type { Interactions } from "../client/interactions.js";
 import type { Rejection } from "./rejection.js";
 
 /**
- * The options that an agent passes to the SDK of OpenAI or Anthropic:
- * `new OpenAI({ baseURL: base_url, apiKey: api_key, fetch: http_client, maxRetries: 0 })`. Turn retries off, because a call
- * that is sent again generates again.
+ * The options that an agent passes to the SDK of OpenAI or Anthropic: `new OpenAI({ baseURL: base_url, apiKey: api_key,
+ * fetch: http_client, maxRetries: 0 })`. Turn retries off, because a call that is sent again generates again.
  */
 export interface AgentContext {
   /** Address of the proxy, without `/v1`. */
   readonly base_url: string;
   /** The session key. */
   readonly api_key: string;
-  /** The `fetch` option of the SDKs. All episodes share its connection pool. Its requests are aborted when the episode ends. */
+  /**
+   * The `fetch` option of the SDKs. All episodes share its connection pool. Its requests are aborted when the episode
+   * ends.
+   */
   readonly http_client: typeof fetch;
   /** Aborts when the episode is aborted by its caller or exceeds its time. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The reward that an agent returns. A number rewards the last completed call or the session ({@link RewardScope}). A mapping
- * from completion ids rewards each of these calls.
+ * The reward that an agent returns. A number rewards the last completed call or the session ({@link RewardScope}). A
+ * mapping from completion ids rewards each of these calls.
  */
 export type AgentReward = number | Readonly<Record<string, number>> | ReadonlyMap<string, number>;
 
@@ -41,8 +43,8 @@ export interface RolloutEngine {
 
 /**
  * - `interactions`: the episode exports its session and returns the interactions.
- * - `deferred`: the session ends but keeps its data, for one `/export_batch` over many sessions. The caller must export or
- *   delete it.
+ * - `deferred`: the session ends but keeps its data, for one `/export_batch` over many sessions. The caller must export
+ *   or delete it.
  */
 export type EpisodeExport = "interactions" | "deferred";
 
@@ -66,7 +68,8 @@ export interface AcceptedEpisode {
   /** Number of recorded model calls, at least one. */
   readonly interactionCount: number;
   /**
-   * The agent's rewards before the discount, by interaction id. For a number with reward scope `session`, by session id.
+   * The agent's rewards before the discount, by interaction id. For a number with reward scope `session`, by session
+   * id.
    */
   readonly rewards: ReadonlyMap<string, number>;
   /** The interactions with discounted rewards and tensors. Undefined if the export was deferred. */
@@ -105,20 +108,20 @@ export interface EpisodeExportOptions {
   /** Default: `individual`. */
   readonly style?: ExportStyle | undefined;
   /**
-   * Reward of a row of style `concat`: the reward of its last turn (`leaf`, default), or the discounted sum of the own rewards
-   * of its turns (`return`).
+   * Reward of a row of style `concat`: the reward of its last turn (`leaf`, default), or the discounted sum of the own
+   * rewards of its turns (`return`).
    */
   readonly concatReward?: "leaf" | "return" | undefined;
   /**
-   * In style `concat`, if a child does not continue its parent's tokens: reject the episode (`error`, default), or start a new
-   * row (`split`).
+   * In style `concat`, if a child does not continue its parent's tokens: reject the episode (`error`, default), or
+   * start a new row (`split`).
    */
   readonly onMismatch?: "error" | "split" | undefined;
   /** Adds the messages to the interactions. Default false, because each then has the whole conversation. */
   readonly includeMessages?: boolean | undefined;
   /**
-   * What a number that the agent returns applies to: the last completed call (`interaction`, default), or the whole session
-   * (`session`). A mapping always rewards its calls.
+   * What a number that the agent returns applies to: the last completed call (`interaction`, default), or the whole
+   * session (`session`). A mapping always rewards its calls.
    */
   readonly rewardScope?: RewardScope | undefined;
 }

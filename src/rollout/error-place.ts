@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 const CHECK_MS = 10_000;
 
 /**
- * Returns the place of an error in a module as `file:line:column` or `file:line`; undefined if it is unknown. If a package
- * threw the error, the calling line of the module follows.
+ * Returns the place of an error in a module as `file:line:column` or `file:line`; undefined if it is unknown. If a
+ * package threw the error, the calling line of the module follows.
  *
  * @param url URL of the imported module, to find the place of an error that occurs when it is linked
  */
@@ -40,8 +40,8 @@ function withoutScheme(place: string): string {
 }
 
 /**
- * Returns what Node prints about a module that it cannot link. An uncaught error is needed, because only its output names
- * the line. The module's code does not run: the first import ends the process after linking.
+ * Returns what Node prints about a module that it cannot link. An uncaught error is needed, because only its output
+ * names the line. The module's code does not run: the first import ends the process after linking.
  */
 async function printLinkErrors(url: string): Promise<string> {
   const script = `import "data:text/javascript,process.exit()"; import ${JSON.stringify(url)};`;

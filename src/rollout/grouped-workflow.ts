@@ -16,8 +16,8 @@ import { invalidOption } from "./workflow-error.js";
 
 export interface GroupedWorkflowOptions {
   /**
-   * True (default): as soon as one member of a group is rejected, the others are aborted, and the group gives no trajectory.
-   * False: the accepted members are kept.
+   * True (default): as soon as one member of a group is rejected, the others are aborted, and the group gives no
+   * trajectory. False: the accepted members are kept.
    */
   readonly dropIncompleteGroup?: boolean | undefined;
 }

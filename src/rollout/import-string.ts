@@ -16,8 +16,8 @@ interface ImportString {
 /**
  * Imports what a string names: `module#export`, or `module` for its default export or the module itself.
  *
- * The module is a file (relative to `directory`, absolute, or a file: URL) or a package. TypeScript needs a loader in this
- * process.
+ * The module is a file (relative to `directory`, absolute, or a file: URL) or a package. TypeScript needs a loader in
+ * this process.
  */
 export async function importString(text: string, directory: string): Promise<unknown> {
   const { module, name } = parse(text);
@@ -52,8 +52,8 @@ async function importModule(module: string, directory: string): Promise<Exports>
 }
 
 /**
- * Returns the path of the file or folder that a module names, whether or not it exists; undefined if it names a package. A
- * bare name never means a folder.
+ * Returns the path of the file or folder that a module names, whether or not it exists; undefined if it names a
+ * package. A bare name never means a folder.
  */
 function findFile(module: string, directory: string): string | undefined {
   if (module.startsWith("file:")) return fileURLToPath(module);
@@ -75,7 +75,10 @@ function findMain(path: string): string {
   }
 }
 
-/** Imports a package from the directory, else from Rolltape's own folder, which differs if Rolltape is installed globally. */
+/**
+ * Imports a package from the directory, else from Rolltape's own folder, which differs if Rolltape is installed
+ * globally.
+ */
 async function importPackage(name: string, directory: string): Promise<Exports> {
   const url = resolveFrom(directory, name);
   if (typeof url === "string") return (await import(url)) as Exports;

@@ -22,8 +22,8 @@ export interface ProxyWorkflowOptions extends EpisodeExportOptions {
 }
 
 /**
- * Runs an agent whose model calls go through a proxy, with one session per episode. The session ends in every case. The data
- * of a rejected episode is freed.
+ * Runs an agent whose model calls go through a proxy, with one session per episode. The session ends in every case. The
+ * data of a rejected episode is freed.
  */
 export class ProxyWorkflow<Data = unknown> implements RolloutWorkflow<Data> {
   readonly agent: Agent<Data>;

@@ -28,8 +28,8 @@ export type WorkflowInput<Data = unknown> =
  * 1. A workflow is returned as it is.
  * 2. A class of workflows is constructed with the keyword arguments.
  * 3. A string is imported, and the result is resolved by the same rules.
- * 4. An agent (anything else with a `run` method) is wrapped in a {@link ProxyWorkflow}. A class of agents is constructed
- *    first.
+ * 4. An agent (anything else with a `run` method) is wrapped in a {@link ProxyWorkflow}. A class of agents is
+ *    constructed first.
  * 5. With `groupSize` > 1 the result is wrapped in a {@link GroupedWorkflow}.
  *
  * A configuration, instead of the options or as their `config`, fills in options that are not set.

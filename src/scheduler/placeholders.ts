@@ -19,8 +19,9 @@ export function fillEnvironment(env: Readonly<Record<string, string>>, values: V
 }
 
 /**
- * Returns the first unknown placeholder of a text that is similar to a known one. Passed on as text, a misspelled placeholder
- * would cause an error that is hard to trace. Placeholders of a shell (`${name}`) or a template (`{{name}}`) are ignored.
+ * Returns the first unknown placeholder of a text that is similar to a known one. Passed on as text, a misspelled
+ * placeholder would cause an error that is hard to trace. Placeholders of a shell (`${name}`) or a template
+ * (`{{name}}`) are ignored.
  */
 export function findMisspelled(text: string): { readonly name: string; readonly nearest: string } | undefined {
   for (const [, name = ""] of text.matchAll(/(?<![${])\{([A-Za-z_]+)\}(?!\})/g)) {

@@ -156,7 +156,10 @@ export class SupervisedProcess {
   }
 }
 
-/** Converts an error of the start, such as a full disk, to the end of this process, so that it does not end the whole job. */
+/**
+ * Converts an error of the start, such as a full disk, to the end of this process, so that it does not end the whole
+ * job.
+ */
 function notStarted(error: unknown): ProcessEnd {
   return { code: 1, text: `did not start: ${error instanceof Error ? error.message : String(error)}` };
 }

@@ -62,7 +62,7 @@ export async function startServer(
     await app.listen({ host: config.server.host, port: config.server.port });
     const url = formatUrl(app.server.address(), config);
     const deregister = register(config, registry, url);
-    // Again, because a gateway sets versions only on registered servers. This one was not registered at the first reading.
+    // Read the file again: a gateway sets versions only on registered servers, and this server was not registered before.
     await weightVersion.readFile();
     const stopSweeps = startSweeps(context, config);
 

@@ -35,8 +35,8 @@ export class VersionFile {
   }
 
   /**
-   * Writes a version unless the file has a later one, because a worker that hung may write after the others have moved on. The
-   * file is renamed into place, so that readers never see half of it.
+   * Writes a version, unless the file has a later one: a worker that hung may write an old version after the other workers
+   * wrote a new one. The file is renamed into place, so that readers never see an incomplete file.
    */
   async write(version: WeightVersion): Promise<void> {
     const current = await this.read();
@@ -47,7 +47,7 @@ export class VersionFile {
       await rename(draft, this.#path);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined);
-      const consequence = `A server that starts later does not find weight version ${version.version} there.`;
+      const consequence = `Servers that start later do not learn weight version ${version.version}.`;
       this.#report(`${this.#path} cannot be written: ${String(error)}. ${consequence}`);
     }
   }

@@ -1,6 +1,8 @@
 import type { CallFacts } from "./interaction.js";
 
-/** Maximum length of a recorded model name, in bytes of UTF-8. The agent chooses the name, so it can be of any length. */
+/**
+ * Maximum length of a recorded model name, in bytes of UTF-8. The agent chooses the name, so it can be of any length.
+ */
 const MODEL_NAME_BYTES = 256;
 
 /** Returns the facts of a call that are recorded besides its tokens and messages. Absent fields stay absent. */

@@ -25,7 +25,9 @@ export type SessionErrorCode =
 /** Writes a message. `spell` returns the name of an option in the reader's spelling, such as `max_length` over HTTP. */
 export type SpelledMessage = (spell: (option: string) => string) => string;
 
-/** `message` and `param` spell options like the library (`maxLength`). Use {@link spelled} for readers of the HTTP API. */
+/**
+ * `message` and `param` spell options like the library (`maxLength`). Use {@link spelled} for readers of the HTTP API.
+ */
 export class SessionError extends CodedError<SessionErrorCode> {
   override readonly name = "SessionError";
   readonly #message: SpelledMessage;

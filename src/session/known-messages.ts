@@ -19,8 +19,8 @@ const NO_MESSAGES: DigestedMessages = { messages: [], digests: new Uint8Array(),
 /**
  * Digests the messages of requests and reuses the result of the previous request.
  *
- * A conversation grows at its end. Messages that a request shares with the previous one are compared instead of digested,
- * which takes a tenth of the time, and are kept in memory once.
+ * A conversation grows at its end. Messages that a request shares with the previous one are compared instead of
+ * digested, which takes a tenth of the time, and are kept in memory once.
  */
 export class KnownMessages {
   readonly #filters: readonly RegExp[];

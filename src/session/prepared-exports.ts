@@ -9,8 +9,8 @@ interface PendingExport {
 /**
  * Exports that were packed and sent, but are not settled yet.
  *
- * A gateway joins the parts of several servers into one batch. Only when it has every part does it tell the servers to seal
- * their sessions. An export that is not settled in time leaves its sessions as they were.
+ * A gateway joins the parts of several servers into one batch. Only when it has every part does it tell the servers to
+ * seal their sessions. An export that is not settled in time leaves its sessions as they were.
  */
 export class PreparedExports {
   readonly #pending = new Map<string, PendingExport>();

@@ -5,8 +5,8 @@ import type { RecordedSampling } from "./recorded-sampling.js";
 /**
  * The facts of a call that fill the row columns of a batch.
  *
- * Native memory keeps them next to the tokens: numbers and flags as 32-bit words ({@link FACTS}), recurring texts as labels
- * ({@link LABELS}). A row column refers to its fact or label by slot.
+ * Native memory keeps them next to the tokens: numbers and flags as 32-bit words ({@link FACTS}), recurring texts as
+ * labels ({@link LABELS}). A row column refers to its fact or label by slot.
  */
 export interface RecordedCall extends CallFacts {
   readonly api: Api;
@@ -16,7 +16,7 @@ export interface RecordedCall extends CallFacts {
 }
 
 export interface LabelledCall extends RecordedCall {
-  /** Used only if the prompt turns out not to continue its parent's tokens. */
+  /** Used only if the prompt does not continue its parent's tokens. */
   readonly cause?: string | undefined;
 }
 
@@ -99,7 +99,7 @@ export function encodeFacts(call: RecordedCall): Uint32Array {
 
 type ReadLabel = (call: LabelledCall) => string | undefined;
 
-/** Labels by column, in the order of their slots. The known texts of a column have the codes from 0 in every batch. */
+/** Labels by column, in the order of their slots. In every batch, the known texts of a column have the codes 0, 1, 2, …. */
 export const LABELS = {
   finish_reason: { known: ["stop", "length", "tool_calls"], read: ({ finishReason }) => finishReason },
   cause: {

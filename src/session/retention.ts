@@ -21,8 +21,9 @@ interface Kept {
 /**
  * Keeps the tokens of exported sessions for a while, so that an export whose response was lost can be repeated.
  *
- * It keeps the tree, not the response: the tree is smaller, and the same request packs the same bytes from it. Sessions of a
- * batch that is exported shard by shard are kept, whatever their size, until every shard was exported or the time is over.
+ * It keeps the tree, not the response: the tree is smaller, and the same request packs the same bytes from it. Sessions
+ * of a batch that is exported shard by shard are kept, whatever their size, until every shard was exported or the time
+ * is over.
  */
 export class Retention {
   readonly #limits: RetentionLimits;

@@ -49,7 +49,9 @@ export interface CompletedCall extends CallFacts {
   readonly id?: string | undefined;
   /** The parent that the prompt was built on. Absent: searched for among the recorded interactions. */
   readonly parent?: ParentMatch | undefined;
-  /** Why `concat` did not build the prompt on its parent's tokens. Absent: derived if the prompt does not continue them. */
+  /**
+   * Why `concat` did not build the prompt on its parent's tokens. Absent: derived if the prompt does not continue them.
+   */
   readonly fallback?: string | undefined;
 }
 
@@ -143,8 +145,8 @@ export class Session {
   }
 
   /**
-   * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the request
-   * names.
+   * Returns the parent of a request. If several interactions differ in their tokens only, it is the one that the
+   * request names.
    */
   findParent({ digests, callIds, previous }: PreparedMessages): ParentMatch | undefined {
     const match = this.#native.findParent(digests, callIds);
@@ -194,7 +196,8 @@ export class Session {
     const lastTokenId = outputTokens > 0 ? call.generation.ids(outputTokens - 1)[0] : undefined;
     const { api, finishReason, output } = call;
     const facts = { api, finishReason, createdAt: Date.now(), ...pickCallFacts(call) };
-    // Only `record` below finds out whether the prompt continues its parent's tokens, so the cause is determined in advance.
+    // Only `record` below finds out whether the prompt continues its parent's tokens, so the cause is determined in
+    // advance.
     const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
     const { index, parent, tokenExact } = this.#native.record({
       prompt: call.prompt,
@@ -244,8 +247,8 @@ export class Session {
   }
 
   /**
-   * Ends the session. Calls in flight go on. Returns the number of interactions at that time, also if the session had ended
-   * before.
+   * Ends the session. Calls in flight go on. Returns the number of interactions at that time, also if the session had
+   * ended before.
    */
   end(outcome: SessionOutcome = "ended"): number {
     if (this.lifecycle.end()) {
@@ -265,7 +268,9 @@ export class Session {
     this.delivery.clear();
   }
 
-  /** Returns why batches leave an interaction out by default; undefined if they include it. The answer may change later. */
+  /**
+   * Returns why batches leave an interaction out by default; undefined if they include it. The answer may change later.
+   */
   leftOut(index: number): LeftOutReason | undefined {
     return this.delivery.leftOut(index);
   }

@@ -14,8 +14,8 @@ export interface Lease {
  * Batches in shared files that readers use.
  *
  * A reader acknowledges its batch, and the memory of the file is then reused for another batch. A file that is not
- * acknowledged is unlinked when its lease expires or its reader's process ends. It is never overwritten, so memory that the
- * reader still maps keeps its content.
+ * acknowledged is unlinked when its lease expires or its reader's process ends. It is never overwritten, so memory that
+ * the reader still maps keeps its content.
  */
 export class SharedExports {
   readonly #leases = new Map<string, Lease>();
@@ -45,7 +45,9 @@ export class SharedExports {
     this.#leases.delete(id);
   }
 
-  /** Unlinks the files that will not be acknowledged: their lease expired, or their reader has ended or taken the file. */
+  /**
+   * Unlinks the files that will not be acknowledged: their lease expired, or their reader has ended or taken the file.
+   */
   reap(now = Date.now()): void {
     for (const [id, { batch, expiresAt, readerPid }] of this.#leases) {
       const over = now >= expiresAt || batch.taken || (readerPid !== undefined && !isAlive(readerPid));

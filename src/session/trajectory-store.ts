@@ -117,7 +117,9 @@ export interface CreateSessionOptions {
 export type StoreExportOptions = BatchOptionsInput & {
   /** Default "heap". */
   readonly memory?: BatchMemory;
-  /** Frees the sessions when the batch is packed. Default true. False keeps them, so that they can be exported again. */
+  /**
+   * Frees the sessions when the batch is packed. Default true. False keeps them, so that they can be exported again.
+   */
   readonly release?: boolean;
 };
 
@@ -165,8 +167,8 @@ export class TrajectoryStore {
   }
 
   /**
-   * Packs ended sessions into one batch per data-parallel rank. The rows (of layout `tree`: the trees) are split so that the
-   * batches have nearly equal numbers of tokens. Each batch is complete, and padded to its own longest row.
+   * Packs ended sessions into one batch per data-parallel rank. The rows (of layout `tree`: the trees) are split so
+   * that the batches have nearly equal numbers of tokens. Each batch is complete, and padded to its own longest row.
    *
    * @throws SessionError `too_few_rows` if a batch would be empty
    */
@@ -216,8 +218,8 @@ export class TrajectoryStore {
   }
 
   /**
-   * Frees all sessions, and the shared memory that no batch uses. Existing batches stay valid until they are released. An
-   * export that has no memory yet fails with `ERR_RELEASED`. Later calls that create or export throw `store_closed`.
+   * Frees all sessions, and the shared memory that no batch uses. Existing batches stay valid until they are released.
+   * An export that has no memory yet fails with `ERR_RELEASED`. Later calls that create or export throw `store_closed`.
    * Idempotent.
    */
   close(): void {

@@ -9,7 +9,10 @@ export const WORKER_TAG = /^[a-z0-9]{1,32}$/;
 const TAGGED_KEY = /^sk-([a-z0-9]{1,32})\.[\x21-\x7e]{16,}$/;
 const TAGGED_SESSION_ID = /-([a-z0-9]{1,32})-\d{1,16}$/;
 
-/** Creates a random tag. With a new tag at every start, a server never mistakes keys or ids of an earlier run for its own. */
+/**
+ * Creates a random tag. With a new tag at every start, a server never mistakes keys or ids of an earlier run for its
+ * own.
+ */
 export function newWorkerTag(): string {
   return Array.from({ length: TAG_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
 }

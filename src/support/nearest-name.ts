@@ -1,8 +1,8 @@
 import { closest } from "fastest-levenshtein";
 
 /**
- * Returns the known name that is most similar to an unknown one: a name that it abbreviates or extends, else the one at the
- * smallest edit distance.
+ * Returns the known name that is most similar to an unknown one: a name that it abbreviates or extends, else the one at
+ * the smallest edit distance.
  *
  * @param known at least one name, in lower case
  */

@@ -70,7 +70,7 @@ describe("rolltape rollout, before the first task", TIMES, () => {
     );
   });
 
-  it("warns of a server that is too busy to report its context length, and goes on", async () => {
+  it("warns of a server that is too busy to report its models, and goes on", async () => {
     const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
     const job = rolltape([...jobArgs().args, ...(await engine("sglang", busy.url)), "engine.timeout_seconds=1"]);
     await job.logged(`rolltape: warning: engine.urls: ${busy.url}: The engine did not report its model within 5 s.`);
@@ -149,7 +149,7 @@ describe("the ready line of rolltape serve", TIMES, () => {
     expect(await serving.ready()).not.toHaveProperty("not_ready");
   });
 
-  it("has no field not_ready for a server that was only too slow to report its context length; the log has a warning", async () => {
+  it("has no field not_ready for a server that was only too slow to report its models; the log has a warning", async () => {
     const busy = await closing(startSglangServer({ silentPaths: ["/server_info", "/get_server_info"] }));
     const serving = rolltape(["serve", "server.port=0", ...(await engine("sglang", busy.url))], withKey);
     expect(await serving.ready()).not.toHaveProperty("not_ready");

@@ -29,26 +29,26 @@ export interface Ended {
 
 export interface Rolltape {
   readonly process: ChildProcessWithoutNullStreams;
-  /** The ready line; rejects, with what was written to standard error, when the process ends without one. */
+  /** Returns the ready line. If the process ends without one, rejects with its standard error. */
   ready(): Promise<z.infer<typeof readyEvent>>;
-  /** The first line of standard output, as JSON; rejects as {@link ready}. */
+  /** Returns the first line of standard output, as JSON. Rejects like {@link ready}. */
   line<T>(): Promise<T>;
-  /** Resolves when standard error holds this text; rejects when the process ends without it. */
+  /** Waits until standard error contains this text. Rejects if the process ends without it. */
   logged(text: string): Promise<void>;
-  /** The same for what matches; answers the match. */
+  /** Waits until standard error matches this pattern, and returns the match. Rejects like {@link logged}. */
   loggedMatch(pattern: RegExp): Promise<readonly string[]>;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<Ended>;
 }
 
-/** A new folder that nothing else uses, removed when the test ends. */
+/** Creates a folder that is removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Starts the compiled command line in an environment without keys; the process ends with the test. */
+/** Starts the compiled command line in an environment without keys. The process is ended when the test ends. */
 export function rolltape(args: readonly string[], env: Readonly<Record<string, string>> = {}): Rolltape {
   const { ROLLTAPE_ADMIN_API_KEY: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args], { env: { ...inherited, ...env } });
@@ -81,7 +81,7 @@ export function rolltape(args: readonly string[], env: Readonly<Record<string, s
   };
 }
 
-/** Runs the compiled command line to its end. */
+/** Runs the compiled command line until it ends. */
 export function runRolltape(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended> {
   return rolltape(args, env).ended;
 }

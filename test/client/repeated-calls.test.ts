@@ -80,7 +80,7 @@ describe("a call with an answer", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("fails with invalid_reply if the answer is not a proxy's", async () => {
+  it("fails with invalid_reply if the answer cannot come from a proxy", async () => {
     const { admin } = await flakyServer({ status: 502, body: "<html>" }, ok({ capacity: "many" }), {
       status: 200,
       body: "{",

@@ -36,10 +36,10 @@ describe("resolveAdminKey", () => {
   });
 
   it("returns a different file for each server of a machine", () => {
-    const fileOf = (port: number) =>
+    const findKeyFile = (port: number) =>
       resolveAdminKey(parseConfig({ server: { port } }), { ROLLTAPE_CACHE_DIR: "/cache" }).file;
-    expect(fileOf(8090)).toBe("/cache/admin-key-8090");
-    expect(fileOf(0)).toBe(`/cache/admin-key-pid-${process.pid}`);
+    expect(findKeyFile(8090)).toBe("/cache/admin-key-8090");
+    expect(findKeyFile(0)).toBe(`/cache/admin-key-pid-${process.pid}`);
   });
 
   it("returns the configured file", () => {

@@ -22,7 +22,7 @@ export function filesIn(folders: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-export function foldersOf(folder: string): string[] {
+export function listFolders(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);

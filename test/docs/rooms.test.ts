@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { tableRows } from "../helpers/page.js";
-import { foldersOf, isInRepository, readRepositoryFile } from "./repository.js";
+import { isInRepository, listFolders, readRepositoryFile } from "./repository.js";
 
 const rule = z.object({
   "no-restricted-imports": z.tuple([
@@ -40,7 +40,7 @@ function tabledImports(): Record<string, string> {
   return Object.fromEntries(rows) as Record<string, string>;
 }
 
-const ROOMS = foldersOf("src");
+const ROOMS = listFolders("src");
 
 describe("docs/explanation/architecture.md", () => {
   it("lists the same imports for each room as the linter", () => {

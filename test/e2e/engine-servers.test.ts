@@ -63,7 +63,7 @@ function startAgent(session: StartedSession): Agent {
   return agent;
 }
 
-const homeOf = ({ session }: Agent): SglangServer => {
+const findHome = ({ session }: Agent): SglangServer => {
   const [first] = rendezvousOrder(
     session.id,
     servers.map((server) => server.url),
@@ -74,7 +74,7 @@ const homeOf = ({ session }: Agent): SglangServer => {
 const hasText = ({ text }: Agent): boolean => text.includes('"content":"');
 
 /** The rows of a session as exported, and as an engine server must have answered them. */
-async function rowsOf({ session }: Agent) {
+async function readRows({ session }: Agent) {
   await proxy.end(session);
   const { interactions } = (await proxy.export(session)).json<WireExport>();
   return Object.values(interactions).map((interaction) => {
@@ -100,9 +100,9 @@ describe("100 agents on two engine servers", () => {
     const [dead, alive] = servers;
     await dead.close();
     alive.scheduler.tokenMilliseconds = 0;
-    const outcomes = await Promise.all(agents.map(async (agent) => [homeOf(agent) === dead, await agent.done]));
-    expect(outcomes).toEqual(agents.map((agent) => (homeOf(agent) === dead ? [true, "error"] : [false, "whole"])));
-    const lost = agents.filter((agent) => homeOf(agent) === dead);
+    const outcomes = await Promise.all(agents.map(async (agent) => [findHome(agent) === dead, await agent.done]));
+    expect(outcomes).toEqual(agents.map((agent) => (findHome(agent) === dead ? [true, "error"] : [false, "whole"])));
+    const lost = agents.filter((agent) => findHome(agent) === dead);
     expect(lost.length).toBeGreaterThan(20);
     for (const { text } of lost) expect(text).toContain('"code":"engine_unavailable"');
     // None of them was asked for again at the other server, and each goes on there when its agent says so.
@@ -110,9 +110,9 @@ describe("100 agents on two engine servers", () => {
     const again = lost.slice(0, 10).map(({ session }) => startAgent(session));
     expect(await Promise.all(again.map(({ done }) => done))).toEqual(again.map(() => "whole"));
     for (const agent of agents) {
-      const rows = await rowsOf(agent);
+      const rows = await readRows(agent);
       const expected =
-        homeOf(agent) === alive || again.some(({ session }) => session === agent.session) ? [TOKENS] : [];
+        findHome(agent) === alive || again.some(({ session }) => session === agent.session) ? [TOKENS] : [];
       expect(rows.map(({ tokens }) => tokens)).toEqual(expected);
       for (const { interaction, output } of rows) {
         expect(numbers(interaction, "logprobs").slice(-TOKENS)).toEqual(output.map(inventedLogprob));
@@ -138,7 +138,7 @@ describe("100 agents on two engine servers", () => {
     );
     const rids = servers.flatMap((server) => server.to("/generate")).map(({ json }) => json["rid"]);
     expect([new Set(rids).size, new Set(aborts()).size]).toEqual([60, 30]);
-    for (const [index, agent] of agents.entries()) expect(await rowsOf(agent)).toHaveLength(index % 2);
+    for (const [index, agent] of agents.entries()) expect(await readRows(agent)).toHaveLength(index % 2);
     const text = (await proxy.request({ url: "/metrics" })).raw.toString();
     expect(text).toContain('rolltape_calls_total{api="chat.completions",outcome="aborted"} 30');
   });
@@ -155,7 +155,7 @@ describe("100 agents on two engine servers", () => {
       await proxy.post("/rl/engine/resume", {});
       expect(await Promise.all(agents.map(({ done }) => done))).toEqual(agents.map(() => "whole"));
       for (const agent of agents) {
-        const [row] = await rowsOf(agent);
+        const [row] = await readRows(agent);
         const versions = row?.versions ?? [];
         expect([row?.tokens, versions[0], versions.at(-1)]).toEqual([TOKENS, 4, 5]);
         expect(versions).toEqual(versions.toSorted((a, b) => a - b));

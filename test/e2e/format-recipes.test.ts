@@ -13,8 +13,8 @@ import { Proxy } from "../helpers/proxy.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 /**
- * The recipes of docs/reference/batch-format.md and docs/guides/start.md, and the trainer of the README, run as they are
- * printed there, on batches of the embedded engine.
+ * The recipes of docs/reference/batch-format.md and docs/guides/start.md, and the trainer of the README, run as they
+ * are printed there, on batches of the embedded engine.
  */
 
 const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));
@@ -230,7 +230,7 @@ interface BatchFile {
 }
 const files = new Map<Kind, BatchFile>();
 
-function fileOf(kind: Kind): BatchFile {
+function findBatchFile(kind: Kind): BatchFile {
   const file = files.get(kind);
   if (!file) throw new Error(`There is no batch ${kind}.`);
   return file;
@@ -287,7 +287,7 @@ async function exported(proxy: Proxy<Engine>, options: object): Promise<BatchFil
 }
 
 /** The logits at each token of a batch, of those tokens whose next one is trained on. */
-async function logitsOf(scorer: Scorer, batch: SafeTensors): Promise<Float32Array> {
+async function computeLogits(scorer: Scorer, batch: SafeTensors): Promise<Float32Array> {
   const logits = new Float32Array(column(batch, "input_ids").length * VOCABULARY);
   for (const { ids, at, trained } of rowsOf(batch)) {
     const places = trained.map(({ place }) => place);
@@ -322,7 +322,7 @@ describe("in PyTorch", () => {
       const folder = join(directory, kind);
       mkdirSync(join(folder, "out"), { recursive: true });
       writeFileSync(join(folder, "out", "batch.safetensors"), file.bytes);
-      writeFileSync(join(folder, "logits.bin"), await logitsOf(scorer, file.batch));
+      writeFileSync(join(folder, "logits.bin"), await computeLogits(scorer, file.batch));
     }
     const { batch } = await exported(proxy, { ...OPTIONS["packed turns"], concat_reward: "return" });
     rowReturns = column(batch, "rewards");
@@ -338,6 +338,6 @@ describe("in PyTorch", () => {
   it.each(CASES)("$name computes what the page describes for $kind batches", ({ name, kind, check }) => {
     const answer = answers.get(`${name}, ${kind}`) ?? {};
     expect(answer).not.toHaveProperty("failed");
-    check(answer, fileOf(kind).batch, kind);
+    check(answer, findBatchFile(kind).batch, kind);
   });
 });

@@ -31,7 +31,7 @@ async function openSession(): Promise<{ id: string; client: OpenAI }> {
   return { id: started.session_id, client };
 }
 
-async function exportOf(id: string, options: object = {}): Promise<WireExport> {
+async function exportSession(id: string, options: object = {}): Promise<WireExport> {
   return (await (await admin("/export_trajectories", { session_id: id, ...options })).json()) as WireExport;
 }
 
@@ -70,7 +70,7 @@ describe("OpenAI's SDK", () => {
     expect(Math.min(...cached.slice(1))).toBeGreaterThan(0);
     await client.post("/../rl/set_reward", { body: { reward: 1 } });
     await client.post("/../rl/end_session", { body: {} });
-    const exported = await exportOf(id, { discount: 0.5 });
+    const exported = await exportSession(id, { discount: 0.5 });
     expect(Object.keys(exported.interactions)).toEqual(ids);
     expect(Object.values(exported.interactions).map((each) => each.reward)).toEqual([0.25, 0.5, 1]);
   });
@@ -99,7 +99,7 @@ describe("OpenAI's SDK", () => {
       }),
     );
     for (const { id } of sessions) {
-      const { interactions } = await exportOf(id);
+      const { interactions } = await exportSession(id);
       expect(Object.keys(interactions)).toHaveLength(3);
       for (const interaction of Object.values(interactions)) {
         const sampled = numbers(interaction, "loss_mask").reduce((sum, x) => sum + x, 0);

@@ -45,7 +45,7 @@ afterAll(() => scorer.close());
 /** The model's logits by the tokens before them, so that tokens that many rows share are scored once. */
 const knownLogits = new Map<string, Float64Array>();
 
-async function logitsOf({ ids, trained }: TokenRow): Promise<Float64Array[]> {
+async function computeLogits({ ids, trained }: TokenRow): Promise<Float64Array[]> {
   const keys = trained.map(({ place }) => ids.slice(0, place).join());
   const places = trained.map(({ place }) => place).filter((_, index) => !knownLogits.has(keys[index] ?? ""));
   const scored = places.length === 0 ? [] : await scorer.logitsAt(ids, places);
@@ -63,10 +63,10 @@ interface Ratio {
   readonly ratio: number;
 }
 
-async function ratiosOf(batch: SafeTensors, temperatureOf: Temperature): Promise<Ratio[]> {
+async function computeRatios(batch: SafeTensors, temperatureOf: Temperature): Promise<Ratio[]> {
   const ratios: Ratio[] = [];
   for (const [row, tokens] of rowsOf(batch).entries()) {
-    const logits = await logitsOf(tokens);
+    const logits = await computeLogits(tokens);
     tokens.trained.forEach((token, index) => {
       const temperature = temperatureOf(row, token);
       const logprob = logSoftmax(logits[index] ?? new Float64Array(), temperature)[token.id] ?? Number.NaN;
@@ -76,7 +76,7 @@ async function ratiosOf(batch: SafeTensors, temperatureOf: Temperature): Promise
   return ratios;
 }
 
-const worstOf = (ratios: readonly Ratio[]) =>
+const findWorst = (ratios: readonly Ratio[]) =>
   ratios.reduce((worst, { ratio }) => Math.max(worst, Math.abs(ratio - 1)), 0);
 
 /** `row_temperature`: for rows that train on one call. */
@@ -133,10 +133,10 @@ describe.each(["hf", "concat"] as const)("ratios recomputed from a batch alone, 
         return converse(trainer, session, `topic ${index}`, turns);
       }),
     );
-    const idsOf = (sessions: readonly OpenSession[] = []) => sessions.map(({ id }) => id);
+    const listIds = (sessions: readonly OpenSession[] = []) => sessions.map(({ id }) => id);
     const first = new HttpTrainer(urls[0] ?? "", ADMIN_KEY);
-    sources.set("one worker", { trainer: first, sessions: idsOf(byWorker[0]) });
-    sources.set("a gateway over two workers", { trainer, sessions: idsOf(opened) });
+    sources.set("one worker", { trainer: first, sessions: listIds(byWorker[0]) });
+    sources.set("a gateway over two workers", { trainer, sessions: listIds(opened) });
   });
   afterAll(async () => {
     await gateway.close();
@@ -152,10 +152,10 @@ describe.each(["hf", "concat"] as const)("ratios recomputed from a batch alone, 
   describe.each(["one worker", "a gateway over two workers"])("from %s", (source) => {
     it.each(LAYOUTS)("are 1 with row_temperature in %s rows of single calls", async (layout, options) => {
       const batch = await exported(source, options);
-      const ratios = await ratiosOf(batch, byRow(batch));
+      const ratios = await computeRatios(batch, byRow(batch));
       expect(batch.metadata["layout"]).toBe(layout);
       expect(ratios.length).toBeGreaterThan(100);
-      expect(worstOf(ratios)).toBeLessThan(TOLERANCE);
+      expect(findWorst(ratios)).toBeLessThan(TOLERANCE);
       // Every temperature that was asked for is among them, and those that are no plain division are named.
       expectAllTemperatures(batch, "row");
       expectWholeDistribution(batch, "row");
@@ -164,22 +164,22 @@ describe.each(["hf", "concat"] as const)("ratios recomputed from a batch alone, 
     it.each(LAYOUTS)("are far from 1 without the temperature at 0.3 and 0.7: %s", async (_, options) => {
       const batch = await exported(source, options);
       const recorded = byRow(batch);
-      const ratios = await ratiosOf(batch, () => 1);
+      const ratios = await computeRatios(batch, () => 1);
       for (const temperature of [0.3, 0.7]) {
         const those = ratios.filter(({ row, token }) => recorded(row, token) === Math.fround(temperature));
-        expect(worstOf(those)).toBeGreaterThan(FAR);
+        expect(findWorst(those)).toBeGreaterThan(FAR);
       }
       const plain = ratios.filter(({ row, token }) => recorded(row, token) === 1);
-      expect(worstOf(plain)).toBeLessThan(TOLERANCE);
+      expect(findWorst(plain)).toBeLessThan(TOLERANCE);
     });
 
     const ofConversations = { style: "concat", on_mismatch: "split", turns: true };
 
     it.each(ROW_LAYOUTS)("are 1 with turn_temperature in %s rows of conversations", async (_, options) => {
       const batch = await exported(source, { ...options, ...ofConversations });
-      const ratios = await ratiosOf(batch, byTurn(batch));
+      const ratios = await computeRatios(batch, byTurn(batch));
       expect(ratios.length).toBeGreaterThan(100);
-      expect(worstOf(ratios)).toBeLessThan(TOLERANCE);
+      expect(findWorst(ratios)).toBeLessThan(TOLERANCE);
       expectAllTemperatures(batch, "turn");
       expectWholeDistribution(batch, "turn");
     });
@@ -189,7 +189,7 @@ describe.each(["hf", "concat"] as const)("ratios recomputed from a batch alone, 
 
     it.each(ROW_LAYOUTS)("are far from 1 with the last turn's row_temperature in %s rows", async (_, options) => {
       const batch = await exported(source, { ...options, ...ofConversations });
-      expect(worstOf(await ratiosOf(batch, byRow(batch)))).toBeGreaterThan(FAR);
+      expect(findWorst(await computeRatios(batch, byRow(batch)))).toBeGreaterThan(FAR);
     });
   });
 });

@@ -63,7 +63,7 @@ describe.each(["hf", "concat"] as const)("sessions recorded with chat_template_t
     for (let row = 0; row < rows; row++) {
       const slice = (name: string) => tensors[name]?.data.slice(row * length, (row + 1) * length) ?? [];
       const [ids, mask, recorded] = [slice("input_ids"), slice("loss_mask"), slice("logprobs")];
-      for (const [start, end] of spansOf(mask)) {
+      for (const [start, end] of findSpans(mask)) {
         const scored = await scorer.scoreTokens(ids.slice(0, start), ids.slice(start, end), temperature);
         scored.forEach((logprob, i) => {
           worst = Math.max(worst, Math.abs(logprob - (recorded[start + i] ?? Number.NaN)));
@@ -76,7 +76,7 @@ describe.each(["hf", "concat"] as const)("sessions recorded with chat_template_t
 });
 
 /** Runs of ones. */
-function spansOf(mask: readonly number[]): [start: number, end: number][] {
+function findSpans(mask: readonly number[]): [start: number, end: number][] {
   const spans: [number, number][] = [];
   mask.forEach((value, i) => {
     if (value === 0) return;

@@ -33,7 +33,7 @@ afterEach(async () => {
   await sglang.close();
 });
 
-async function interactionsOf(id: string) {
+async function readInteractions(id: string) {
   const reply = await trainer.post("/export_trajectories", { session_id: id });
   return Object.values(((await reply.json()) as WireExport).interactions);
 }
@@ -41,7 +41,7 @@ async function interactionsOf(id: string) {
 describe("a proxy for SGLang", () => {
   it("sends prompts that continue the sampled ids, and exports the engine's ids and log probabilities", async () => {
     const id = await trainer.converse("rain", 3, {});
-    const interactions = await interactionsOf(id);
+    const interactions = await readInteractions(id);
     const sent = sglang.to("/generate").map(({ json }) => json["input_ids"] as number[]);
     expect(interactions).toHaveLength(3);
     interactions.forEach((interaction, i) => {
@@ -74,7 +74,7 @@ describe("a proxy for SGLang", () => {
     expect(recordedAt).toEqual([0, 1]);
     expect(text).not.toBe("");
     await trainer.post("/rl/end_session", {}, key);
-    const [only] = await interactionsOf(id);
+    const [only] = await readInteractions(id);
     const sampled = numbers(only as WireInteraction, "loss_mask").reduce((sum, each) => sum + each, 0);
     expect(sampled).toBe((await record()).completion_tokens);
   });
@@ -90,7 +90,7 @@ describe("a proxy for SGLang", () => {
     });
     await call;
     await trainer.post("/rl/end_session", {}, key);
-    const [only] = await interactionsOf(id);
+    const [only] = await readInteractions(id);
     if (!only) throw new Error("one interaction expected");
     const versions = numbers(only, "versions").filter((version) => version >= 0);
     expect(versions[0]).toBe(4);
@@ -116,6 +116,6 @@ describe("a proxy for SGLang", () => {
     await expect(failed).rejects.toThrow(`answered ${status}`);
     await trainer.chat(key, [{ role: "user", content: "hello" }], {});
     await trainer.post("/rl/end_session", {}, key);
-    expect(await interactionsOf(id)).toHaveLength(1);
+    expect(await readInteractions(id)).toHaveLength(1);
   });
 });

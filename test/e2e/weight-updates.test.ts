@@ -11,7 +11,7 @@ import {
   startServer,
 } from "../../src/index.js";
 import { openAi } from "../helpers/agents.js";
-import { callsOf, EngineLog } from "../helpers/engine-log.js";
+import { EngineLog, readCalls } from "../helpers/engine-log.js";
 import { inventedCompletion, type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { until } from "../helpers/until.js";
 
@@ -51,7 +51,7 @@ interface Task {
 }
 
 /** Every other task is long; no two have a prompt in common. */
-const tasksOf = (run: string, count: number): Task[] =>
+const createTasks = (run: string, count: number): Task[] =>
   Array.from({ length: count }, (_, i) => ({ topic: `${run} ${i}`, long: i % 2 === 1 }));
 
 function agentUnder(controllerOf: () => RolloutController<Task>): Agent<Task> {
@@ -91,7 +91,7 @@ async function train(controller: RolloutController<Task>, sglang: SglangServer, 
   for (let batch = await controller.waitBatch(); batch; batch = await controller.waitBatch()) {
     expect(batch.tasks).toHaveLength(BATCH);
     for (const task of batch.tasks) expect(controller.version - task.version).toBeLessThanOrEqual(MAX_STALENESS);
-    const recorded = callsOf(await batch.export());
+    const recorded = readCalls(await batch.export());
     const oldest = Math.min(...batch.tasks.map(({ version }) => version));
     for (const { prompt, output } of recorded) {
       expect(output).toEqual(log.outputOf(prompt, output.length));
@@ -123,7 +123,7 @@ describe("a trainer that updates the weights of SGLang while agents run", () => 
       return controller;
     };
 
-    const first = started(undefined, tasksOf("first", 8));
+    const first = started(undefined, createTasks("first", 8));
     const calls = await train(first, sglang, log);
     expect(first.version).toBe(4);
     expect(first.counts).toMatchObject({ accepted: 8, rejected: 0 });
@@ -133,7 +133,7 @@ describe("a trainer that updates the weights of SGLang while agents run", () => 
     expect(new Set(cut.map((versions) => versions.at(-1)))).toEqual(new Set([1, 2, 3]));
 
     const told = (await (await fetch(`${sglang.url}/get_weight_version`)).json()) as string;
-    const second = started(Number(told), tasksOf("second", 4));
+    const second = started(Number(told), createTasks("second", 4));
     expect(second.counts).toMatchObject({ accepted: 8, submitted: 4 });
     expect(new Set((await train(second, sglang, log)).flat())).toEqual(new Set([4, 5]));
     expect(second.counts).toMatchObject({ accepted: 12, rejected: 0 });
@@ -155,8 +155,8 @@ describe("a trainer whose engine reports no version", () => {
       return 1;
     },
   });
-  const versionsOf = (batch: Uint8Array | undefined) =>
-    callsOf(batch ?? new Uint8Array()).map(({ output }) => [...new Set(output.map(({ version }) => version))]);
+  const readVersions = (batch: Uint8Array | undefined) =>
+    readCalls(batch ?? new Uint8Array()).map(({ output }) => [...new Set(output.map(({ version }) => version))]);
 
   it("gets each call's tokens with the announced version, also after a restart", async () => {
     const proxy = await served({});
@@ -166,16 +166,16 @@ describe("a trainer whose engine reports no version", () => {
     const controller = new RolloutController(workflow, proxy, limits);
     for (const topic of ["short", "held"]) controller.submit(topic);
     controller.finish();
-    expect(versionsOf(await (await controller.waitBatch())?.export())).toEqual([[0], [0]]);
+    expect(readVersions(await (await controller.waitBatch())?.export())).toEqual([[0], [0]]);
     await controller.setVersion(1, async (announce) => {
       await announce();
       // The engine goes on before the trainer is done.
       goOn();
     });
-    expect(versionsOf(await (await controller.waitBatch())?.export())).toEqual([[0], [1]]);
+    expect(readVersions(await (await controller.waitBatch())?.export())).toEqual([[0], [1]]);
 
     const restarted = new RolloutController(workflow, proxy, { ...limits, version: 7 });
     restarted.submit("short");
-    expect(versionsOf(await (await restarted.waitBatch())?.export())).toEqual([[7], [7]]);
+    expect(readVersions(await (await restarted.waitBatch())?.export())).toEqual([[7], [7]]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Control bodies as AReaL's `OpenAIProxyClient` sends them. Optional fields travel as null, and later releases send fields
- * that only AReaL's own server needs.
+ * Control bodies that AReaL's `OpenAIProxyClient` sends. Optional fields are sent as null, and later releases send
+ * fields that only AReaL's own server needs.
  */
 export interface ArealBodies {
   readonly start: object;
@@ -20,7 +20,9 @@ const first: ArealBodies = {
   exported: (session_id) => ({ session_id, discount: 1, style: "individual" }),
 };
 
-/** The client since then, which shares the work of image processors in a group and drops orphans of retries. */
+/**
+ * Later versions of the client, which share the work of image processors in a group and drop the orphans of retries.
+ */
 const later: ArealBodies = {
   start: { task_id: "7", api_key: null, processor_cache_group_id: "group-1", processor_cache_group_size: 4 },
   reward,
@@ -37,7 +39,7 @@ export const AREAL_BODIES: readonly (readonly [name: string, bodies: ArealBodies
   ["later", later],
 ];
 
-/** Bodies without fields: its grant_capacity sends none, and end_session sends `{}`. */
+/** Bodies without fields: grant_capacity sends no body, and end_session sends `{}`. */
 export const AREAL_EMPTY: readonly { readonly headers?: Record<string, string>; readonly body?: string }[] = [
   {},
   { headers: { "content-type": "application/octet-stream" } },

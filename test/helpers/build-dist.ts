@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /**
- * Compiles src/ to dist/ once before the tests, for those that run the command line as its users do. Types are not
- * checked: that is lint's work, and a slip in one room must not keep the tests of the others from running.
+ * Compiles src/ to dist/ once before the tests, for tests that run the command line as users do. Types are not
+ * checked, because lint checks them, and a type error in one room must not block the tests of other rooms.
  */
 export function setup(): void {
   const root = fileURLToPath(new URL("../..", import.meta.url));

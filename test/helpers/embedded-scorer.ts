@@ -1,15 +1,15 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { startRuntime } from "../../src/engine/embedded/runtime.js";
 
-/** Recomputes what an engine recorded, by feeding its own tokens back to the same model (teacher forcing). */
+/** Recomputes recorded log probabilities by feeding the recorded tokens to the same model (teacher forcing). */
 export interface Scorer {
-  /** The logits that the model gives for the place of each output token: [outputIds.length][vocabulary]. */
+  /** Returns the logits for each output token: [outputIds.length][vocabulary]. */
   logits(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>): Promise<Float64Array[]>;
-  /** The logits that predict the tokens of one sequence at these places, which ascend and are not 0. */
+  /** Returns the logits that predict the tokens at these positions of one sequence, in ascending order and above 0. */
   logitsAt(ids: readonly number[], places: readonly number[]): Promise<Float64Array[]>;
   /**
-   * Log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary, temperature 0
-   * counting as 1.
+   * Returns log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary.
+   * Temperature 0 counts as 1.
    */
   scoreTokens(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>, temperature: number): Promise<Float32Array>;
   close(): Promise<void>;
@@ -57,7 +57,7 @@ async function forcedLogits(
   await sequence.clearHistory();
   const wanted = new Set(places);
   const fed = ids.slice(0, places.at(-1) ?? 0).map((id) => id as Token);
-  // Greedy sampling is the one that leaves llama.cpp's logits as they are.
+  // Greedy sampling is the only kind that does not change llama.cpp's logits.
   const generateNext = { logits: true, options: { temperature: 0 } };
   const results = await sequence.controlledEvaluate(
     fed.map((id, index) => (wanted.has(index + 1) ? [id, { generateNext }] : id)),

@@ -2,11 +2,11 @@ import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
 import type { ServerOptions } from "../../src/engine/servers/server-options.js";
 
-/** A kind of engine, and what its servers write. */
+/** The wire format of an engine's streams. */
 export interface EngineWire {
   readonly engine: (urls: readonly string[], options?: Partial<ServerOptions>) => Engine;
   readonly path: string;
-  /** The JSON of a frame with these tokens, of `total` so far. */
+  /** Returns the JSON of a frame with these tokens. `total` counts all tokens so far. */
   readonly frame: (frame: WireFrame) => object;
 }
 
@@ -14,7 +14,7 @@ export interface WireFrame {
   readonly ids: readonly number[];
   readonly total: number;
   readonly last?: boolean;
-  /** In place of the ids beside the log probabilities. */
+  /** Replaces the ids that are listed with the log probabilities. */
   readonly said?: readonly number[];
 }
 
@@ -53,10 +53,10 @@ export const WIRES: Readonly<Record<"sglang" | "vllm", EngineWire>> = {
   },
 };
 
-/** Exactly a float32. */
+/** The log probability of an id, which a float32 represents exactly. */
 export const logprobOf = (id: number): number => -id / 64;
 
-/** Server-sent events of so many frames of three tokens each, whose ids count up from 10. */
+/** Returns server-sent events with frames of three tokens each, whose ids count up from 10. */
 export function streamText(wire: EngineWire, frames: number): string[] {
   const events = Array.from({ length: frames }, (_, index) => {
     const ids = [0, 1, 2].map((k) => 10 + 3 * index + k);

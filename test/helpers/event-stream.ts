@@ -4,7 +4,7 @@ import type { Fault } from "./sglang/protocol.js";
 
 export interface EventStreamOptions {
   readonly fault: Fault | undefined;
-  /** Cuts the events into pieces of so many bytes, which are sent one by one. */
+  /** Sends the events in pieces of this many bytes. */
   readonly pieceBytes: number | undefined;
 }
 

@@ -26,14 +26,14 @@ export class FamilyModel {
     this.#stops = stops;
   }
 
-  /** The folder lasts as long as the test. */
+  /** Creates the folder, which is removed when the test ends. */
   static async write(source: string, stops: readonly string[], choice: FamilyChoice): Promise<FamilyModel> {
     const { families } = await loadChatModel(writeModelFolder(source, stops), choice);
     const { markers } = createOutputFormat(families, { tools: [], stop: [], stopTokenIds: [], promptEnd: "" });
     const inTemplate = source.match(/<[|｜][^<>\s'"]+?[|｜]>/g) ?? [];
     const shaped = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
     const added = [...new Set([...stops, ...inTemplate, ...shaped])];
-    // As published: what is no end of turn is often no special token, though a token.
+    // As in published vocabularies: a marker that does not end a turn is often a token, but not a special one.
     const json = byteLevelTokenizer(added.map((content) => ({ content, special: !/^<\/?[a-z_]+>$/.test(content) })));
     const ends = json.added_tokens.filter(({ content }) => stops.includes(content)).map(({ id }) => id);
     const folder = writeModelFolder(source, stops, {
@@ -53,12 +53,12 @@ export class FamilyModel {
     return joinIds(await this.#tokenizer.encode(text));
   }
 
-  /** What the model writes to say this, going by what its template makes of such an answer; with its end of turn. */
+  /** Returns the text that the model writes for this answer, as its template renders it, with the end of turn. */
   written(conversation: Conversation, answer: Message): string {
     const prompt = this.template.render(conversation, true);
     const { messages, ...rest } = conversation;
     const results = (answer.toolCalls ?? []).map((call) => resultOf(call, "3"));
-    // Some templates drop the reasoning of a turn that is over, some show it only then.
+    // Some templates drop the reasoning of a finished turn, and some show it only then.
     const whole = [
       [...messages, answer, ...results],
       [...messages, answer],

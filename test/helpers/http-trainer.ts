@@ -2,7 +2,7 @@ import { AdminClient } from "../../src/client/admin-client.js";
 import { ConnectionPool } from "../../src/client/connection-pool.js";
 import { HttpTransport } from "../../src/client/transport.js";
 
-/** What a trainer and its agents do over HTTP, for tests that drive a running server. */
+/** The HTTP calls of a trainer and its agents, for tests of a running server. */
 export class HttpTrainer {
   readonly #url: string;
   readonly #adminKey: string;
@@ -20,7 +20,7 @@ export class HttpTrainer {
     return { id: sessionId, key: sessionApiKey };
   }
 
-  /** A conversation of several turns, each answer sent back as it came; ended and rewarded. Answers the session's id. */
+  /** Runs a session with several turns that send each answer back unchanged, ends it and rewards it. Returns its id. */
   async converse(topic: string, turns: number, parameters: object): Promise<string> {
     const { id, key } = await this.openSession();
     const messages: object[] = [{ role: "user", content: `Tell me of ${topic}.` }];
@@ -43,7 +43,7 @@ export class HttpTrainer {
     return this.#admin.exportBatch(sessionIds, options);
   }
 
-  /** Posts with the admin key, or with a session's. Throws what the server says where it refuses. */
+  /** Posts with the admin key or a session key. Throws the server's message if it refuses. */
   async post(path: string, body: object, key = this.#adminKey): Promise<Response> {
     const reply = await fetch(this.#url + path, {
       method: "POST",

@@ -5,11 +5,11 @@ export interface Family {
   readonly name: string;
   readonly type: string;
   readonly help: string;
-  /** Names of all labels of its samples, but for a histogram's `le`. */
+  /** Names of all labels of its samples, except a histogram's `le`. */
   readonly labels: ReadonlySet<string>;
 }
 
-/** Reads the families of a scrape, in its order. */
+/** Reads the metrics of a scrape, in order. */
 export function readFamilies(text: string): Family[] {
   const families: (Family & { readonly labels: Set<string> })[] = [];
   let help = "";
@@ -35,14 +35,14 @@ export function readSample(text: string, series: string): number | undefined {
 
 export const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
-/** Returns what `promtool check metrics` finds wrong, a line each. */
+/** Returns the problems that `promtool check metrics` finds, one per line. */
 export function lintMetrics(text: string): string[] {
   const { stdout, stderr, status } = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
   const problems = `${stdout}${stderr}`.split("\n").filter((line) => line !== "");
   return status === 0 || problems.length > 0 ? problems : [`promtool ended with status ${status}`];
 }
 
-/** Returns where families break Prometheus' naming rules, or have labels whose values cannot be added. */
+/** Returns violations of Prometheus' naming rules, and labels whose values cannot be added. */
 export function namingProblems(families: readonly Family[]): string[] {
   const names = families.map(({ name }) => name);
   return families.flatMap(({ name, type, help, labels }, index) => {
@@ -55,7 +55,7 @@ export function namingProblems(families: readonly Family[]): string[] {
       [names.indexOf(name) !== index, "is described twice"],
       // OpenMetrics names a counter without its suffix.
       [names.includes(`${name}_total`), "has the name of a counter without its suffix"],
-      // A quantile of one process says nothing about several; a limit or a part is no summand.
+      // Quantiles of several processes cannot be combined, and limits and parts must not be added.
       [labels.has("quantile") || labels.has("bound"), "has a label whose values cannot be added"],
     ];
     return problems.filter(([broken]) => broken).map(([, problem]) => `${name} ${problem}`);

@@ -16,7 +16,7 @@ export function readPage(name: string): string {
   return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 }
 
-function sectionsOf(page: string): Section[] {
+function readSections(page: string): Section[] {
   return page.split(/^#+ /m).map((part) => {
     const [heading = ""] = part.split("\n", 1);
     return { heading, text: part.slice(heading.length) };
@@ -24,9 +24,9 @@ function sectionsOf(page: string): Section[] {
 }
 
 export function pythonBlocks(page: string): PythonBlock[] {
-  // A comment in Python looks like a heading.
+  // Code blocks are skipped, because a comment in Python looks like a heading.
   const hidden = page.replaceAll(/```python\n[^]*?```/g, (block) => block.replaceAll(/^#/gm, "\0"));
-  return sectionsOf(hidden).flatMap(({ heading, text }) =>
+  return readSections(hidden).flatMap(({ heading, text }) =>
     [...text.matchAll(/```python\n([^]*?)```/g)].map(([, code = ""], index) => ({
       name: `${heading} ${index + 1}`,
       code: code.replaceAll("\0", "#"),
@@ -34,7 +34,7 @@ export function pythonBlocks(page: string): PythonBlock[] {
   );
 }
 
-/** The rows of the table with this header line, without its separator. */
+/** Returns the rows of the table with this header line, without the separator. */
 export function tableRows(page: string, header: string): string[] {
   const lines = page.split("\n");
   const start = lines.indexOf(header);

@@ -18,7 +18,7 @@ export const JSON_LIMITS: JsonLimits = toJsonLimits(parseConfig({}));
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;
   readonly model?: ChatModelOptions;
-  /** Of the model; the tiny one's by default. */
+  /** Folder of the model. Default: the tiny model. */
   readonly folder?: string;
   readonly settings?: Partial<ServerSettings>;
   readonly timeoutMilliseconds?: number;
@@ -42,7 +42,7 @@ export interface StartedSession {
   readonly key: string;
 }
 
-/** An answer of the proxy. */
+/** A response of the proxy. */
 export class Reply {
   readonly status: number;
   readonly raw: Buffer;
@@ -58,7 +58,7 @@ export class Reply {
     return JSON.parse(this.raw.toString()) as T;
   }
 
-  /** The error that was answered. */
+  /** The error in the body. */
   get error(): { code: string; message: string; type: string; param: string | null } & Record<string, unknown> {
     return this.json<{ error: Reply["error"] }>().error;
   }
@@ -69,7 +69,7 @@ export class Reply {
   }
 }
 
-/** A proxy in this process, reached without sockets, and shorthands for what tests do with it. */
+/** A proxy in this process, called without sockets, with shorthands for tests. */
 export class Proxy<E extends Engine = ScriptedEngine> {
   readonly engine: E;
   readonly context: ServerContext;
@@ -136,7 +136,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
     );
   }
 
-  /** A chat call, its id, and the conversation with its answer. */
+  /** Makes a chat call. Returns its id, and the conversation with its answer. */
   async turn(session: StartedSession, messages: readonly object[], extra: object = {}): Promise<Turn> {
     const { id, choices } = (await this.chat(session, messages, extra)).json<Completion>();
     return { id, messages: [...messages, choices[0].message] };

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 
 export const noPython = spawnSync("python3", ["-c", ""]).status !== 0;
 
-/** A Python program that answers each line with a line of JSON. It ends with the test. */
+/** A Python program that replies to each line with a line of JSON. It is stopped when the test ends. */
 export class PythonProgram<Answer> {
   readonly process: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;

@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly body: Buffer;
   /** The body as an object. */
   readonly json: Record<string, unknown>;
-  /** Counts connections from 0: two requests with the same number came over one. */
+  /** Number of the connection, from 0. Requests with the same number used the same connection. */
   readonly connection: number;
 }
 
@@ -25,11 +25,11 @@ export interface RecordingServer {
 
 export interface RecordingOptions {
   readonly port?: number | undefined;
-  /** Bodies are not parsed, and requests are forgotten. */
+  /** Does not parse bodies, and does not keep requests. */
   readonly fast?: boolean | undefined;
 }
 
-/** An HTTP server that keeps every request. */
+/** An HTTP server that records every request. */
 export async function startRecordingServer(
   { port = 0, fast = false }: RecordingOptions,
   answer: (request: RecordedRequest, response: ServerResponse) => Promise<void>,
@@ -48,7 +48,7 @@ export async function startRecordingServer(
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${addressOf(server).port}`,
+    url: `http://127.0.0.1:${readAddress(server).port}`,
     requests,
     get connections() {
       return sockets.size;
@@ -75,7 +75,7 @@ async function readRequest(
   };
 }
 
-function addressOf(server: Server): AddressInfo {
+function readAddress(server: Server): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   return address;

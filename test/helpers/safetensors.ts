@@ -17,14 +17,14 @@ export function readSafetensors(file: Uint8Array): SafeTensors {
   const tensors = Object.fromEntries(
     Object.entries(entries as Header).map(([name, { dtype, shape, data_offsets }]) => {
       end = Math.max(end, data_offsets[1]);
-      return [name, { dtype, shape, data: numbersOf(dtype, data.buffer.slice(...data_offsets)) }];
+      return [name, { dtype, shape, data: decodeNumbers(dtype, data.buffer.slice(...data_offsets)) }];
     }),
   );
   if (end !== data.byteLength) throw new Error(`tensors end at ${end}, the file at ${data.byteLength}`);
   return { metadata: __metadata__, tensors };
 }
 
-function numbersOf(dtype: string, bytes: ArrayBuffer): number[] {
+function decodeNumbers(dtype: string, bytes: ArrayBuffer): number[] {
   if (dtype === "I32") return [...new Int32Array(bytes)];
   if (dtype === "F32") return [...new Float32Array(bytes)];
   if (dtype === "BOOL") return [...new Uint8Array(bytes)];

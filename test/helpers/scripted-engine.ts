@@ -6,13 +6,13 @@ export interface ScriptedReply {
   readonly finish?: GenerateResult["finish"];
   readonly cachedTokens?: number;
   readonly resumes?: number;
-  /** Tokens that come at once, where the call is read along; all by default. */
+  /** Number of tokens per frame, if the call is streamed. Default: all. */
   readonly perFrame?: number;
-  /** Runs before each frame; what it throws ends the generation there. */
+  /** Runs before each frame. If it throws, the generation ends there with the error. */
   readonly beforeFrame?: (frame: number) => Promise<void> | void;
 }
 
-/** An engine that answers what a test says, holds calls until it lets them go, and fails when told to. */
+/** An engine that returns scripted replies, and can hold calls or fail on demand. */
 export class ScriptedEngine implements Engine {
   readonly type = "scripted";
   readonly supports: EngineSupport = { grammar: false };
@@ -21,12 +21,12 @@ export class ScriptedEngine implements Engine {
   context = 16_384;
   logprobs: LogprobContent = "temperature";
   healthError: Error | undefined;
-  /** The replies to come; when empty, every call samples `fallback`. */
+  /** The next replies. If there are none, every call samples `fallback`. */
   readonly replies: (ScriptedReply | Error)[] = [];
   fallback: ScriptedReply = { ids: [300, 301, 302] };
   #gate: Promise<void> | undefined;
 
-  /** Holds every call from now on until the returned function is called. */
+  /** Holds every later call until the returned function is called. */
   hold(): () => void {
     let open: () => void = () => {};
     this.#gate = new Promise((resolve) => {
@@ -38,7 +38,7 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  /** Lets later calls pass; those that are held stay so. */
+  /** Stops holding later calls. Calls that are held stay held. */
   pass(): void {
     this.#gate = undefined;
   }
@@ -64,7 +64,7 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  /** Puts the tokens into the generation frame by frame. Log probabilities count down by eighths. */
+  /** Adds the tokens to the generation frame by frame. Log probabilities count down by eighths. */
   async #sample(call: GenerateCall, reply: ScriptedReply, ids: Int32Array, version: number): Promise<void> {
     const perFrame = call.onTokens ? (reply.perFrame ?? ids.length) : ids.length;
     const logprobs = Float32Array.from(ids, (_, i) => -(i + 1) / 8);
@@ -93,12 +93,12 @@ export class ScriptedEngine implements Engine {
   }
 }
 
-/** One that takes grammars. */
+/** A scripted engine that supports grammars. */
 export class GrammarEngine extends ScriptedEngine {
   override readonly supports = { grammar: true };
 }
 
-/** A prompt whose tokens can be read after its call was recorded, when the prompt itself is freed. */
+/** A copy of a prompt, whose tokens can be read after the prompt itself was freed by recording its call. */
 function kept(prompt: NativePrompt): NativePrompt {
   const ids = prompt.tokens();
   return {

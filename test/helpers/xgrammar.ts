@@ -6,7 +6,9 @@ import type * as XGrammar from "@mlc-ai/web-xgrammar";
 
 const require = createRequire(import.meta.url);
 
-/** The package says that its file is a module of a kind that it is not: under another name it loads. */
+/**
+ * The package declares the wrong module kind for its file, so the file is loaded from a copy with another extension.
+ */
 function load(): typeof XGrammar {
   const folder = mkdtempSync(join(tmpdir(), "xgrammar-"));
   try {
@@ -20,7 +22,7 @@ function load(): typeof XGrammar {
 
 const { Grammar, Testings } = load();
 
-/** Whether xgrammar, the grammar engine of SGLang and vLLM, lets a model write this text under a structural tag. */
+/** Returns true if xgrammar, the grammar engine of SGLang and vLLM, accepts this text under a structural tag. */
 export async function accepts(structuralTag: string, text: string): Promise<boolean> {
   const grammar = await Grammar.fromStructuralTag(structuralTag);
   try {

@@ -189,7 +189,7 @@ describe("the chat template", () => {
     await expect(model.prompt({ messages: [USER], templateArgs: { ...long } })).rejects.toThrow(TemplateError);
   });
 
-  it("gets the configured variables, which the request's override", async () => {
+  it("gets the configured variables unless the request overrides them", async () => {
     const model = await load("{{ a }}{{ b }}", {}, { templateArgs: { a: 1, b: true } });
     expect(await prompt(model, [USER])).toBe("1True");
     expect(await prompt(model, [USER], { templateArgs: { b: false } })).toBe("1False");

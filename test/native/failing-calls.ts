@@ -5,9 +5,9 @@ import type { NativeErrorCode, NativeReplyStream, NativeSession, ReplyFormat } f
 import { generation, ids, planOptions, rowColumn } from "./support.js";
 
 /**
- * Makes every native call with one allocation of the addon more each time until it succeeds: with that allocation
- * alone failing, and with all from there on. After a failure, what the call would have changed must be as it was.
- * Prints what each call answered. See failing_new.cc and allocation.test.ts.
+ * Makes every native call repeatedly, each time with a later allocation of the addon failing, until the call succeeds:
+ * once with only that allocation failing, and once with all later ones failing too. A failed call must change nothing.
+ * Prints the result of each call. See failing_new.cc and allocation.test.ts.
  *
  *   LD_PRELOAD=failing_new.node node --import tsx failing-calls.ts failing_new.node rolltape.node directory
  */
@@ -19,7 +19,7 @@ interface FailingNew {
 
 export interface Outcome {
   readonly failures: number;
-  /** What the failures answered, each once. */
+  /** The distinct results of failed calls. */
   readonly codes: readonly string[];
 }
 
@@ -32,8 +32,8 @@ const [failingPath = "", addonPath = "", directory = ""] = process.argv.slice(2)
 const allocator = createRequire(import.meta.url)(failingPath) as FailingNew;
 allocator.watch(addonPath);
 
-/** The code of the error that a call fails with, undefined where it succeeds. */
-async function failureOf(call: () => unknown, after: number, all: boolean): Promise<string | undefined> {
+/** Returns the code of the error that a call fails with; undefined if it succeeds. */
+async function catchFailure(call: () => unknown, after: number, all: boolean): Promise<string | undefined> {
   allocator.fail(after, all);
   try {
     await call();
@@ -51,7 +51,7 @@ async function failEvery(prepare: () => Attempt | Promise<Attempt>): Promise<Out
   for (const all of [false, true]) {
     for (let after = 0; ; after++) {
       const { call, expectUnchanged } = await prepare();
-      const code = await failureOf(call, after, all);
+      const code = await catchFailure(call, after, all);
       if (code === undefined) break;
       expectUnchanged?.();
       codes.push(code);
@@ -72,7 +72,7 @@ const reply = Buffer.from(
   }),
 );
 const digests = native.digestMessages([LONG, "answer", "more"]);
-/** What finds a record of `digests` that was answered with {@link LONG}. */
+/** Returns the digests that find a record of `digests` with the answer {@link LONG}. */
 const follow = native.digestMessages([LONG, "answer", "more", LONG, "next"]);
 
 function conversation(turns: number): NativeSession {
@@ -88,7 +88,7 @@ function conversation(turns: number): NativeSession {
   return session;
 }
 
-/** Session sizes at which the next record needs no new memory, a table, a block, … */
+/** Session sizes at which the next record needs no new memory, a new table, a new block, … */
 function recordAt(turns: number): () => Attempt {
   return () => {
     const session = conversation(turns);
@@ -118,8 +118,8 @@ function generationCall(call: (made: ReturnType<typeof generation>) => unknown):
   };
 }
 
-/** A frame of a stream with alternatives, that begins with token `from` of `length`. */
-function frameOf(format: ReplyFormat, from: number, length: number, last: boolean): Buffer {
+/** Returns a frame of a stream with alternatives, from token `from` of `length`. */
+function createFrame(format: ReplyFormat, from: number, length: number, last: boolean): Buffer {
   const tokens = Array.from({ length: length - from }, (_, index) => from + index);
   const entry = (id: number) => [-1, id, LONG];
   const meta_info = {
@@ -140,15 +140,15 @@ function frameOf(format: ReplyFormat, from: number, length: number, last: boolea
 
 const PREFIX = 40;
 
-/** A stream that has had tokens, and the next of them, which come in pieces. */
+/** A stream that has read tokens, and its next tokens in pieces. */
 function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next: Buffer) => unknown): () => Attempt {
   return () => {
     const made = generation([7, 8], 3);
     const stream = new native.ReplyStream(format, made, 1, 2);
-    stream.push(frameOf(format, 0, 3, false));
-    const next = frameOf(format, 3, 40, true);
+    stream.push(createFrame(format, 0, 3, false));
+    const next = createFrame(format, 3, 40, true);
     stream.push(next.subarray(0, PREFIX));
-    // Of a stream that failed, whole frames are there, and it cannot be taken for a complete reply.
+    // A failed stream keeps the tokens of complete frames, and cannot be ended as a complete reply.
     const expectUnchanged = () => {
       assert([5, 42].includes(made.length));
       const expected = Array.from({ length: made.length }, (_, i) => (i < 2 ? 7 + i : i - 2));
@@ -161,11 +161,11 @@ function streamCall(format: ReplyFormat, call: (stream: NativeReplyStream, next:
   };
 }
 
-/** Once the end was taken, there is no reply to be read again: only the tokens stay as they are. */
+/** After the end was read, the reply cannot be read again. Only the tokens stay unchanged. */
 function endOfStream(): Attempt {
   const made = new native.Generation();
   const stream = new native.ReplyStream("sglang", made, 1, 0);
-  stream.push(frameOf("sglang", 0, 3, true));
+  stream.push(createFrame("sglang", 0, 3, true));
   return { call: () => stream.end(), expectUnchanged: () => assert.deepEqual(made.ids(), ids(0, 1, 2)) };
 }
 
@@ -177,7 +177,7 @@ const columns = [
   rowColumn({ name: "label", source: "label", perTurn: true, labels: [LONG] }),
 ];
 
-/** A session with a call of other labels, whose last call is left out of its plans. */
+/** A session with a call that has other labels. Its last call is left out of plans. */
 function describedSession(): NativeSession {
   const session = conversation(5);
   for (const label of ["stop", `${LONG}, and more`]) {
@@ -188,7 +188,7 @@ function describedSession(): NativeSession {
   return session;
 }
 
-/** A refusal is an error as well, whose message needs memory. */
+/** Refusals are tested too, because the message of an error needs memory. */
 function refused(code: NativeErrorCode, call: () => unknown): () => Promise<void> {
   return async () => {
     try {

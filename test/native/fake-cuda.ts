@@ -9,12 +9,12 @@ const compiler = process.env["CXX"] ?? "c++";
 const source = fileURLToPath(new URL("fake_cuda.cc", import.meta.url));
 const headers = fileURLToPath(new URL("../../node_modules/node-api-headers/include", import.meta.url));
 
-/** The name under which the driver is looked for, which a library that is loaded already answers to. */
+/** The file name of the driver. A library with this name that is already loaded is used instead. */
 const SONAME = "libcuda.so.1";
 
 export const canFake = process.platform === "linux" && spawnSync(compiler, ["--version"]).status === 0;
 
-/** The functions of the driver that the addon needs, as libraries name them. */
+/** The exported names of the driver functions that the addon needs. */
 export const DRIVER_FUNCTIONS: readonly string[] = [
   ...new Set(readFileSync(source, "utf8").match(/(?<=^int )cu\w+/gm)),
 ];
@@ -27,12 +27,12 @@ export interface DriverUse {
 }
 
 export interface FakeCuda {
-  /** The named function answers this CUresult from now on; 0: it works. "devices" not 0: there is none. */
+  /** Makes the named function return this CUresult; 0: it works. "devices" other than 0: there is no device. */
   fail(name: string, result: number): void;
   use(): DriverUse;
 }
 
-/** Builds the driver in a folder of its own. */
+/** Builds the fake driver in a new folder. */
 export function buildFakeCuda(): string {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-"));
   const options = ["-std=c++20", "-shared", "-fPIC", "-I", headers, `-Wl,-soname,${SONAME}`];
@@ -40,7 +40,7 @@ export function buildFakeCuda(): string {
   return folder;
 }
 
-/** A copy of the driver that lacks a function. Answers its folder, gone after the test. */
+/** Builds a copy of the driver without one function. Returns its folder, which is removed when the test ends. */
 export function withoutFunction(folder: string, name: string): string {
   const copy = mkdtempSync(join(tmpdir(), "rolltape-"));
   onTestFinished(() => rmSync(copy, { recursive: true }));
@@ -50,7 +50,7 @@ export function withoutFunction(folder: string, name: string): string {
   return copy;
 }
 
-/** Loads the driver into this process, before anything asks for it. */
+/** Loads the driver into this process, before the addon needs it. */
 export function loadFakeCuda(folder: string): FakeCuda {
   const loaded = { exports: {} };
   process.dlopen(loaded, join(folder, SONAME));

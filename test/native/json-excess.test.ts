@@ -50,8 +50,8 @@ describe("findJsonExcess", () => {
     );
   });
 
-  // A text that JSON.parse accepts and the scan takes for malformed would pass every limit behind that place.
-  it("reads to its end every text that JSON.parse accepts", () => {
+  // If the scan stopped early in a text that JSON.parse accepts, the rest of the text could exceed every limit.
+  it("scans every text that JSON.parse accepts to its end", () => {
     const pieces = [
       '"',
       "\\",
@@ -88,7 +88,7 @@ describe("findJsonExcess", () => {
   });
 });
 
-/** Counts like the scan. A key that comes twice is one key of the value, so `fc.json`, which has none, is fit for it. */
+/** Counts like the scan, but on the parsed value, where a repeated key counts once. `fc.json` repeats no key. */
 function measure(value: unknown): { values: number; depth: number; keys: number } {
   if (typeof value !== "object" || value === null) return { values: 1, depth: 0, keys: 0 };
   const inner = Object.values(value).map(measure);

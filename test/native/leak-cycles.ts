@@ -2,8 +2,8 @@ import { native } from "../../src/native/addon.js";
 import { generation, ids, planOptions } from "./support.js";
 
 /**
- * Creates, records, exports and releases sessions, 10,000 times, every other one left to the garbage collector; prints
- * the resident bytes after each tenth of the cycles.
+ * Creates, records, exports and releases 10,000 sessions. Every other one is left to the garbage collector. Prints the
+ * resident bytes after each tenth of the cycles.
  */
 
 const CYCLES = 10_000;

@@ -18,7 +18,7 @@ async function collectGarbage(): Promise<void> {
   }
 }
 
-/** A plan over a session that nobody else holds. */
+/** Returns a plan over a session that nothing else references. */
 function orphanPlan(tokens: number): NativePlan {
   const session = new native.Session();
   session.record({
@@ -70,8 +70,8 @@ describe("lifetimes of native objects", () => {
   });
 
   it("keeps a prompt's tokens after its session is gone", async () => {
-    const promptOf = (): NativePrompt => twoTurns().prompt([ids(7)], 1);
-    const prompt = promptOf();
+    const createPrompt = (): NativePrompt => twoTurns().prompt([ids(7)], 1);
+    const prompt = createPrompt();
     await collectGarbage();
     expect(prompt.tokens()).toEqual(ids(1, 2, 3, 4, 5, 6, 7));
   });
@@ -112,7 +112,7 @@ describe("lifetimes of native objects", () => {
       if (round % 2 === 0) batch.release();
       else await collectGarbage();
     }
-    // 40 blocks of 17 MB, of which a few may still be there.
+    // 40 blocks of 17 MB, a few of which may not be collected yet.
     expect(held() - before).toBeLessThan(300_000_000);
   });
 

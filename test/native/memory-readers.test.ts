@@ -47,13 +47,13 @@ async function packOthers(pool: NativeSharedPool): Promise<Set<number>> {
   const inodes = new Set<number>();
   for (let id = 100; id < 106; id++) {
     const batch = await packed(TOKENS, id, pool);
-    inodes.add(inodeOf(batch));
+    inodes.add(readInode(batch));
     batch.acknowledge();
   }
   return inodes;
 }
 
-function inodeOf({ path }: NativeBatch): number {
+function readInode({ path }: NativeBatch): number {
   return statSync(path ?? "").ino;
 }
 
@@ -68,7 +68,7 @@ describe.skipIf(noPython)("a reader in another process", () => {
   it("never sees its batch change while later ones are packed, before and after its release", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
-    const inode = inodeOf(batch);
+    const inode = readInode(batch);
     const python = reader();
     const first = await python.ask(`map ${batch.path}`);
     const [others, meanwhile] = await Promise.all([packOthers(pool), python.ask("read")]);
@@ -82,12 +82,12 @@ describe.skipIf(noPython)("a reader in another process", () => {
   it("frees the slot for another batch with an acknowledgement", async () => {
     const pool = sharedPool(sharedDirectory());
     const batch = await packed(TOKENS, 7, pool);
-    const inode = inodeOf(batch);
+    const inode = readInode(batch);
     const python = reader();
     await python.ask(`map ${batch.path}`);
     batch.acknowledge();
     const next = await packed(TOKENS, 9, pool);
-    expect(inodeOf(next)).toBe(inode);
+    expect(readInode(next)).toBe(inode);
     expect(await python.ask(`map ${next.path}`)).toMatchObject({ first: 9, last: 8 });
   });
 

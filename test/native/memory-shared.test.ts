@@ -8,13 +8,13 @@ import { describe, expect, it } from "vitest";
 import { native } from "../../src/native/addon.js";
 import type { NativeBatch } from "../../src/native/contract.js";
 import { sharedDirectory } from "../helpers/shared-directory.js";
-import { filesOf, packed, sharedPool } from "./memory-support.js";
+import { listFiles, packed, sharedPool } from "./memory-support.js";
 import { expectCode, withAny } from "./support.js";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-function pathOf(batch: NativeBatch): string {
+function requirePath(batch: NativeBatch): string {
   if (batch.path === undefined) throw new Error("the batch has no path");
   return batch.path;
 }
@@ -23,7 +23,7 @@ describe("a shared batch", () => {
   it("has exactly the bytes of its file", async () => {
     const directory = sharedDirectory();
     const batch = await packed(1000, 7, sharedPool(directory));
-    const path = pathOf(batch);
+    const path = requirePath(batch);
     expect(batch.memory).toBe("shared");
     expect(path.startsWith(`${directory}/rolltape-${process.pid}-`)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -41,15 +41,15 @@ describe("a shared batch", () => {
   it("gives its slot to a later batch under another path after the acknowledgement", async () => {
     const pool = sharedPool(sharedDirectory());
     const first = await packed(1000, 7, pool);
-    const path = pathOf(first);
+    const path = requirePath(first);
     const { ino } = statSync(path);
     first.acknowledge();
     expect(existsSync(path)).toBe(false);
     expect(pool.use).toMatchObject({ freeSlots: 1, lentSlots: 0 });
     const second = await packed(900, 9, pool);
-    expect(statSync(pathOf(second)).ino).toBe(ino);
+    expect(statSync(requirePath(second)).ino).toBe(ino);
     expect(second.path).not.toBe(path);
-    expect(readFileSync(pathOf(second)).equals((await packed(900, 9, "heap")).bytes)).toBe(true);
+    expect(readFileSync(requirePath(second)).equals((await packed(900, 9, "heap")).bytes)).toBe(true);
   });
 
   it("is unlinked if it is released without an acknowledgement", async () => {
@@ -59,18 +59,18 @@ describe("a shared batch", () => {
     const { bytes } = batch;
     batch.release();
     expect(bytes.byteLength).toBe(0);
-    expect(filesOf(directory, ".safetensors")).toEqual([]);
+    expect(listFiles(directory, ".safetensors")).toEqual([]);
     expect(pool.use).toEqual({ bytes: 0, freeSlots: 0, lentSlots: 0 });
   });
 
-  it("belongs to a reader that unlinked or renamed it", async () => {
+  it("belongs to its reader once the reader has unlinked or linked it", async () => {
     const directory = sharedDirectory();
     const pool = sharedPool(directory);
     const unlinked = await packed(1000, 7, pool);
-    rmSync(pathOf(unlinked));
+    rmSync(requirePath(unlinked));
     const linked = await packed(1000, 7, pool);
     const kept = join(directory, "kept");
-    linkSync(pathOf(linked), kept);
+    linkSync(requirePath(linked), kept);
     const before = readFileSync(kept);
     for (const batch of [unlinked, linked]) {
       expect(batch.taken).toBe(true);
@@ -92,7 +92,7 @@ describe("a shared batch", () => {
       collect();
       await nextTurn();
     }
-    expect(filesOf(directory, ".safetensors")).toEqual([]);
+    expect(listFiles(directory, ".safetensors")).toEqual([]);
   });
 });
 
@@ -116,7 +116,7 @@ describe("a shared pool", () => {
     expect(pool.use.freeSlots).toBe(1);
     pool.trim(0);
     expect(pool.use).toEqual({ bytes: 0, freeSlots: 0, lentSlots: 0 });
-    expect(filesOf(directory, ".slot")).toEqual([]);
+    expect(listFiles(directory, ".slot")).toEqual([]);
     await expect(pool.reserve(2 ** 32)).rejects.toMatchObject({ code: "ERR_TOO_LARGE" });
   });
 
@@ -127,9 +127,9 @@ describe("a shared pool", () => {
     pool.close();
     pool.close();
     await expect(packed(1000, 7, pool)).rejects.toMatchObject({ code: "ERR_RELEASED" });
-    expect(existsSync(pathOf(batch))).toBe(true);
+    expect(existsSync(requirePath(batch))).toBe(true);
     batch.acknowledge();
-    expect(filesOf(directory, ".slot")).toEqual([]);
+    expect(listFiles(directory, ".slot")).toEqual([]);
   });
 
   it("refuses invalid options by name", () => {
@@ -159,7 +159,7 @@ describe("a shared pool", () => {
       } catch (error) {
         if ((error as { signal?: string }).signal !== "SIGKILL") throw error;
       }
-      return filesOf(directory, "");
+      return listFiles(directory, "");
     };
     expect(run("process.exit(0)")).toEqual([]);
     expect(run("")).toEqual([]);
@@ -167,7 +167,7 @@ describe("a shared pool", () => {
     mkdirSync(join(directory, "other"));
     writeFileSync(join(directory, "other.safetensors"), "");
     sharedPool(directory).close();
-    const left = filesOf(directory, "").filter((name) => !name.startsWith(`rolltape-${process.pid}-`));
+    const left = listFiles(directory, "").filter((name) => !name.startsWith(`rolltape-${process.pid}-`));
     expect(left.toSorted()).toEqual(["other", "other.safetensors"]);
   });
 });

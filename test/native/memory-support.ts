@@ -10,11 +10,11 @@ export function sharedPool(directory: string, maxBytes = 64_000_000): NativeShar
   return pool;
 }
 
-export function filesOf(directory: string, end: string): string[] {
+export function listFiles(directory: string, end: string): string[] {
   return readdirSync(directory).filter((name) => name.endsWith(end));
 }
 
-/** A plan of one row: `tokens` times `id`, then the output 8. */
+/** Returns a plan of one row: `id` repeated `tokens` times, then the output token 8. */
 export function planOf(tokens: number, id: number): NativePlan {
   const session = new native.Session();
   session.record({

@@ -6,7 +6,7 @@ import { planOptions } from "./support.js";
 const addon =
   process.env["ROLLTAPE_ADDON_PATH"] ?? new URL("../../build/Release/rolltape.node", import.meta.url).pathname;
 
-/** Loads the addon anew, as every Node environment does, and so opens the driver anew. */
+/** Loads the addon again, as every Node environment does. The addon then opens the driver again. */
 export const LOAD = `
   const native = require(${JSON.stringify(addon)});
   const pack = (memory) => native.planBatch([], ${JSON.stringify(planOptions)}).pack({}, { memory });
@@ -24,7 +24,7 @@ export interface Attempt {
   readonly message?: string;
 }
 
-/** A worker thread that packs into pinned memory whenever it is asked. */
+/** A worker thread that packs into pinned memory on request. */
 export class PinnedWorker {
   readonly #worker = new Worker(
     `${LOAD}

@@ -9,7 +9,7 @@ import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { sharedDirectory } from "../helpers/shared-directory.js";
 import { turn, user } from "../helpers/turn.js";
 import { buildFakeCuda, canFake, DRIVER_FUNCTIONS, type FakeCuda, loadFakeCuda, withoutFunction } from "./fake-cuda.js";
-import { filesOf, packed } from "./memory-support.js";
+import { listFiles, packed } from "./memory-support.js";
 import { type Attempt, LOAD, PinnedWorker } from "./pinned-worker.js";
 import { expectCode } from "./support.js";
 
@@ -141,7 +141,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
       const refused = { code, message: expect.stringContaining(`${name}: CUDA_ERROR_`) as string };
       await expect(packed(3, 7, pool)).rejects.toMatchObject(refused);
       expect(pool.use).toEqual({ bytes: 0, freeSlots: 0, lentSlots: 0 });
-      expect(filesOf(directory, ".slot")).toEqual([]);
+      expect(listFiles(directory, ".slot")).toEqual([]);
       cuda.fail(name, 0);
       (await packed(3, 7, pool)).release();
       pool.close();
@@ -154,11 +154,11 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
       fail("cuMemHostUnregister", FAILURE);
       const refused = { code: "ERR_PINNED_UNAVAILABLE", message: expect.stringContaining("page lock") as string };
       await expect(packed(200_000, 7, pool)).rejects.toMatchObject(refused);
-      expect(filesOf(directory, ".slot")).toEqual([]);
+      expect(listFiles(directory, ".slot")).toEqual([]);
       const batch = await packed(200_000, 7, pool);
       batch.release();
       pool.close();
-      expect(filesOf(directory, "")).toHaveLength(1);
+      expect(listFiles(directory, "")).toHaveLength(1);
     });
   });
 

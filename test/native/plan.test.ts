@@ -3,7 +3,7 @@ import { native } from "../../src/native/addon.js";
 import type { NativePlan, PlanOptions } from "../../src/native/contract.js";
 import { expectCode, generation, ids, planOptions, record, rowColumn, tensor, twoTurns, withAny } from "./support.js";
 
-const planOf = (options: Partial<PlanOptions>, session = twoTurns()): NativePlan =>
+const createPlan = (options: Partial<PlanOptions>, session = twoTurns()): NativePlan =>
   native.planBatch([session], { ...planOptions, ...options });
 
 /** Each with a field that is wrong. */
@@ -26,7 +26,7 @@ describe("a native plan", () => {
   it("has rows, shape and size", () => {
     const session = twoTurns();
     session.setReward(1, 1);
-    const plan = planOf({ discount: 0.5, padToMultipleOf: 4 }, session);
+    const plan = createPlan({ discount: 0.5, padToMultipleOf: 4 }, session);
     expect(plan.rows).toEqual({
       length: 2,
       sessions: Uint32Array.of(0, 0),
@@ -47,32 +47,32 @@ describe("a native plan", () => {
     const session = twoTurns();
     record(session, session.prompt([ids(1, 9, 3)]), [5], ["u", "a", "w"], ["c"]);
     record(session, session.prompt([ids(1)]), [5], ["u", "a", "x"], ["d"]);
-    const plan = planOf({ style: "concat" }, session);
+    const plan = createPlan({ style: "concat" }, session);
     expect(plan.mismatches).toEqual([
       { session: 0, parent: 0, child: 2, position: 1, parentToken: 2, childToken: 9 },
       { session: 0, parent: 0, child: 3, position: 1, parentToken: 2, childToken: -1 },
     ]);
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     await expect(plan.packJson(["", "", "", ""])).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
-    expect(planOf({ style: "concat", onMismatch: "split" }, session).rows.interactions).toEqual(
+    expect(createPlan({ style: "concat", onMismatch: "split" }, session).rows.interactions).toEqual(
       Uint32Array.of(1, 2, 3),
     );
   });
 
   it("lists rows over the limit, and then cannot be packed", async () => {
-    const plan = planOf({ maxLength: 5 });
+    const plan = createPlan({ maxLength: 5 });
     expect(plan.overflows).toMatchObject({ length: 1, interactions: Uint32Array.of(1), lengths: Uint32Array.of(6) });
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
-    const dropped = planOf({ maxLength: 5, overflow: "drop" });
+    const dropped = createPlan({ maxLength: 5, overflow: "drop" });
     expect(dropped.rows).toHaveLength(1);
     expect(dropped.overflows).toHaveLength(1);
-    expect(planOf({ maxLength: 5, overflow: "truncate" }).rows.lengths).toEqual(Uint32Array.of(3, 5));
+    expect(createPlan({ maxLength: 5, overflow: "truncate" }).rows.lengths).toEqual(Uint32Array.of(3, 5));
   });
 
   it("packs a padded batch", async () => {
     const session = twoTurns();
     session.setReward(1, 1);
-    const batch = await planOf({ padTokenId: 99, padSide: "left", discount: 0.5 }, session).pack({});
+    const batch = await createPlan({ padTokenId: 99, padSide: "left", discount: 0.5 }, session).pack({});
     expect(tensor(batch, "input_ids")).toEqual([99, 99, 99, 1, 2, 3, 1, 2, 3, 4, 5, 6]);
     expect(tensor(batch, "loss_mask")).toEqual([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1]);
     expect(tensor(batch, "logprobs")).toEqual([0, 0, 0, 0, 0, -0.375, 0, 0, 0, 0, -0.625, -0.75]);
@@ -82,7 +82,7 @@ describe("a native plan", () => {
   });
 
   it("packs concat rows with the outputs of every turn", async () => {
-    const batch = await planOf({ style: "concat" }).pack({});
+    const batch = await createPlan({ style: "concat" }).pack({});
     expect(tensor(batch, "input_ids")).toEqual([1, 2, 3, 4, 5, 6]);
     expect(tensor(batch, "loss_mask")).toEqual([0, 0, 1, 0, 1, 1]);
   });
@@ -90,7 +90,7 @@ describe("a native plan", () => {
   it("packs rows one after the other", async () => {
     const session = twoTurns();
     session.setReward(1, 1);
-    const plan = planOf({ layout: "packed", discount: 0.5 }, session);
+    const plan = createPlan({ layout: "packed", discount: 0.5 }, session);
     expect(plan.shape).toEqual([2, 6]);
     expect(plan.tokens).toBe(9);
     expect(plan.byteLength).toBe(9 * 21 + 3 * 4 + 2 * 4);
@@ -109,7 +109,7 @@ describe("a native plan", () => {
     const session = twoTurns();
     record(session, session.prompt([ids(1, 9)]), [7], ["u", "a", "w"], ["c"]);
     session.setReward(1, 1);
-    const plan = planOf({ layout: "tree", style: "concat", discount: 0.5 }, session);
+    const plan = createPlan({ layout: "tree", style: "concat", discount: 0.5 }, session);
     expect(plan.rows.interactions).toEqual(Uint32Array.of(0, 1, 2));
     expect(plan.mismatches).toEqual([]);
     expect(plan.tokens).toBe(8);
@@ -142,7 +142,7 @@ describe("a native plan", () => {
       rowColumn({ name: "own_reward", dtype: "F32", source: "ownReward" }),
       rowColumn({ name: "has_reward", dtype: "BOOL", source: "hasReward" }),
     ];
-    const batch = await planOf({ columns }, session).pack({ rows: "[]" });
+    const batch = await createPlan({ columns }, session).pack({ rows: "[]" });
     expect(tensor(batch, "row_prompt_tokens")).toEqual([2, 4, 7]);
     expect(tensor(batch, "row_parent")).toEqual([-1, 0, 1]);
     expect(tensor(batch, "row_turn")).toEqual([0, 1, 2]);
@@ -169,12 +169,12 @@ describe("a native plan", () => {
       rowColumn({ name: "reward", dtype: "F32", source: "reward", perRow: false, perTurn: true }),
     ];
     const options = { style: "concat", turns: true, columns } as const;
-    const batch = await planOf(options, session).pack({});
+    const batch = await createPlan(options, session).pack({});
     expect(tensor(batch, "cu_turns")).toEqual([0, 2]);
     expect(tensor(batch, "turn_start")).toEqual([2, 4]);
     expect(tensor(batch, "turn_end")).toEqual([3, 6]);
     expect(tensor(batch, "turn_reward")).toEqual([1, 0]);
-    const cut = await planOf({ ...options, maxLength: 5, overflow: "truncate" }, session).pack({});
+    const cut = await createPlan({ ...options, maxLength: 5, overflow: "truncate" }, session).pack({});
     expect(tensor(cut, "turn_end")).toEqual([3, 5]);
   });
 
@@ -182,9 +182,9 @@ describe("a native plan", () => {
     const session = twoTurns();
     session.setReward(0, 1);
     session.setReward(1, 4);
-    const leaf = planOf({ style: "concat", discount: 0.5 }, session);
+    const leaf = createPlan({ style: "concat", discount: 0.5 }, session);
     expect([leaf.rows.rewards, leaf.rows.uncountedRewards]).toEqual([Float64Array.of(4), Uint8Array.of(1)]);
-    const sum = planOf({ style: "concat", discount: 0.5, concatReward: "return" }, session);
+    const sum = createPlan({ style: "concat", discount: 0.5, concatReward: "return" }, session);
     expect([sum.rows.rewards, sum.rows.uncountedRewards]).toEqual([Float64Array.of(3), Uint8Array.of(0)]);
   });
 
@@ -215,7 +215,7 @@ describe("a native plan", () => {
       output: [],
     };
     session.record({ ...call, parent: 1, startsRow: true });
-    const plan = planOf({ style: "concat" }, session);
+    const plan = createPlan({ style: "concat" }, session);
     expect(plan.mismatches).toEqual([]);
     expect(plan.rows.interactions).toEqual(Uint32Array.of(1, 2));
   });
@@ -230,7 +230,7 @@ describe("a native plan", () => {
     };
     session.record({ ...call, parent: 1, labels: ["a label that no small string holds, however long it is"] });
     const columns = [rowColumn({ name: "label", source: "label" })];
-    const plan = planOf({ columns }, session);
+    const plan = createPlan({ columns }, session);
     columns.length = 0;
     session.release();
     expect(tensor(await plan.pack({}), "row_label")).toEqual([-1, -1, 0]);
@@ -239,7 +239,7 @@ describe("a native plan", () => {
   it("writes the same bytes on any number of threads", async () => {
     const session = twoTurns();
     for (const layout of ["padded", "packed", "tree"] as const) {
-      const plan = planOf({ layout }, session);
+      const plan = createPlan({ layout }, session);
       const one = await plan.pack({}, { threads: 1 });
       const many = await plan.pack({}, { threads: 8 });
       expect(Buffer.from(one.bytes)).toEqual(Buffer.from(many.bytes));
@@ -248,7 +248,7 @@ describe("a native plan", () => {
 
   it("writes a block that safetensors reads", async () => {
     const metadata = { rows: '[{"é":"\u0001😀\\n"}]', 'k"ey': "", __proto__x: "y" };
-    const batch = await planOf({}).pack(metadata);
+    const batch = await createPlan({}).pack(metadata);
     const bytes = Buffer.from(batch.bytes.buffer, batch.bytes.byteOffset, batch.bytes.byteLength);
     const headerLength = Number(bytes.readBigUInt64LE(0));
     expect((8 + headerLength) % 64).toBe(0);
@@ -284,7 +284,7 @@ describe("a native plan", () => {
   });
 
   it("packs JSON whose tensors decode to the padded ones", async () => {
-    const plan = planOf({ style: "concat" });
+    const plan = createPlan({ style: "concat" });
     const text = (await plan.packJson(['{"é":', "}"])).toString("utf8");
     const dict = (JSON.parse(text) as Record<string, Record<string, { shape: number[]; dtype: string; data: string }>>)[
       "é"
@@ -310,7 +310,7 @@ describe("a native plan", () => {
   });
 
   it("fails if a batch is too large for one block", async () => {
-    const plan = planOf({ padToMultipleOf: 2 ** 28 });
+    const plan = createPlan({ padToMultipleOf: 2 ** 28 });
     expect(plan.byteLength).toBe(2 * 2 ** 28 * 17 + 8);
     await expect(plan.pack({})).rejects.toMatchObject({ code: "ERR_TOO_LARGE" });
   });
@@ -370,7 +370,7 @@ describe("a native plan", () => {
     for (const [wrong, name] of leftOut) {
       expectCode("ERR_INVALID_ARG", () => native.planBatch([session], planOptions, withAny(wrong)), `${name}:`);
     }
-    const plan = planOf({});
+    const plan = createPlan({});
     const rejected: [Promise<unknown>, RegExp][] = [
       [plan.pack(withAny(undefined)), /^metadata:/],
       [plan.pack({ rows: withAny(1) }), /^metadata\.rows:/],
@@ -402,7 +402,7 @@ describe("a native plan", () => {
   });
 
   it("cannot be constructed by JavaScript", async () => {
-    const Plan = planOf({}).constructor as new () => NativePlan;
+    const Plan = createPlan({}).constructor as new () => NativePlan;
     await expect(new Plan().pack({})).rejects.toMatchObject({ code: "ERR_INVALID_ARG" });
     const Prompt = twoTurns().prompt([]).constructor as new () => { tokens(): Int32Array };
     expectCode("ERR_INVALID_ARG", () => new Prompt().tokens());

@@ -23,7 +23,7 @@ describe("blocks of more than 4 GiB", () => {
     expect(tensor(batch, "input_ids")).toHaveLength(600 * 6);
   });
 
-  it("are refused if the metadata alone exceeds the limit of a header", async () => {
+  it("are refused if their metadata alone is longer than a header may be", async () => {
     const plan = native.planBatch([twoTurns()], planOptions);
     // Each control character takes six bytes in JSON.
     const rows = "\u0001".repeat(20_000_000);
@@ -35,7 +35,7 @@ describe("blocks of more than 4 GiB", () => {
 const canLimit = process.platform === "linux" && spawnSync("prlimit", ["--version"]).status === 0;
 // A sanitizer reserves terabytes of address space: the limit would end the process itself.
 const sanitized = (process.env["LD_PRELOAD"] ?? "").includes("san");
-// So does V8 from Node 22 on where it finds no address space for itself.
+// From Node 22 on, V8 itself ends the process if it finds no address space.
 const oldV8 = Number.parseInt(process.versions.node, 10) < 22;
 
 describe("memory that is not available", () => {

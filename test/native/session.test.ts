@@ -112,8 +112,8 @@ describe("a native session", () => {
       session.record({ ...input, ...call });
     }
     const next = native.digestMessages(["u", "a", "result"]);
-    const parentOf = (id: bigint) => session.findParent(next, BigUint64Array.of(0n, id, id))?.index;
-    expect([parentOf(11n), parentOf(22n), parentOf(33n), parentOf(0n)]).toEqual([0, 1, 1, 1]);
+    const findIndex = (id: bigint) => session.findParent(next, BigUint64Array.of(0n, id, id))?.index;
+    expect([findIndex(11n), findIndex(22n), findIndex(33n), findIndex(0n)]).toEqual([0, 1, 1, 1]);
     expect(session.findParent(next)?.index).toBe(1);
   });
 

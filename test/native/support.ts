@@ -14,7 +14,7 @@ import type {
 export const ids = (...values: number[]): Int32Array => Int32Array.from(values);
 export const floats = (...values: number[]): Float32Array => Float32Array.from(values);
 
-/** A generation of these ids, with log probability -id/8 and one version. */
+/** Returns a generation with these ids. The log probability of an id is -id/8, and all have the same version. */
 export function generation(values: number[], version = 0): NativeGeneration {
   const made = new native.Generation();
   made.append(
@@ -41,7 +41,7 @@ export function record(
   });
 }
 
-/** Two turns: [1,2] → [3], then + [4] → [5,6]. */
+/** Returns a session of two turns: input [1,2], output [3]; then input [1,2,3,4], output [5,6]. */
 export function twoTurns(): NativeSession {
   const session = new native.Session();
   record(session, session.prompt([ids(1, 2)]), [3], ["u"], ["a"]);
@@ -60,7 +60,7 @@ export const planOptions: PlanOptions = {
   overflow: "error",
 };
 
-/** A column of facts; `column` says what is different. */
+/** Returns a column of facts. The properties in `column` override the defaults. */
 export function rowColumn(column: Partial<NativeRowColumn>): NativeRowColumn {
   return {
     name: "fact",
@@ -77,7 +77,7 @@ export function rowColumn(column: Partial<NativeRowColumn>): NativeRowColumn {
   };
 }
 
-/** A tensor of a batch as numbers. */
+/** Returns a tensor of a batch as numbers. */
 export function tensor(batch: NativeBatch, name: string): number[] {
   const span = batch.tensors.find((candidate) => candidate.name === name);
   if (span === undefined) throw new Error(`no tensor ${name}`);
@@ -88,7 +88,7 @@ export function tensor(batch: NativeBatch, name: string): number[] {
   );
 }
 
-/** Expects an error with this code whose message holds `text`. */
+/** Expects an error with this code whose message contains `text`. */
 export function expectCode(code: NativeErrorCode, call: () => unknown, text = ""): void {
   let thrown: unknown;
   try {
@@ -100,7 +100,7 @@ export function expectCode(code: NativeErrorCode, call: () => unknown, text = ""
   expect(thrown).toMatchObject({ code, message: expect.stringContaining(text) as string });
 }
 
-/** Calls `call` with something that its types forbid. */
+/** Returns a value as a type that fits everywhere, to pass arguments that the types forbid. */
 export function withAny(value: unknown): never {
   return value as never;
 }

@@ -24,7 +24,10 @@ export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Returns the fields of every call of an OpenAPI document: parameters, request body and answers by status, without prose. */
+/**
+ * Returns the fields of every call of an OpenAPI document: parameters, request body and answers by status, without
+ * prose.
+ */
 export function describeCalls({ paths }: OpenApi): Record<string, object> {
   const calls = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => [
@@ -45,23 +48,23 @@ function describeCall({ parameters = [], requestBody, responses = {} }: Operatio
 }
 
 function fieldsOfContent(content: Readonly<Record<string, { readonly schema?: Schema }>> = {}): string[] {
-  const fields = Object.values(content).flatMap(({ schema }) => (schema ? fieldsOf(schema, "") : []));
+  const fields = Object.values(content).flatMap(({ schema }) => (schema ? listFields(schema, "") : []));
   return [...new Set(fields)].sort();
 }
 
 /** Returns one line per field, such as `messages[].role: user | assistant`. */
-function fieldsOf(schema: Schema, path: string): string[] {
+function listFields(schema: Schema, path: string): string[] {
   const { properties = {}, required = [], items, additionalProperties } = schema;
   const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
   const kind = schema.enum ? schema.enum.map(String).join(" | ") : [schema.type ?? []].flat().join(" | ");
   return [
     ...(path === "" || kind === "" ? [] : [`${path}: ${kind}`]),
-    ...alternatives.flatMap((each) => fieldsOf(each, path)),
+    ...alternatives.flatMap((each) => listFields(each, path)),
     ...Object.entries(properties).flatMap(([name, each]) =>
-      fieldsOf(each, `${path}${path === "" ? "" : "."}${name}${required.includes(name) ? "" : "?"}`),
+      listFields(each, `${path}${path === "" ? "" : "."}${name}${required.includes(name) ? "" : "?"}`),
     ),
-    ...(items ? fieldsOf(items, `${path}[]`) : []),
-    ...(typeof additionalProperties === "object" ? fieldsOf(additionalProperties, `${path}.*`) : []),
+    ...(items ? listFields(items, `${path}[]`) : []),
+    ...(typeof additionalProperties === "object" ? listFields(additionalProperties, `${path}.*`) : []),
   ];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConnectionPool, type HttpReply, type HttpRequest } from "../../src/client/connection-pool.js";
 import type { AgentContext, EpisodeResult } from "../../src/rollout/contract.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
-import { agentOf, converse, openAi } from "../helpers/agents.js";
+import { converse, createAgent, openAi } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { until } from "../helpers/until.js";
@@ -45,7 +45,7 @@ describe("an accepted episode", () => {
   it("rewards the last completion with a number, and discounts it as configured", async () => {
     const { proxy, engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(
-      agentOf(3, () => 1),
+      createAgent(3, () => 1),
       { discount: 0.5 },
     );
     const { accepted, rejected } = await workflow.arunEpisode(engine, "rain", { taskId: "poem", groupId: "g" });
@@ -62,7 +62,7 @@ describe("an accepted episode", () => {
   it("rewards the whole session with a number if the reward scope is session", async () => {
     const { engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(
-      agentOf(3, () => 1),
+      createAgent(3, () => 1),
       { discount: 0.5, rewardScope: "session" },
     );
     const { accepted } = await workflow.arunEpisode(engine, "rain");
@@ -77,7 +77,7 @@ describe("an accepted episode", () => {
   it("rewards the completions of a mapping with either reward scope", async () => {
     const { engine } = await listeningProxy();
     const workflow = new ProxyWorkflow(
-      agentOf(2, (ids) => ({ [ids[0] ?? ""]: 3 })),
+      createAgent(2, (ids) => ({ [ids[0] ?? ""]: 3 })),
       { rewardScope: "session" },
     );
     const { accepted } = await workflow.arunEpisode(engine, "rain");
@@ -89,7 +89,7 @@ describe("an accepted episode", () => {
 
   it("sums the rewards of all turns of a concat row with concatReward return", async () => {
     const { engine } = await listeningProxy({ settings: { chatTemplateType: "concat" } });
-    const agent = agentOf(2, (ids) => ({ [ids[0] ?? ""]: 1, [ids[1] ?? ""]: 4 }));
+    const agent = createAgent(2, (ids) => ({ [ids[0] ?? ""]: 1, [ids[1] ?? ""]: 4 }));
     const workflow = new ProxyWorkflow(agent, { style: "concat", concatReward: "return", discount: 0.5 });
     const { accepted } = await workflow.arunEpisode(engine, "rain");
     expect([...(accepted[0]?.interactions?.values() ?? [])].map(({ reward }) => reward)).toEqual([3]);
@@ -107,7 +107,7 @@ describe("an accepted episode", () => {
     const { proxy, engine } = await listeningProxy({ settings: { chatTemplateType: "hf" } });
     proxy.engine.fallback = { ids: [64, 65] };
     const workflow = new ProxyWorkflow(
-      agentOf(2, () => 1),
+      createAgent(2, () => 1),
       { style: "concat", ...options },
     );
     const { accepted, rejected } = await workflow.arunEpisode(engine, "rain");
@@ -122,7 +122,7 @@ describe("an accepted episode", () => {
     const { engine } = await listeningProxy();
     const messages = async (options: { includeMessages?: boolean }) => {
       const { accepted } = await new ProxyWorkflow(
-        agentOf(1, () => 1),
+        createAgent(1, () => 1),
         options,
       ).arunEpisode(engine, "rain");
       return [...(accepted[0]?.interactions?.values() ?? [])].map((each) => each.messages?.length);
@@ -136,7 +136,7 @@ describe("an accepted episode", () => {
     ["a Map", (ids: string[]) => new Map([[ids[1], -1] as const, [ids[0], 0.25] as const])],
   ])("rewards each completion of %s", async (_, reward) => {
     const { engine } = await listeningProxy();
-    const workflow = new ProxyWorkflow(agentOf(2, reward), { discount: 0 });
+    const workflow = new ProxyWorkflow(createAgent(2, reward), { discount: 0 });
     const { accepted } = await workflow.arunEpisode(engine, "rain");
     const interactions = [...(accepted[0]?.interactions?.values() ?? [])];
     expect(interactions.map(({ ownReward }) => ownReward)).toEqual([0.25, -1]);
@@ -145,7 +145,7 @@ describe("an accepted episode", () => {
   it("exports in the configured style", async () => {
     const { engine } = await listeningProxy({ settings: { chatTemplateType: "concat" } });
     const workflow = new ProxyWorkflow(
-      agentOf(3, () => 1),
+      createAgent(3, () => 1),
       { style: "concat" },
     );
     const { accepted } = await workflow.arunEpisode(engine, "rain");
@@ -155,7 +155,7 @@ describe("an accepted episode", () => {
 
   it("keeps its ended session for a batch if the export is deferred", async () => {
     const { proxy, engine } = await listeningProxy();
-    const workflow = new ProxyWorkflow(agentOf(2, (ids) => ({ [ids[0] ?? ""]: 3 })));
+    const workflow = new ProxyWorkflow(createAgent(2, (ids) => ({ [ids[0] ?? ""]: 3 })));
     const results = await Promise.all(
       ["rain", "snow"].map((topic) => workflow.arunEpisode(engine, topic, { export: "deferred" })),
     );
@@ -170,7 +170,7 @@ describe("an accepted episode", () => {
   it("uses the proxy of the workflow, else that of the engine", async () => {
     const [own, engines] = [await listeningProxy(), await listeningProxy()];
     const workflow = new ProxyWorkflow(
-      agentOf(1, () => 0),
+      createAgent(1, () => 0),
       { proxyUrl: `${own.url}/v1/` },
     );
     const { accepted } = await workflow.arunEpisode(engines.engine, "rain");
@@ -209,7 +209,7 @@ describe("a rejected episode", () => {
     ["unknown_interaction", { "chatcmpl-none": 1 }, "chatcmpl-none"],
   ])("is one whose agent returns an invalid reward: %s for %s", async (code, value, named) => {
     const { proxy, engine } = await listeningProxy();
-    const result = await new ProxyWorkflow(agentOf(1, () => value)).arunEpisode(engine, "rain", { groupId: "g" });
+    const result = await new ProxyWorkflow(createAgent(1, () => value)).arunEpisode(engine, "rain", { groupId: "g" });
     expect(codes(result)).toEqual([code]);
     expect(result.accepted).toEqual([]);
     expect(result.rejected[0]?.reason.message).toContain(named);
@@ -219,7 +219,7 @@ describe("a rejected episode", () => {
 
   it.each([1, {}, new Map()])("is one without a model call, whatever it returns: %s", async (value) => {
     const { proxy, engine } = await listeningProxy();
-    expect(codes(await new ProxyWorkflow(agentOf(0, () => value)).arunEpisode(engine, "rain"))).toEqual([
+    expect(codes(await new ProxyWorkflow(createAgent(0, () => value)).arunEpisode(engine, "rain"))).toEqual([
       "no_model_calls",
     ]);
     expect([...proxy.context.registry.all()]).toEqual([]);
@@ -263,7 +263,7 @@ describe("a rejected episode", () => {
     proxy.engine.hold();
     const caller = new AbortController();
     const reason = new Error("enough");
-    const episode = new ProxyWorkflow(agentOf(1, () => 1)).arunEpisode(engine, "rain", { signal: caller.signal });
+    const episode = new ProxyWorkflow(createAgent(1, () => 1)).arunEpisode(engine, "rain", { signal: caller.signal });
     await until(() => proxy.engine.calls.length === 1);
     caller.abort(reason);
     const result = await episode;
@@ -272,7 +272,9 @@ describe("a rejected episode", () => {
     await until(() => proxy.engine.aborted.length === 1);
     expect([...proxy.context.registry.all()]).toEqual([]);
 
-    const late = await new ProxyWorkflow(agentOf(1, () => 1)).arunEpisode(engine, "rain", { signal: caller.signal });
+    const late = await new ProxyWorkflow(createAgent(1, () => 1)).arunEpisode(engine, "rain", {
+      signal: caller.signal,
+    });
     expect(codes(late)).toEqual(["episode_aborted"]);
     expect([...proxy.context.registry.all()]).toEqual([]);
   });
@@ -297,7 +299,7 @@ describe("a rejected episode", () => {
 
   it("is one whose proxy refuses or cannot be reached", async () => {
     const { proxy, engine } = await listeningProxy();
-    const workflow = new ProxyWorkflow(agentOf(1, () => 1));
+    const workflow = new ProxyWorkflow(createAgent(1, () => 1));
     const refused = await workflow.arunEpisode({ ...engine, adminKey: "sk-wrong-wrong-wrong" }, "rain");
     expect(codes(refused)).toEqual(["start_failed"]);
     expect(refused.rejected[0]?.reason.cause).toMatchObject({ code: "invalid_api_key" });
@@ -311,7 +313,7 @@ describe("a rejected episode", () => {
   it("is one whose engine fails, if the agent does not catch the SDK's error", async () => {
     const { proxy, engine } = await listeningProxy();
     proxy.engine.replies.push(new Error("no more memory"));
-    const result = await new ProxyWorkflow(agentOf(1, () => 1)).arunEpisode(engine, "rain");
+    const result = await new ProxyWorkflow(createAgent(1, () => 1)).arunEpisode(engine, "rain");
     expect(codes(result)).toEqual(["agent_error"]);
     expect(result.rejected[0]?.reason.cause).toMatchObject({ status: 500 });
   });
@@ -352,7 +354,7 @@ describe("the agent's context", () => {
     const { proxy, engine } = await listeningProxy();
     let connections = 0;
     proxy.app.server.on("connection", () => connections++);
-    const workflow = new ProxyWorkflow(agentOf(3, () => 1));
+    const workflow = new ProxyWorkflow(createAgent(3, () => 1));
     for (let episode = 0; episode < 5; episode++) {
       expect((await workflow.arunEpisode(engine, "rain")).accepted).toHaveLength(1);
     }
@@ -391,7 +393,7 @@ describe("a workflow's options", () => {
     expect(
       () =>
         new ProxyWorkflow(
-          agentOf(1, () => 1),
+          createAgent(1, () => 1),
           options,
         ),
     ).toThrow(

@@ -3,7 +3,7 @@ import type { AgentContext, EpisodeOptions, EpisodeResult, RolloutEngine } from 
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { ProxyWorkflow } from "../../src/rollout/proxy-workflow.js";
 import { Rejection } from "../../src/rollout/rejection.js";
-import { agentOf, converse } from "../helpers/agents.js";
+import { converse, createAgent } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import { until } from "../helpers/until.js";
 
@@ -103,7 +103,7 @@ describe("GroupedWorkflow", () => {
 
   it("lists a member whose workflow throws as rejected", async () => {
     const { engine } = await listeningProxy();
-    const proxied = new ProxyWorkflow(agentOf(1, () => 1));
+    const proxied = new ProxyWorkflow(createAgent(1, () => 1));
     let calls = 0;
     const own = {
       async arunEpisode(given: RolloutEngine, data: string, options: EpisodeOptions): Promise<EpisodeResult> {
@@ -123,7 +123,7 @@ describe("GroupedWorkflow", () => {
     const { proxy, engine } = await listeningProxy();
     proxy.engine.hold();
     const caller = new AbortController();
-    const workflow = new GroupedWorkflow(new ProxyWorkflow(agentOf(1, () => 1)), 3);
+    const workflow = new GroupedWorkflow(new ProxyWorkflow(createAgent(1, () => 1)), 3);
     const running = workflow.arunEpisode(engine, "rain", { signal: caller.signal });
     await until(() => proxy.engine.calls.length === 3);
     caller.abort(new Rejection("episode_aborted", "the rollout stops"));
@@ -149,6 +149,6 @@ describe("GroupedWorkflow", () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN])("refuses a group size of %s", (size) => {
-    expect(() => new GroupedWorkflow(new ProxyWorkflow(agentOf(1, () => 1)), size)).toThrow("groupSize");
+    expect(() => new GroupedWorkflow(new ProxyWorkflow(createAgent(1, () => 1)), size)).toThrow("groupSize");
   });
 });

@@ -41,7 +41,7 @@ function expectedCode({ turns, ending }: Member): RejectionCode | undefined {
   return turns === 0 ? "no_model_calls" : undefined;
 }
 
-function agentOf({ members }: Task): Agent<string> {
+function createAgent({ members }: Task): Agent<string> {
   const queue = [...members];
   return {
     async run(topic, context) {
@@ -70,7 +70,7 @@ function finish(ids: readonly string[], ending: Member["ending"]): AgentReward {
 
 async function run(task: Task, { engine }: ListeningProxy<ScriptedEngine>): Promise<EpisodeResult> {
   const options = { groupSize: task.members.length, dropIncompleteGroup: task.drop };
-  const workflow = await resolveWorkflow(agentOf(task), options);
+  const workflow = await resolveWorkflow(createAgent(task), options);
   return workflow.arunEpisode(engine, "rain", { export: task.export });
 }
 

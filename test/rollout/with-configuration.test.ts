@@ -4,7 +4,7 @@ import { connectProxy } from "../../src/rollout/connect.js";
 import { RolloutController } from "../../src/rollout/controller/controller.js";
 import { GroupedWorkflow } from "../../src/rollout/grouped-workflow.js";
 import { resolveWorkflow } from "../../src/rollout/resolve-workflow.js";
-import { agentOf } from "../helpers/agents.js";
+import { createAgent } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import { HeldWorkflow } from "./controller/held-workflow.js";
 
@@ -12,9 +12,9 @@ const AGENT = { run: () => Promise.resolve(1) };
 
 describe("resolveWorkflow with a configuration", () => {
   it.each([
-    ["instead of the options", (config: ReturnType<typeof parseConfig>) => config],
-    ["as an option", (config: ReturnType<typeof parseConfig>) => ({ config })],
-  ])("creates groups of group_size with the configuration %s", async (_, toOptions) => {
+    ["that replaces the options", (config: ReturnType<typeof parseConfig>) => config],
+    ["that is one of the options", (config: ReturnType<typeof parseConfig>) => ({ config })],
+  ])("creates groups of group_size with a configuration %s", async (_, toOptions) => {
     const workflow = await resolveWorkflow(AGENT, toOptions(parseConfig({ group_size: 3 })));
     expect(workflow).toBeInstanceOf(GroupedWorkflow);
     expect(workflow).toMatchObject({ groupSize: 3 });
@@ -29,7 +29,7 @@ describe("resolveWorkflow with a configuration", () => {
     const { engine } = await listeningProxy({ settings: { chatTemplateType: "concat" } });
     const episodeWith = async (keys: object, rewards: (ids: string[]) => unknown) => {
       const config = parseConfig({ rollout: { agent: { export_style: "concat", turn_discount: 0.5, ...keys } } });
-      const workflow = await resolveWorkflow<string>(agentOf(2, rewards), config);
+      const workflow = await resolveWorkflow<string>(createAgent(2, rewards), config);
       const { accepted } = await workflow.arunEpisode(engine, "rain");
       return accepted[0]?.interactions;
     };

@@ -15,11 +15,11 @@ export interface RolloutJob {
   readonly workers: number;
   readonly tasks: number;
   readonly pauseMilliseconds?: number;
-  /** Of proxies and rollout workers. */
+  /** Maximum number of restarts of a proxy or a rollout worker. */
   readonly restarts?: number;
 }
 
-/** A job of proxies with an engine in them, a gateway, rollout workers and a controller. */
+/** Returns a job of proxies with an embedded engine, a gateway, rollout workers and a controller. */
 export function rolloutJob({ folder, workers, tasks, pauseMilliseconds = 0, restarts = 1 }: RolloutJob): JobSpec {
   const node = process.execPath;
   const serve = ["serve", "server.port=0", "server.workers_folder={folder}/workers", "server.shutdown_seconds=0"];
@@ -34,16 +34,16 @@ export function rolloutJob({ folder, workers, tasks, pauseMilliseconds = 0, rest
   return jobSchema.parse({ folder, roles, stop_seconds: 5 });
 }
 
-export function processesOf(folder: string): ProcessRecord[] {
+export function readProcesses(folder: string): ProcessRecord[] {
   return JSON.parse(readFileSync(join(folder, "processes.json"), "utf8")) as ProcessRecord[];
 }
 
-/** A line for each process: its role, its machine, and how it ended. */
+/** Returns a line for each process: its role, its machine, and how it ended. */
 export function processLines(folder: string): string[] {
-  return processesOf(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`);
+  return readProcesses(folder).map(({ role, node, state, ended }) => `${role} ${node} ${state} ${ended}`);
 }
 
-/** What these are when a job of two proxies and two rollout workers has run on two machines. */
+/** The expected {@link processLines} of a job with two proxies and two rollout workers on two machines. */
 export const WHOLE_ON_TWO_MACHINES: readonly string[] = [
   "proxy n1 stopped ended with status 0",
   "proxy n2 stopped ended with status 0",
@@ -61,13 +61,13 @@ export interface Episode {
 }
 
 /** What came of the tasks so far, in their order. */
-export function episodesOf(folder: string): Episode[] {
+export function readEpisodes(folder: string): Episode[] {
   const names = readdirSync(join(folder, "episodes")).filter((name) => name.endsWith(".json"));
   const episodes = names.map((name) => JSON.parse(readFileSync(join(folder, "episodes", name), "utf8")) as Episode);
   return episodes.sort((a, b) => a.task - b.task);
 }
 
-/** The sessions of the batch that the controller wrote. */
+/** Returns the session ids in the batch that the controller wrote. */
 export function batchSessions(folder: string): string[] {
   const { metadata } = readSafetensors(readFileSync(join(folder, "batch.safetensors")));
   const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string }[];

@@ -4,9 +4,9 @@ import type { LaunchedProcess, Launcher, ProcessPlan } from "../../src/scheduler
 import { runJob } from "../../src/scheduler/supervisor.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "../helpers/until.js";
-import { processesOf } from "./job.js";
+import { readProcesses } from "./job.js";
 
-/** Processes that start when they are let, and run until they are stopped. */
+/** Launches processes that start when the test allows it, and run until they are stopped. */
 class HeldLauncher implements Launcher {
   readonly plans: ProcessPlan[] = [];
   stops = 0;
@@ -30,7 +30,7 @@ class HeldLauncher implements Launcher {
   }
 }
 
-function jobOf(folder: string, command: string[]) {
+function createJob(folder: string, command: string[]) {
   return jobSchema.parse({ folder, roles: [{ role: "controller", command, env: { AT: "{node}:{port}" } }] });
 }
 
@@ -38,27 +38,27 @@ it("stops a process that was starting when the job was stopped", async () => {
   const launcher = new HeldLauncher();
   const folder = temporaryFolder();
   const stop = new AbortController();
-  const running = runJob(jobOf(folder, ["x"]), { launcher, signal: stop.signal }).catch((error: unknown) => error);
+  const running = runJob(createJob(folder, ["x"]), { launcher, signal: stop.signal }).catch((error: unknown) => error);
   await until(() => launcher.plans.length === 1);
   stop.abort();
   launcher.letStart();
   expect(await running).toMatchObject({ code: "job_stopped" });
   expect(launcher.stops).toBe(1);
-  expect(processesOf(folder)).toMatchObject([{ state: "stopped", ended: "was stopped" }]);
+  expect(readProcesses(folder)).toMatchObject([{ state: "stopped", ended: "was stopped" }]);
 });
 
 it("fills in the machine's address, lets the machine choose the port, and records its name", async () => {
   const launcher = new HeldLauncher();
   const folder = temporaryFolder();
   const stop = new AbortController();
-  const job = jobOf(folder, ["x", "{node}", "{port}", '{"a":1}']);
+  const job = createJob(folder, ["x", "{node}", "{port}", '{"a":1}']);
   const running = runJob(job, { launcher, signal: stop.signal }).catch((error: unknown) => error);
   launcher.letStart();
-  await until(() => processesOf(folder).some(({ state }) => state === "ready"));
+  await until(() => readProcesses(folder).some(({ state }) => state === "ready"));
   stop.abort();
   await running;
   expect(launcher.plans).toMatchObject([
     { command: ["x", "10.0.0.0", "{port}", '{"a":1}'], env: { AT: "10.0.0.0:{port}" } },
   ]);
-  expect(processesOf(folder)).toMatchObject([{ node: "machine-0" }]);
+  expect(readProcesses(folder)).toMatchObject([{ node: "machine-0" }]);
 });

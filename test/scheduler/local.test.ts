@@ -6,7 +6,7 @@ import { LocalLauncher } from "../../src/scheduler/local/local-launcher.js";
 import { runJob } from "../../src/scheduler/supervisor.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { until } from "../helpers/until.js";
-import { batchSessions, episodesOf, processesOf, rolloutJob } from "./job.js";
+import { batchSessions, readEpisodes, readProcesses, rolloutJob } from "./job.js";
 
 const shell = (script: string) => ["sh", "-c", script];
 
@@ -15,18 +15,18 @@ function smallJob(folder: string, roles: JobInput["roles"], rest: Partial<JobInp
 }
 
 /** The lines of a file that processes append to. */
-function linesOf(folder: string, name = "log"): string[] {
+function readLines(folder: string, name = "log"): string[] {
   return readFileSync(join(folder, name), "utf8").trim().split("\n");
 }
 
 describe("a rollout job on this machine", () => {
-  it("runs proxies, a gateway, rollout workers and a controller to one batch, and leaves nothing running", async () => {
+  it("runs proxies, a gateway, rollout workers and a controller, writes one batch, and leaves nothing running", async () => {
     const folder = temporaryFolder();
     await runJob(rolloutJob({ folder, workers: 2, tasks: 6 }));
-    const episodes = episodesOf(folder);
+    const episodes = readEpisodes(folder);
     expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 6 }, () => undefined));
     expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
-    expect(processesOf(folder).map(({ role, state }) => `${role} ${state}`)).toEqual([
+    expect(readProcesses(folder).map(({ role, state }) => `${role} ${state}`)).toEqual([
       "proxy stopped",
       "proxy stopped",
       "gateway stopped",
@@ -53,7 +53,7 @@ describe("the processes of a job", () => {
         { role: "proxy", command: shell(announce("proxy")), ready: "line" },
       ]),
     );
-    const [first, second, third, ...rest] = linesOf(folder);
+    const [first, second, third, ...rest] = readLines(folder);
     expect([first, second]).toEqual(["engine", "proxy"]);
     expect(third).toMatch(/^controller \["http:\/\/127\.0\.0\.1:\d+"\] http:\/\/127\.0\.0\.1:\d+$/);
     expect(rest).toEqual(["stop proxy", "stop engine"]);
@@ -72,7 +72,7 @@ describe("the processes of a job", () => {
         { role: "controller", command: shell("echo '{engine_urls}' >> {folder}/log") },
       ]),
     );
-    expect(linesOf(folder)[0]).toMatch(/^\["http:\/\/127\.0\.0\.1:\d+"\]$/);
+    expect(readLines(folder)[0]).toMatch(/^\["http:\/\/127\.0\.0\.1:\d+"\]$/);
   });
 
   it("restart up to their limit; the job goes on without one of many", async () => {
@@ -85,9 +85,9 @@ describe("the processes of a job", () => {
         { role: "controller", command: shell(untilLost) },
       ]),
     );
-    expect(linesOf(folder).filter((line) => line === "try 0")).toHaveLength(3);
-    expect(linesOf(folder).filter((line) => line === "try 1")).toHaveLength(1);
-    expect(processesOf(folder)[0]).toMatchObject({ state: "lost", restarts: 2, ended: "ended with status 3" });
+    expect(readLines(folder).filter((line) => line === "try 0")).toHaveLength(3);
+    expect(readLines(folder).filter((line) => line === "try 1")).toHaveLength(1);
+    expect(readProcesses(folder)[0]).toMatchObject({ state: "lost", restarts: 2, ended: "ended with status 3" });
   });
 
   it("fail the job if all processes of a role are lost, or the controller fails", async () => {
@@ -153,7 +153,7 @@ describe("the processes of a job", () => {
       code: "job_failed",
       message: expect.stringMatching(/controller did not start.*ENOTDIR/) as string,
     });
-    expect(processesOf(folder)).toMatchObject([{ state: "stopped" }, { state: "lost", restarts: 1 }]);
+    expect(readProcesses(folder)).toMatchObject([{ state: "stopped" }, { state: "lost", restarts: 1 }]);
   });
 
   it("leave no child behind that could block a restart", async () => {
@@ -164,7 +164,7 @@ describe("the processes of a job", () => {
       { role: "controller", command: shell("sleep 600") },
     ]);
     await expect(runJob(job)).rejects.toMatchObject({ code: "job_failed" });
-    const children = linesOf(folder, "children").map(Number);
+    const children = readLines(folder, "children").map(Number);
     expect(children).toHaveLength(2);
     await until(() => children.every((child) => !existsSync(`/proc/${child}`) || isZombie(child)));
   });
@@ -195,15 +195,15 @@ describe("the processes of a job", () => {
     const stop = new AbortController();
     const running = runJob(job, { signal: stop.signal });
     const stopped = running.catch((error: { code: string }) => error.code);
-    await until(() => existsSync(join(folder, "child")) && linesOf(folder, "child")[0] !== "");
+    await until(() => existsSync(join(folder, "child")) && readLines(folder, "child")[0] !== "");
     stop.abort();
     expect(await stopped).toBe("job_stopped");
-    const child = Number(linesOf(folder, "child")[0]);
+    const child = Number(readLines(folder, "child")[0]);
     await until(() => !existsSync(`/proc/${child}`) || isZombie(child));
   });
 });
 
-/** Ended, and not yet collected by the parent that it was left to. */
+/** Returns true if the process has ended, but its new parent has not read its status yet. */
 function isZombie(pid: number): boolean {
   try {
     return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -8,7 +8,7 @@ import { listGroups } from "../../src/scheduler/slurm/layout.js";
 const controller = { role: "controller", command: ["true"] };
 const right = { folder: "/job", roles: [controller] };
 
-function problemsOf(written: unknown): string[] {
+function listProblems(written: unknown): string[] {
   try {
     parseJob(written);
     return [];
@@ -75,18 +75,18 @@ describe("the description of a job", () => {
       'slurm.options[0]: expected an option, which begins with -, got "x"',
     ],
   ])("refuses %s", (_, written, problem) => {
-    expect(problemsOf(written)).toEqual([problem]);
+    expect(listProblems(written)).toEqual([problem]);
   });
 
   it.each(["{folder}/{index}", "${prox_url} {{node_name}}", "awk '{print}' {}", '{"port":1}', "{question}", "{mode}"])(
     "accepts the braces of %s",
     (text) => {
-      expect(problemsOf({ ...right, roles: [{ ...controller, command: [text] }] })).toEqual([]);
+      expect(listProblems({ ...right, roles: [{ ...controller, command: [text] }] })).toEqual([]);
     },
   );
 
   it("lists everything that is wrong, and shows no value of an environment", () => {
-    const problems = problemsOf({ ...right, folder: 1, roles: [{ ...controller, env: { KEY: 123_456 } }] });
+    const problems = listProblems({ ...right, folder: 1, roles: [{ ...controller, env: { KEY: 123_456 } }] });
     expect(problems).toEqual([
       "folder: expected string, got 1",
       "roles[0].env.KEY: expected string, got a value of type number",

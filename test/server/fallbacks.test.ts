@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { writeModelFolder } from "../model/support/model-folder.js";
 
-/** The cause why a prompt did not continue its parent's tokens is counted, and kept on the interaction. */
+/** If a prompt does not continue its parent's tokens, the metrics count the cause and the interaction keeps it. */
 
 let concat: Proxy;
 let rendering: Proxy;

@@ -16,11 +16,11 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 describe.each(["/readyz", "/health"])("GET %s", (url) => {
-  it("is ok while the engine is", async () => {
+  it("answers ok while the engine is healthy", async () => {
     expect((await proxy.request({ url }, null)).json()).toEqual({ status: "ok" });
   });
 
-  it("is 503 with the reason if the engine is not", async () => {
+  it("answers 503 with the reason if the engine is not healthy", async () => {
     proxy.engine.healthError = new EngineError("engine_unavailable", "connection refused");
     const reply = await proxy.request({ url }, null);
     expect([reply.status, reply.json()]).toEqual([
@@ -29,7 +29,7 @@ describe.each(["/readyz", "/health"])("GET %s", (url) => {
     ]);
   });
 
-  it("checks the engine once for probes of the same second", async () => {
+  it("checks the engine only once for all probes within a second", async () => {
     const check = vi.spyOn(proxy.engine, "health");
     await Promise.all(Array.from({ length: 20 }, () => proxy.request({ url }, null)));
     expect(check).toHaveBeenCalledTimes(1);
@@ -49,7 +49,7 @@ describe.each(["/readyz", "/health"])("GET %s", (url) => {
 });
 
 describe("GET /livez", () => {
-  it("is ok while the process answers, whatever the engine does", async () => {
+  it("answers ok even if the engine is not healthy", async () => {
     proxy.engine.healthError = new EngineError("engine_unavailable", "connection refused");
     const reply = await proxy.request({ url: "/livez" }, null);
     expect([reply.status, reply.json()]).toEqual([200, { status: "ok" }]);

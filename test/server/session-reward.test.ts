@@ -53,7 +53,7 @@ describe("a reward with scope session", () => {
     });
   });
 
-  it("is added to own rewards, and a later one replaces it", async () => {
+  it("is added to the own rewards of interactions, and is replaced by a later session reward", async () => {
     const first = await call([user("a")]);
     const second = await call([...first.messages, user("b")]);
     await proxy.reward(session, 0.25, second.id);

@@ -2,7 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents } from "../helpers/served-agents.js";
 
-/** Tool-call arguments stay as the model wrote them, also in Anthropic's API, which has them as JSON values. */
+/** Tool-call arguments keep the model's spelling, even in Anthropic's API, where they are JSON values instead of text. */
 
 let agents: ServedAgents;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import { createLogger } from "../logger.js";
 const STOP_MARGIN_SECONDS = 5;
 
 /**
- * `rolltape gateway`: serves one address for many servers until a signal stops it. Prints one JSON line on standard output
- * when it accepts calls. Logs go to standard error.
+ * `rolltape gateway`: serves one address for many servers until a signal stops it. Prints one JSON line on standard
+ * output when it accepts calls. Logs go to standard error.
  */
 export async function gateway(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });

@@ -16,8 +16,8 @@ import { describeRollout } from "../rollout/summary.js";
 import { unusedByRollout } from "../rollout/unused-keys.js";
 
 /**
- * Defaults of a job that differ from those of a server: any free port, few logs, no expiry of sessions that wait for the
- * batch, and a fast shutdown.
+ * Defaults of a job that differ from those of a server: any free port, few logs, no expiry of sessions that wait for
+ * the batch, and a fast shutdown.
  */
 const JOB_DEFAULTS = [
   "server.port=0",

@@ -20,8 +20,8 @@ import { sharedMemoryProblems } from "../preflight/preflight.js";
 const STOP_MARGIN_SECONDS = 5;
 
 /**
- * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts calls,
- * with the problems of its engine. Logs go to standard error.
+ * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts
+ * calls, with the problems of its engine. Logs go to standard error.
  */
 export async function serve(overrides: readonly string[], { config: file }: ConfigOptions): Promise<void> {
   const config = resolveConfig({ file, overrides });
@@ -52,7 +52,9 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   logger.info(served, "ready");
 }
 
-/** Writes the key file after the server listens, so that a server that cannot listen does not replace another's file. */
+/**
+ * Writes the key file after the server listens, so that a server that cannot listen does not replace another's file.
+ */
 async function publishKey({ file, key }: AdminKey, server: RunningServer): Promise<void> {
   if (file === undefined) return;
   try {

@@ -6,8 +6,8 @@ import { formatNumber, summarizeNumbers } from "./numbers.js";
 const MAX_COUNTED = 6;
 
 /**
- * Summarizes the row columns of a batch: a table of name, values and meaning, and the names of columns that are 0 or none in
- * every row.
+ * Summarizes the row columns of a batch: a table of name, values and meaning, and the names of columns that are 0 or
+ * none in every row.
  */
 export function describeColumns(columns: InspectedColumns, rows: number): { table: string[][]; silent: string[] } {
   const table: string[][] = [];

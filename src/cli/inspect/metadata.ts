@@ -92,7 +92,10 @@ function describeLeftOut({ undelivered, retried }: z.output<typeof schemas.leftO
   return reasons.join(", ") || "none";
 }
 
-/** Returns one line per key; undefined if the text is not an object, such as the list of several workers' configurations. */
+/**
+ * Returns one line per key; undefined if the text is not an object, such as the list of several workers'
+ * configurations.
+ */
 function describeConfig(text: string): string[] | undefined {
   const config = read(z.record(z.string(), z.unknown()), text);
   if (!config) return undefined;

@@ -3,7 +3,10 @@ import { describeFindings } from "./batch-findings.js";
 import type { InspectedBatch } from "./inspect-batch.js";
 import { readFacts, sumCounts } from "./metadata.js";
 
-/** Returns the warnings about a batch: its findings, and warnings from metadata that batches without row tensors have too. */
+/**
+ * Returns the warnings about a batch: its findings, and warnings from metadata that batches without row tensors have
+ * too.
+ */
 export function listWarnings({ header, findings }: InspectedBatch): string[] {
   const { rewardsMissing = [], unrewardedRoots, abortedCalls = {} } = readFacts(header);
   const [first] = rewardsMissing;

@@ -7,12 +7,12 @@ import { makeFolder } from "./make-folder.js";
 import { requireReadable, requireUsable } from "./usable-folder.js";
 
 const SHARED_MEMORY = "rollout.agent.shared_memory_directory";
-/** The default of the key. It does not exist on every machine, but only exports to shared memory need it. */
+/** Default of `shared_memory_directory`. Some machines do not have this folder, but only exports to shared memory need it. */
 const DEFAULT_SHARED_MEMORY = "/dev/shm";
 
 /**
- * Checks that a file can be created in the folder for batches in shared memory. Returns the problem of the default folder, if
- * it has one.
+ * Checks that a file can be created in the folder for batches in shared memory. Returns the problem of the default
+ * folder, if it has one.
  *
  * @throws ConfigError if the configuration names another folder and no file can be created in it
  */
@@ -29,8 +29,8 @@ export async function sharedMemoryProblems({ rollout: { agent } }: Config): Prom
 }
 
 /**
- * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the end
- * of a job is lost.
+ * Creates the folder of `out` and checks that files can be written there, because a batch that cannot be written at the
+ * end of a job is lost.
  *
  * @throws RolloutJobError `invalid_arguments` if not, or if `out` exists and is not a regular file
  */
@@ -53,11 +53,11 @@ export async function requireWritable(out: string): Promise<void> {
 }
 
 /**
- * Checks that at least one engine server can serve calls. Warns of those that cannot, and of healthy ones that are too busy
- * to say whether they have the model.
+ * Checks that at least one engine server can serve calls. Warns of those that cannot, and of healthy ones that are too
+ * busy to say whether they have the model.
  *
- * @throws ConfigError if no server can, and every one lacks the configured model or refuses the configured key
- * @throws RolloutJobError `engine_not_ready` if no server can for another reason
+ * @throws ConfigError if every server lacks the configured model or refuses the configured key
+ * @throws RolloutJobError `engine_not_ready` if no server can serve calls for another reason
  */
 export async function requireEngine(config: Config): Promise<void> {
   // Imported late, because it loads the native addon, which is not needed to report wrong arguments.

@@ -3,8 +3,8 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Checks that a file can be created in `folder` by creating one. Checking permissions is not enough, because the file system
- * may be read-only or may not support files.
+ * Checks that a file can be created in `folder` by creating one. Checking permissions is not enough, because the file
+ * system may be read-only or may not support files.
  *
  * @throws the error of the file system if not
  */

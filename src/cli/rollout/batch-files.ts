@@ -18,8 +18,8 @@ export class BatchFiles {
   /**
    * @param writer writes each file
    * @param out the file of the batch, or the base name if there are several batches
-   * @param first number of the first batch if there may be several, which is part of the name: `batch-00000.safetensors`.
-   * Undefined if there is only one batch
+   * @param first number of the first batch if there may be several, which is part of the name:
+   * `batch-00000.safetensors`. Undefined if there is only one batch
    */
   constructor(writer: BatchWriter, out: string, first: number | undefined) {
     this.#writer = writer;

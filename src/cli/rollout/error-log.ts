@@ -6,8 +6,8 @@ import { readStandardError } from "../../rollout/subproc/standard-error.js";
 import { removeTail } from "../../support/processes/output-tail.js";
 
 /**
- * Writes a JSON line for each rejected episode: the reason, the stack of the error and the standard error of the agent's
- * process.
+ * Writes a JSON line for each rejected episode: the reason, the stack of the error and the standard error of the
+ * agent's process.
  */
 export class RolloutErrorLog {
   readonly #file: string;

@@ -4,8 +4,8 @@ import { exit } from "./process-guard.js";
 export const EXIT_INTERRUPTED = 130;
 
 /**
- * Calls `stop` on the first SIGINT or SIGTERM. A second one ends the process immediately. Returns a function that removes the
- * listeners.
+ * Calls `stop` on the first SIGINT or SIGTERM. A second one ends the process immediately. Returns a function that
+ * removes the listeners.
  */
 export function onInterrupt(stop: () => void): () => void {
   let interrupted = false;

@@ -55,8 +55,8 @@ export async function createWorkflow(config: Config, options: RolloutOptions): P
 }
 
 /**
- * Rethrows an error of creating the agent as an invalid argument. A WorkflowError is recognized by its name, because errors
- * from a worker process lose their class.
+ * Rethrows an error of creating the agent as an invalid argument. A WorkflowError is recognized by its name, because
+ * errors from a worker process lose their class.
  */
 function rethrow(error: unknown): never {
   if (!(error instanceof SubprocError) && !(error instanceof Error && error.name === "WorkflowError")) throw error;

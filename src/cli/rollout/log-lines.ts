@@ -23,8 +23,8 @@ export class LogLines {
   readonly #counts = new Map<string, number>();
 
   /**
-   * Returns a JSON log line as text, or undefined if one with the same level, message, cause and common fields was shown before.
-   * Other lines are returned unchanged.
+   * Returns a JSON log line as text, or undefined if one with the same level, message, cause and common fields was
+   * shown before. Other lines are returned unchanged.
    */
   add(line: string): string | undefined {
     const fields = parseFields(line);

@@ -6,7 +6,8 @@ export const exit: typeof process.exit = process.exit.bind(process);
  *
  * - `process.exit` throws an error.
  * - An unhandled rejection is only reported.
- * - An uncaught error is reported, and `stop` is called with it, because the state of the process is unknown afterwards.
+ * - An uncaught error is reported, and `stop` is called with it, because the state of the process is unknown
+ *   afterwards.
  *
  * @returns a function that ends the guard
  */

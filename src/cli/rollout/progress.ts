@@ -6,7 +6,9 @@ const BAR_MS = 250;
 const LINE_MS = 5000;
 const BAR_WIDTH = 40;
 
-/** Shows the progress of a job on standard error: a bar on a terminal, else a line every few seconds and one at the end. */
+/**
+ * Shows the progress of a job on standard error: a bar on a terminal, else a line every few seconds and one at the end.
+ */
 export class RolloutProgress {
   readonly #total: number;
   readonly #tally: RolloutTally;
@@ -14,7 +16,7 @@ export class RolloutProgress {
   readonly #screen: RolloutScreen;
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
-  /** True when nothing must be shown any more. */
+  /** If true, nothing more is shown. */
   #ended = false;
 
   /** @param total number of episodes */

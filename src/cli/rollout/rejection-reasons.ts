@@ -27,8 +27,8 @@ const MAX_LINES = 8;
 const MAX_LINE_LENGTH = 200;
 
 /**
- * Groups rejected episodes by code, class of the error and last line: of the standard error if the agent's process failed and
- * wrote any, else of the message.
+ * Groups rejected episodes by code, class of the error and last line: of the standard error if the agent's process
+ * failed and wrote any, else of the message.
  */
 export class RejectionReasons {
   readonly #groups = new Map<string, ReasonGroup>();
@@ -48,7 +48,8 @@ export class RejectionReasons {
   }
 
   /**
-   * Returns lines for the summary: each reason with its count, first task and place in the agent, the most frequent first.
+   * Returns lines for the summary: each reason with its count, first task and place in the agent, the most frequent
+   * first.
    */
   describe(): string[] {
     const sorted = [...this.#groups.values()].sort((a, b) => b.count - a.count);
@@ -88,7 +89,10 @@ function readClass({ code, cause }: Rejection): string {
   return name === "Error" ? "" : name;
 }
 
-/** Returns where it happened: the task, and the last lines of the agent's standard error or the first frames of its stack. */
+/**
+ * Returns where it happened: the task, and the last lines of the agent's standard error or the first frames of its
+ * stack.
+ */
 function describePlace({ taskId, reason }: RejectedTaskEpisode): string[] {
   const frames = reason.code === "agent_error" ? readFrames(reason.cause) : [];
   const errors = reason.cause instanceof SubprocError ? lastLines(readStandardError(reason.cause)) : [];

@@ -26,8 +26,8 @@ export interface JobOutcome {
   readonly errors: string | undefined;
   readonly interrupted: boolean;
   /**
-   * Why the job stopped early, if not by its user: the trainer failed, an error was not caught, or a batch was not exported or
-   * is not in its file.
+   * Why the job stopped early, if not by its user: the trainer failed, an error was not caught, or a batch was not
+   * exported or is not in its file.
    */
   readonly failure: Error | undefined;
 }
@@ -71,11 +71,11 @@ export class RolloutJob implements StoppableJob {
   }
 
   /**
-   * Runs the job to its end, or until a signal, a failed trainer, a batch that cannot be written or an uncaught error stops
-   * it. Tasks that have finished by then are written.
+   * Runs the job to its end, or until a signal, a failed trainer, a batch that cannot be written or an uncaught error
+   * stops it. Tasks that have finished by then are written.
    *
    * @throws if no batch was written: the error that stopped the job, else RolloutJobError `no_trajectories` or
-   *   `interrupted`
+   * `interrupted`
    */
   async run(): Promise<JobOutcome> {
     const { tasks, workflow, tokens, screen } = this.#job;
@@ -155,7 +155,10 @@ export class RolloutJob implements StoppableJob {
     }
   }
 
-  /** Writes the batch and returns its file; undefined if no folder accepted it. Stops the job if it is not in its own file. */
+  /**
+   * Writes the batch and returns its file; undefined if no folder accepted it. Stops the job if it is not in its own
+   * file.
+   */
   async #write(bytes: Uint8Array, survivors: Survivors, fields: BatchFields): Promise<string | undefined> {
     let written: WrittenBatch;
     try {

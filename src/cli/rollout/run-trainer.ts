@@ -16,8 +16,8 @@ export interface TrainingStep {
 /**
  * Runs a program that trains on one batch and loads the new weights into the engine before it ends.
  *
- * The file is its last argument and in ROLLTAPE_BATCH. The version is in ROLLTAPE_VERSION. Its output is forwarded to this
- * process's standard error.
+ * The file is its last argument and in ROLLTAPE_BATCH. The version is in ROLLTAPE_VERSION. Its output is forwarded to
+ * this process's standard error.
  *
  * @throws RolloutJobError `trainer_failed`, or the signal's reason if the signal aborts
  */

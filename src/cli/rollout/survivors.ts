@@ -87,7 +87,10 @@ function listSurvivors(
   return dropIncompleteGroup && kept.length < ids.length ? [] : kept;
 }
 
-/** Returns the lost sessions of an error; empty if there is another reason too, because leaving sessions out would not help. */
+/**
+ * Returns the lost sessions of an error; empty if there is another reason too, because leaving sessions out would not
+ * help.
+ */
 function readLostSessions(error: unknown): readonly RefusedSession[] {
   if (!(error instanceof ProxyError)) return [];
   const sessions = refusal.safeParse(error.details).data?.sessions ?? [];

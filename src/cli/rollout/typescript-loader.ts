@@ -3,10 +3,11 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Loads the tsx of the agent's project, so that this process can import an agent in TypeScript. Returns the Node arguments
- * with which worker processes do the same.
+ * Loads the tsx of the agent's project, so that this process can import an agent in TypeScript. Returns the Node
+ * arguments with which worker processes do the same.
  *
- * Does nothing if Node reads TypeScript itself, or if no tsx is found. The error of the import then says what is missing.
+ * Does nothing if Node reads TypeScript itself, or if no tsx is found. The error of the import then says what is
+ * missing.
  */
 export async function loadTypeScript(specifier: string): Promise<string[]> {
   const [module = ""] = specifier.split("#");

@@ -24,7 +24,7 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(50_000)
     .describe(
-      "Maximum number of JSON values in the body of a model call, the values in arguments of tool calls included. More are refused with 400.",
+      "Maximum number of JSON values in the body of a model call, including those in arguments of tool calls. More are refused with 400.",
     ),
   max_json_keys: z
     .int()
@@ -70,7 +70,7 @@ export const serverSchema = z.strictObject({
     .default("auto")
     .meta({ expected: "1 to 32 characters of a-z and 0-9, or auto" })
     .describe(
-      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused. Null: no tag, and no gateway.",
+      "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused. Null: no tag, so the server cannot be behind a gateway.",
     ),
   workers_folder: optionalText.describe(
     "Shared folder in which this server registers. Gateways find servers there, and the current weight version is stored there.",

@@ -47,7 +47,7 @@ export class Sampler {
     return !this.#greedy && (topK > 0 || topP < 1 || minP > 0);
   }
 
-  /** Returns the request to llama.cpp for the token behind the last input token. */
+  /** Returns the request to llama.cpp for the token after the last input token. */
   request(output: readonly Token[]): GenerateNext {
     const includeTop = this.#candidatesNeeded();
     return {

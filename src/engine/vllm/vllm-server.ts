@@ -204,7 +204,7 @@ async function encodeRequest(
       };
 }
 
-/** Servers with `--tokens-only` do not search for stop strings. A streamed request can be stopped behind one. */
+/** Servers with `--tokens-only` do not search for stop strings. A streamed request can be stopped after one. */
 function isStreamed(endpoint: Endpoint, { onTokens, sampling, tokenBytes }: GenerateCall): boolean {
   return onTokens !== undefined || (endpoint === "generate" && sampling.stop.length > 0 && tokenBytes !== undefined);
 }

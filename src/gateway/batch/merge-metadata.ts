@@ -92,7 +92,7 @@ function sumLeftOut(parts: readonly Part[]): object {
   return { undelivered: sum("undelivered"), retried: sum("retried") };
 }
 
-/** Returns the number of rows with uncounted rewards, and the first of them by their row in the batch. */
+/** Returns the number of rows with uncounted rewards, and the batch indices of the first few. */
 function findUncountedRewards(segments: readonly Segment[]): object {
   const first: number[] = [];
   let count = 0;

@@ -15,7 +15,7 @@ export interface MergeOptions extends Padding {
   readonly layout: BatchLayout;
 }
 
-/** A batch whose layout is planned, but whose bytes are created while they are sent. */
+/** A planned batch. Its bytes are created while they are sent. */
 export interface MergedBatch {
   readonly byteLength: number;
   /** The safetensors file, in pieces. */

@@ -63,7 +63,7 @@ export class BatchExport {
     const prepared = await this.#callAll("/export_batch/prepare", { ...request, hold_seconds: HOLD_SECONDS });
     let outcome: "taken" | "left" = "left";
     try {
-      // Inside the try block: workers that prepared their part must be told to drop it.
+      // Checked inside the try block, so that `finally` tells the workers to drop their prepared parts.
       this.#options.signal.throwIfAborted();
       throwRefusals(prepared);
       const parts = prepared.map(({ reply }) => readPart(reply?.body ?? new Uint8Array()));
@@ -87,7 +87,7 @@ export class BatchExport {
     );
   }
 
-  /** Returns undefined if the worker prepared nothing, or if it died since. Its sessions are lost with it. */
+  /** Returns undefined if the worker prepared nothing, or died afterwards. Sessions of a dead worker are lost. */
   async #settle({ share, reply }: ShareReply, outcome: "taken" | "left"): Promise<UpstreamReply | undefined> {
     const id = reply?.headers[EXPORT_ID];
     if (id === undefined) return undefined;

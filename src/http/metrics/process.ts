@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-/** Gauges with the suffix of a counter. The metrics of the same name without `_total` have the same values by type. */
+/** Gauges whose names end like a counter's, in `_total`. The metrics without `_total` have the same values, split by type. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** One registry for all servers of this process, because the monitors behind it cannot be stopped. */

@@ -20,11 +20,11 @@ export interface Continuation {
  * Finds the text that follows a recorded turn without rendering the turn's history.
  *
  * It renders a short stand-in conversation instead: the leading system messages, one user message, an answer of the same
- * shape as the turn's that ends with a marker, and the new messages. The text behind the marker is the end of the turn
+ * shape as the turn's that ends with a marker, and the new messages. The text after the marker is the end of the turn
  * and everything new.
  *
- * Only the text behind the marker counts, so templates may rewrite the answer itself (drop its reasoning, format its
- * calls differently). A conversation cannot be continued if the template moves the system message or the tools behind
+ * Only the text after the marker counts, so templates may rewrite the answer itself (drop its reasoning, format its
+ * calls differently). A conversation cannot be continued if the template moves the system message or the tools after
  * the answer, if its turns do not end with a token at which the model stops, or if the new messages contain an answer.
  */
 export class ContinuationFinder {
@@ -97,7 +97,7 @@ export class ContinuationFinder {
   }
 }
 
-/** Returns false for a system message that the template does not show behind the answer, for example because it moves it to the front. */
+/** Returns false for a system message that the template does not show after the answer, for example because it moves it to the front. */
 function isShown(message: Message, opened: string): boolean {
   return !isSystem(message) || opened.includes(message.content.trim());
 }

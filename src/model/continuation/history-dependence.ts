@@ -16,7 +16,7 @@ const CALL_TURN: readonly Message[] = [
 const CALL_THEN_TEXT: readonly Message[] = [...CALL_TURN, ...TEXT_TURN];
 
 /**
- * Finds out, per shape, whether the text that a template renders behind a turn depends on earlier turns. Some templates
+ * Finds out, per shape, whether the text that a template renders after a turn depends on earlier turns. Some templates
  * number tool calls through the whole conversation, or remember whether there was one.
  */
 export function probeHistoryDependence(template: ChatTemplate): ByShape<boolean> {

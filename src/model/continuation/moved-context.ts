@@ -3,7 +3,7 @@ import { ByShape, makeProbes, PROBE_MARKER, PROBE_WORD } from "./conversation-sh
 import { renderAfterMarker } from "./render-after-marker.js";
 
 /**
- * Finds out, per shape, whether a template shows the system message or the tools behind an answer once another message
+ * Finds out, per shape, whether a template shows the system message or the tools after an answer once another message
  * follows it. Some templates show them with the last user message.
  */
 export function probeMovedContext(template: ChatTemplate): ByShape<boolean> {

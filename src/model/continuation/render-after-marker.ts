@@ -2,7 +2,7 @@ import type { Conversation } from "../../conversation/message.js";
 import { TemplateError } from "../chat-model.js";
 import type { ChatTemplate } from "../template/chat-template.js";
 
-/** Returns the text that a template renders behind the last marker; undefined if it refuses or does not show the marker. */
+/** Returns the text that a template renders after the last marker; undefined if it refuses or does not show the marker. */
 export function renderAfterMarker(
   template: ChatTemplate,
   marker: string,

@@ -19,11 +19,11 @@ export interface TurnEnd {
 }
 
 /**
- * Finds the token that ends a turn in the text that a template renders behind the marker: the first stop token before the
- * next message's text. Some models (GLM) stop at the header of the next message.
+ * Finds the token that ends a turn: the first stop token in the text between the marker and the next message's text. Some
+ * models (GLM) stop at the header of the next message.
  *
- * @param followed the text behind the marker if a stand-in message follows
- * @param renderClosed renders the text behind the marker if the turn is the last message
+ * @param followed the text after the marker if a stand-in message follows
+ * @param renderClosed renders the text after the marker if the turn is the last message
  */
 export function findTurnEnd(
   followed: string,

@@ -1,8 +1,8 @@
 import type { ArgumentNode, Expression, FilterNode, ForNode, Node, ParameterNode } from "./ast.js";
 
 /**
- * Returns the nodes inside a node, in the order in which Jinja2 visits them. Among names, it contains only variables that
- * are read: no attributes, filters, tests, keywords, parameters or targets of assignments.
+ * Returns the nodes inside a node, in the order in which Jinja2 visits them. A name is included only if it reads a variable.
+ * Names of attributes, filters, tests, keywords, parameters and targets of assignments are left out.
  */
 export function childNodes(node: Node): readonly Node[] {
   switch (node.type) {

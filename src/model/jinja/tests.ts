@@ -21,7 +21,7 @@ export type Test = (value: Value, argument: Value) => boolean;
 
 const remainder = (value: Value, divisor: Value): number => Number(toNumber(value)) % Number(toNumber(divisor));
 
-/** The text contains a letter, and `change` does not change the text. */
+/** True if the text contains a letter and `change` does not change the text. */
 const lettersAre =
   (change: (text: string) => string): Test =>
   (value) => {

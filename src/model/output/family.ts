@@ -7,7 +7,7 @@ import type { OutputSyntax } from "./syntax/output-syntax.js";
 export type Family = BlockFamily | WholeOutputFamily;
 
 /**
- * A family with a block of reasoning at the start of the output and calls in the text behind it, or with only one of
+ * A family with a block of reasoning at the start of the output and calls in the text after it, or with only one of
  * them.
  */
 export interface BlockFamily {

@@ -9,7 +9,7 @@ import type { ReasoningCount } from "./tokens/reasoning-count.js";
 
 /** How one output is read. */
 export interface OutputFormat {
-  /** Spellings of markers. If the vocabulary has a token with the spelling, only that token is a marker. */
+  /** Spellings of markers. If the vocabulary has a token with this spelling, only the token is the marker, never ordinary text. */
   readonly markers: readonly string[];
   /** Tokens that are parts of markers. They are read as text with their spelling. */
   readonly markerParts?: readonly string[];

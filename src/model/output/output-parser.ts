@@ -39,7 +39,7 @@ export type OutputEnd =
 export interface OutputParser {
   /** Takes the next tokens and returns the events that are now certain. */
   push(ids: Int32Array): OutputEvent[];
-  /** A stop string has ended the text. Tokens behind it are recorded, but not shown. */
+  /** A stop string has ended the text. Tokens after it are recorded, but not shown. */
   readonly stopped: boolean;
   /** Ends the output. `events` contains the text that was held back. */
   finish(end: OutputEnd): { readonly events: OutputEvent[]; readonly output: ParsedOutput };
@@ -48,7 +48,7 @@ export interface OutputParser {
 export interface OutputParserOptions {
   /** The tools that the prompt showed. Without tools, the parser does not search for calls. */
   readonly tools: readonly Tool[];
-  /** Strings that end the output. They are cut off with everything behind them. */
+  /** Strings that end the output. They are cut off with everything after them. */
   readonly stop: readonly string[];
   /** Token ids that end the output. They are not shown. */
   readonly stopTokenIds: readonly number[];

@@ -16,7 +16,7 @@ function schemaTypes(schema: unknown): ReadonlySet<string> | undefined {
   return Array.isArray(values) ? uniteTypes(values.map(jsonType)) : undefined;
 }
 
-/** Returns undefined if one of the types is not known: then anything may be meant. */
+/** Returns the union of the types; undefined if one of them is unknown, because any type is possible then. */
 function uniteTypes(types: readonly unknown[]): ReadonlySet<string> | undefined {
   const names = types.flat().filter((type) => typeof type === "string");
   return names.length < types.length || names.length === 0 ? undefined : new Set(names);
@@ -28,7 +28,7 @@ export function member(value: unknown, key: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** Returns the name that JSON schemas have for the type of a value. */
+/** Returns the type of a value by its name in JSON schemas. */
 export function jsonType(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;

@@ -3,13 +3,13 @@ import { JsonDepthError, JsonError } from "../../support/json/parse-json.js";
 import { isDict, type Key, NONE, RenderError, type Value } from "../jinja/index.js";
 import { fromJson } from "./from-json.js";
 
-/** The shape of messages that a template expects. It is found out when the template is loaded. */
+/** The shape of messages that a template expects. It is detected when the template is loaded. */
 export interface Dialect {
   /** Arguments of tool calls: a mapping, which is Hugging Face's convention, or JSON text. */
   readonly callArguments: "mapping" | "text";
   /** Content of a message with tool calls and no text: the empty text, or None. */
   readonly emptyContent: "text" | "none";
-  /** The variable `tools` without tools: None, or an empty list. */
+  /** Value of the variable `tools` if there are no tools: None, or an empty list. */
   readonly noTools: "none" | "list";
   /** The template knows the role `developer`; otherwise `developer` is replaced by `system`. */
   readonly hasDeveloper: boolean;

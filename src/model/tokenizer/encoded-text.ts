@@ -47,7 +47,7 @@ const NOTHING: CommonStart = { known: EMPTY, cuts: 0, parts: 0, characters: 0, t
  * Finds the known text with the longest common beginning, and the last cut in it.
  *
  * @param parts the text
- * @param reach number of characters behind a cut that must be equal too, because they decide which added token begins there
+ * @param reach number of characters after a cut that must be equal too, because they decide which added token begins there
  */
 export function findCommonStart(
   parts: readonly string[],
@@ -85,13 +85,13 @@ export function sliceText(parts: readonly string[], characters: number): string 
     .slice(characters - before);
 }
 
-/** The pieces of a text behind a common start, with their ids. All but the first begin with an added token. */
+/** The pieces of a text after a common start, with their ids. All but the first begin with an added token. */
 export interface Pieces {
   readonly texts: readonly string[];
   readonly ids: readonly Int32Array[];
 }
 
-/** Joins a known start and the encoded pieces behind it to a whole text. */
+/** Joins a known start and the encoded pieces after it to a whole text. */
 export function joinText(
   parts: readonly string[],
   start: CommonStart | undefined,

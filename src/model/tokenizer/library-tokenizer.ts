@@ -12,7 +12,7 @@ export interface LibraryTokenizer {
   ): string;
   token_to_id(token: string): number | undefined;
   id_to_token(id: number): string | undefined;
-  /** A `Sequence` has `tokenizers`, of which a `Split` has its pattern as a JavaScript regular expression. */
+  /** A `Sequence` has `tokenizers`. Those of type `Split` have their pattern as a JavaScript regular expression. */
   readonly pre_tokenizer: { readonly tokenizers?: readonly { readonly pattern?: RegExp }[] } | null;
 }
 

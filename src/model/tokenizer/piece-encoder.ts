@@ -29,7 +29,7 @@ export class TokenizerError extends CodedError<"tokenizer_error"> {
   }
 }
 
-/** Encodes pieces from a `Splitter`: an added token and the text behind it, or a text without an added token. */
+/** Encodes pieces from a `Splitter`: an added token and the text after it, or a text without an added token. */
 export interface PieceEncoder {
   encode(piece: string): Int32Array;
   /**

@@ -5,7 +5,7 @@ export type Splitter = (text: string) => string[];
 
 /**
  * Creates a splitter that cuts right before added tokens. Tokenizers find added tokens first and encode the text between
- * them section by section, so no merge crosses such a cut. A cut behind the token would be wrong for tokenizers that treat
+ * them section by section, so no merge crosses such a cut. A cut after the token would be wrong for tokenizers that treat
  * the first section of a text differently (Metaspace's `prepend_scheme: "first"`); a piece that begins with an added token
  * has no first section.
  *

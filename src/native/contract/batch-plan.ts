@@ -11,9 +11,9 @@ export type RowColumnSource =
   | "hasReward"
   /** After discount. */
   | "reward"
-  /** Turns before the row's last one have own rewards that the row's reward does not count. */
+  /** The row's reward leaves out own rewards of earlier turns. */
   | "uncountedRewards"
-  /** Index of the first row that holds the parent of the row's first turn; -1 if no row of the batch does. */
+  /** Index of the first row that contains the parent of the row's first turn; -1 if no row of the batch contains it. */
   | "parentRow"
   /** Edges to the root of the conversation. */
   | "turn"
@@ -23,13 +23,14 @@ export type RowColumnSource =
   /** The interaction is in `leftOut` of {@link NativeAddon.planBatch}. */
   | "leftOut"
   /**
-   * Index in the row of a turn's first output token, and index after its last one, without padding. For turn columns only.
+   * Index in the row of a turn's first output token, and index after its last one, without padding. For turn columns
+   * only.
    */
   | "turnStart"
   | "turnEnd"
   /** One of the words of {@link RecordInput.facts}. */
   | "fact"
-  /** The turns of the row differ in such a word. */
+  /** True if the turns of the row have different values of the fact. */
   | "mixedFact"
   /** The code of one of the texts of {@link RecordInput.labels}. */
   | "label";
@@ -54,27 +55,28 @@ export interface NativeRowColumn {
 }
 
 /**
- * The tensors of a batch by layout; I32 unless noted. Every layout has input_ids, loss_mask, logprobs (F32) and versions.
+ * The tensors of a batch by layout; I32 unless noted. Every layout has input_ids, loss_mask, logprobs (F32) and
+ * versions.
  *
- * - `padded`: these and attention_mask (BOOL) are [B, T]; rewards are F32 [B]. Padding is the pad token in input_ids, -1 in
- *   versions, and 0 or false elsewhere.
+ * - `padded`: these and attention_mask (BOOL) are [B, T]; rewards are F32 [B]. Padding is the pad token in input_ids,
+ *   -1 in versions, and 0 or false elsewhere.
  * - `packed`: these, position_ids (from 0 in each row) and attention_mask (BOOL, all true) are [N], row after row.
  *   cu_seqlens [B + 1] has the start of each row and the end of the last. rewards are F32 [B].
  * - `tree`: each token of the sessions' token trees is stored once. These, position_ids (position in the sequence) and
- *   subtree_end are [N]; cu_trees is [trees + 1]; node_offsets is [nodes + 1]; node_parents, node_lengths and node_rewards
- *   (F32) are [nodes].
+ *   subtree_end are [N]; cu_trees is [trees + 1]; node_offsets is [nodes + 1]; node_parents, node_lengths and
+ *   node_rewards (F32) are [nodes].
  *
  * In a tree batch:
  *
- * - A node is an interaction. It branches from the ancestor in whose own tokens its shared input ends.
- * - The own tokens of node i are at [node_offsets[i], node_offsets[i + 1]). The nodes that branch off follow, the one that
- *   branches off last first, each with its whole subtree.
+ * - A node is an interaction. Its shared input ends within the own tokens of one ancestor; the node branches from that one.
+ * - The own tokens of node i are at [node_offsets[i], node_offsets[i + 1]). After them come the nodes that branch from node
+ *   i, each with its whole subtree. They are sorted by their branching position, the last position first.
  * - `subtree_end[j]` is the end of everything that continues token j. Token j is in the sequence of token i exactly if
  *   j <= i < subtree_end[j].
  * - loss_mask is 1 at every output token, except in interactions that are left out.
  * - node_parents is -1 for a root. A tree of cu_trees begins at each root.
- * - The row of node i has node_lengths[i] tokens: the sequence of its last own token. A node without own tokens has that many
- *   tokens of its parent's row.
+ * - The row of node i is the sequence that ends with its last own token. It has node_lengths[i] tokens. If a node has no own
+ *   tokens, its row is the first node_lengths[i] tokens of its parent's row.
  */
 export type BatchTensorLayout = "padded" | "packed" | "tree";
 
@@ -84,12 +86,16 @@ export interface PlanOptions {
   /** A tree batch has every interaction as a node, whatever the style. */
   readonly style: ExportStyle;
   readonly discount: number;
-  /** For style `concat`: a child that is not token-exact is listed in `mismatches` (error) or starts a new row (split). */
+  /**
+   * For style `concat`: a child that is not token-exact is listed in `mismatches` (error) or starts a new row (split).
+   */
   readonly onMismatch: "error" | "split";
   readonly padTokenId: number;
   readonly padSide: "left" | "right";
   readonly padToMultipleOf: number;
-  /** 0: no limit. Must be 0 for a tree batch (`ERR_INVALID_ARG`), because its rows share the tokens that would be cut. */
+  /**
+   * 0: no limit. Must be 0 for a tree batch (`ERR_INVALID_ARG`), because its rows share the tokens that would be cut.
+   */
   readonly maxLength: number;
   readonly overflow: "error" | "truncate" | "drop";
   /**
@@ -99,13 +105,15 @@ export interface PlanOptions {
   readonly concatReward?: "leaf" | "return";
   /** Gives rows to interactions that are left out too. The source `leftOut` still marks them. */
   readonly includeLeftOut?: boolean;
-  /** Adds `cu_turns` I32 [B + 1] and the turn columns. Not for a tree batch (`ERR_INVALID_ARG`): its nodes are turns. */
+  /**
+   * Adds `cu_turns` I32 [B + 1] and the turn columns. Not for a tree batch (`ERR_INVALID_ARG`): its nodes are turns.
+   */
   readonly turns?: boolean;
   /** Maximum number of distinct labels of one column. Default: no limit. Labels over the limit have code -2. */
   readonly labelLimit?: number;
   /**
-   * Adds these tensors, and the metadata `row_codes`: JSON with the labels of each label column, in the order of their codes.
-   * An interaction without the label has code -1.
+   * Adds these tensors, and the metadata `row_codes`: JSON with the labels of each label column, in the order of their
+   * codes. An interaction without the label has code -1.
    */
   readonly columns?: readonly NativeRowColumn[];
 }
@@ -128,14 +136,14 @@ export interface NativePlan {
   /** Maximum number of shards without an empty one: the number of rows, or of trees in a tree batch. */
   readonly maxShards: number;
   /**
-   * Splits the batch into `count` batches (1 to maxShards) with nearly equal numbers of recorded tokens. Each is complete and
-   * padded to its own longest row. Rows keep their order, and a tree stays together. The same plan is always split in the
-   * same way.
+   * Splits the batch into `count` batches (1 to maxShards) with nearly equal numbers of recorded tokens. Each is
+   * complete and padded to its own longest row. Rows keep their order, and a tree stays together. The same plan is
+   * always split in the same way.
    */
   shards(count: number): NativePlan[];
   /**
-   * Writes the batch as one safetensors block, off the event loop. Fails with `ERR_TOO_LARGE` for a packed or tree batch of
-   * 2^31 or more tokens, because its offsets are int32.
+   * Writes the batch as one safetensors block, off the event loop. Fails with `ERR_TOO_LARGE` for a packed or tree
+   * batch of 2^31 or more tokens, because its offsets are int32.
    *
    * @param metadata the header's `__metadata__`
    */
@@ -153,11 +161,12 @@ export interface PackOptions {
   readonly threads?: number;
   /**
    * The memory of the block:
-   * - "heap" (default): memory of this process. Up to 1 GiB of it is kept for a minute after its release, for later batches.
+   * - "heap" (default): memory of this process. Up to 1 GiB of it is kept for a minute after its release, for later
+   *   batches.
    * - a shared pool: a file that other processes can map.
-   * - "pinned": page-locked memory, from which the devices of this process copy directly. It is kept in the same way. Packing
-   *   fails with `ERR_PINNED_UNAVAILABLE` if there is none (use "heap" instead), and with `ERR_OUT_OF_MEMORY` if the driver
-   *   has none left. Memory that the driver refuses to free or to unlock is lost until the process ends.
+   * - "pinned": page-locked memory, from which the devices of this process copy directly. It is kept in the same way.
+   *   Packing fails with `ERR_PINNED_UNAVAILABLE` if there is none (use "heap" instead), and with `ERR_OUT_OF_MEMORY`
+   *   if the driver has none left. Memory that the driver refuses to free or to unlock is lost until the process ends.
    */
   readonly memory?: "heap" | "pinned" | NativeSharedPool;
 }
@@ -172,7 +181,7 @@ export interface PlanRows {
   readonly lengths: Uint32Array;
   /** After discount. */
   readonly rewards: Float64Array;
-  /** 1 for a row whose earlier turns have own rewards that its reward does not count. */
+  /** 1 for a row whose reward leaves out own rewards of earlier turns. */
   readonly uncountedRewards: Uint8Array;
 }
 
@@ -194,8 +203,9 @@ export interface ConcatMismatch {
 
 export interface NativeBatch {
   /**
-   * The whole block as safetensors: 8-byte header length, JSON header, data. It is a view, not a copy, and is created on
-   * first access. A process that uses only `path` thus never adds the block to the garbage collector's external memory.
+   * The whole block as safetensors: 8-byte header length, JSON header, data. It is a view, not a copy, and is created
+   * on first access. A process that uses only `path` thus never adds the block to the garbage collector's external
+   * memory.
    */
   readonly bytes: Uint8Array;
   /** Size of the whole block. */
@@ -207,13 +217,13 @@ export interface NativeBatch {
   /** True if a reader has unlinked, moved or linked the file, which then belongs to the reader. */
   readonly taken: boolean;
   /**
-   * Releases the batch and allows its slot to be reused, because no reader will look at its file again. For memory that is
-   * not shared, the same as `release()`.
+   * Releases the batch and allows its slot to be reused, because no reader will read its file again. For memory that is not
+   * shared, does the same as `release()`.
    */
   acknowledge(): void;
   /**
-   * Detaches every view of the block and frees it. Nothing in this process may still read from it, not even a pending write
-   * to a socket. Unlinks a shared file that was not acknowledged. Idempotent.
+   * Detaches every view of the block and frees it. Nothing in this process may still read from it, not even a pending
+   * write to a socket. Unlinks a shared file that was not acknowledged. Idempotent.
    */
   release(): void;
 }

@@ -13,11 +13,13 @@ export type LogprobContent = "temperature" | "truncated" | "raw" | "unknown";
 /** The output of one model call while it arrives: ids, log probabilities, versions, and optionally top alternatives. */
 export interface NativeGeneration {
   readonly length: number;
-  /** Adds sampled tokens. Lengths must be equal, log probabilities finite (`ERR_REPLY_NOT_FINITE`), and ids at least 0. */
+  /**
+   * Adds sampled tokens. Lengths must be equal, log probabilities finite (`ERR_REPLY_NOT_FINITE`), and ids at least 0.
+   */
   append(ids: Int32Array, logprobs: Float32Array, versions: number | Int32Array): void;
   /**
-   * Adds alternatives for the last tokens: `width` (id, logprob) pairs per token. `ids.length` is a multiple of `width`.
-   * Unused entries have id -1 and log probability 0.
+   * Adds alternatives for the last tokens: `width` (id, logprob) pairs per token. `ids.length` is a multiple of
+   * `width`. Unused entries have id -1 and log probability 0.
    */
   appendTop(ids: Int32Array, logprobs: Float32Array, width: number): void;
   /**
@@ -27,8 +29,8 @@ export interface NativeGeneration {
    */
   appendSglangReply(body: Uint8Array, version: number): EngineReply;
   /**
-   * The same on a worker thread, for large bodies, which are read in place. Until it settles, the generation must not be used,
-   * and the body must not be changed or transferred.
+   * The same on a worker thread, for large bodies, which are read in place. Until it settles, the generation must not
+   * be used, and the body must not be changed or transferred.
    */
   appendSglangReplyAsync(body: Uint8Array, version: number): Promise<EngineReply>;
   /**
@@ -45,6 +47,9 @@ export interface NativeGeneration {
   ids(from?: number): Int32Array;
   logprobs(from?: number): Float32Array;
   versions(from?: number): Int32Array;
-  /** Returns the alternatives of the tokens from index `from`: `width` entries per token; undefined if none are recorded. */
+  /**
+   * Returns the alternatives of the tokens from index `from`: `width` entries per token; undefined if none are
+   * recorded.
+   */
   top(from?: number): TopLogprobs | undefined;
 }

@@ -17,13 +17,13 @@ export type NativeReplyStreamConstructor = new (
 ) => NativeReplyStream;
 
 /**
- * Reads a streamed reply: server-sent events, from the body's bytes as they arrive. The time is linear in the new tokens,
- * even if every frame repeats all tokens so far, as SGLang's frames do by default.
+ * Reads a streamed reply: server-sent events, from the body's bytes as they arrive. The time is linear in the new
+ * tokens, even if every frame repeats all tokens so far, as SGLang's frames do by default.
  */
 export interface NativeReplyStream {
   /**
-   * Reads a piece of the body, which may be cut anywhere. After an error (`ERR_REPLY_…`) the stream cannot be used any more,
-   * and the generation has the tokens of the earlier frames.
+   * Reads a piece of the body, which may be cut anywhere. After an error (`ERR_REPLY_…`) the stream cannot be used any
+   * more, and the generation has the tokens of the earlier frames.
    *
    * @returns the number of added tokens
    */

@@ -18,8 +18,8 @@ export interface EngineReply {
 }
 
 /**
- * SGLang's finish reason object, or vLLM's finish reason as `type` with its stop reason as `matched`. `matched` is a token
- * id or a string. It is absent for a list, and for vLLM's end-of-sequence token.
+ * SGLang's finish reason object, or vLLM's finish reason as `type` with its stop reason as `matched`. `matched` is a
+ * token id or a string. It is absent for a list, and for vLLM's end-of-sequence token.
  */
 export interface EngineFinish {
   readonly type: string;

@@ -9,16 +9,16 @@ export interface NativeSession {
   readonly byteLength: number;
   /**
    * Returns the best parent for a request whose messages have these chain digests: the interaction with the longest
-   * `messages + output` that is a strict prefix, else the one with the longest `messages` that is a strict prefix. Of several,
-   * it is the newest with the same tool call ids, else the newest.
+   * `messages + output` that is a strict prefix, else the one with the longest `messages` that is a strict prefix. Of
+   * several, it is the newest with the same tool call ids, else the newest.
    *
-   * @param callIds for each message, a number that identifies the ids of all tool calls up to it, or 0 if there are none.
-   * Absent if the request has no tool calls
+   * @param callIds for each message, a number that identifies the ids of all tool calls up to it, or 0 if there are
+   * none. Absent if the request has no tool calls
    */
   findParent(digests: Uint8Array, callIds?: BigUint64Array): ParentMatch | undefined;
   /**
-   * Builds a prompt from the full sequence (input and output) of interaction `base`, if given, followed by `pieces`. The
-   * pieces are copied. The prompt may outlive the session.
+   * Builds a prompt from the full sequence (input and output) of interaction `base`, if given, followed by `pieces`.
+   * The pieces are copied. The prompt may outlive the session.
    */
   prompt(pieces: readonly Int32Array[], base?: number): NativePrompt;
   /** Adds an interaction. It consumes the generation: any later use of it throws `ERR_RELEASED`. */
@@ -59,9 +59,14 @@ export interface RecordInput {
   readonly parent?: number;
   /** Facts of the call as 32-bit words. Row columns with source `fact` refer to them by position. */
   readonly facts?: Uint32Array;
-  /** Recurring texts (finish reason, API, …), "" for none. Row columns with source `label` refer to them by position. */
+  /**
+   * Recurring texts (finish reason, API, …), "" for none. Row columns with source `label` refer to them by position.
+   */
   readonly labels?: readonly string[];
-  /** If it does not continue its parent's tokens, it starts a new row of a `concat` export instead of failing the export. */
+  /**
+   * If it does not continue its parent's tokens, it starts a new row of a `concat` export instead of failing the
+   * export.
+   */
   readonly startsRow?: boolean;
   /** Identifies the tool call ids of the input, and of input and output; see {@link NativeSession.findParent}. */
   readonly callIds?: BigUint64Array;

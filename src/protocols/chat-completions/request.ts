@@ -106,7 +106,7 @@ export const chatCompletionSchema = z.strictObject({
 export type ChatCompletionRequest = z.output<typeof chatCompletionSchema>;
 
 export interface ParsedChatCompletion extends ModelRequest {
-  /** A stream ends with a chunk that has the usage. */
+  /** If true, a stream ends with a chunk that reports the usage. */
   readonly includeUsage: boolean;
 }
 

@@ -13,7 +13,7 @@ type Kind = Block["type"];
  */
 export class MessagesStream implements StreamEncoder {
   readonly keepAlive = typedEvent({ type: "ping" });
-  /** Index of the open block; if none is open, of the next block. */
+  /** Index of the open block, or of the next block if none is open. */
   #index = 0;
   #open: Kind | undefined;
 

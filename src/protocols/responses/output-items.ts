@@ -55,7 +55,7 @@ export function itemId(responseId: string, part: OutputPart, index: number): str
   return `${PREFIXES[part.type]}${responseId.slice(RESPONSE_PREFIX.length)}_${index}`;
 }
 
-/** Returns the response and the output index that an item's id names; undefined if it is not such an id. */
+/** Returns the response id and the output index in an item's id; undefined if the text is not an item's id. */
 export function parseItemId(id: string): { readonly responseId: string; readonly index: number } | undefined {
   const match = ITEM_ID.exec(id);
   return match ? { responseId: `${RESPONSE_PREFIX}${match[1]}`, index: Number(match[2]) } : undefined;

@@ -3,9 +3,10 @@ import type { TaskResult } from "./task.js";
 /**
  * Which tasks a batch contains.
  *
- * - `completion`: the oldest accepted tasks, as soon as there are enough. Older tasks that still run are waited for only if
- *   some of them would otherwise become too stale for any batch.
- * - `task`: the next tasks in order. A batch waits for slow tasks, so that batches do not depend on how long tasks take.
+ * - `completion`: the oldest accepted tasks, as soon as there are enough. Older tasks that still run are waited for
+ *   only if some of them would otherwise become too stale for any batch.
+ * - `task`: the next tasks in order. A batch waits for slow tasks, so that batches do not depend on how long tasks
+ *   take.
  */
 export type BatchOrder = "completion" | "task";
 
@@ -58,8 +59,8 @@ export class AcceptedTasks<Data> {
   }
 
   /**
-   * Returns true if the batch overtakes older tasks, and some of these would then become too stale. Each later version takes
-   * `count` tasks, and a task that began with version v can wait for v - dueVersion later versions.
+   * Returns true if the batch overtakes older tasks, and some of these would then become too stale. Each later version
+   * takes `count` tasks, and a task that began with version v can wait for v - dueVersion later versions.
    */
   #wouldExpire(indices: readonly number[], count: number, dueVersion: number): boolean {
     const batch = new Set(indices);

@@ -3,7 +3,9 @@ import type { CallOptions } from "../../client/proxy-calls.js";
 import { HttpTransport } from "../../client/transport.js";
 import type { RolloutEngine } from "../contract.js";
 
-/** The weight version that is announced to the proxy. The proxy assigns it to tokens of engines that report no version. */
+/**
+ * The weight version that is announced to the proxy. The proxy assigns it to tokens of engines that report no version.
+ */
 export class AnnouncedVersion {
   readonly #engine: RolloutEngine;
   #initial: number | undefined;
@@ -20,7 +22,9 @@ export class AnnouncedVersion {
     return this.#initial === undefined;
   }
 
-  /** Announces the initial version once, however many callers wait for it. After a failure, the next call tries again. */
+  /**
+   * Announces the initial version once, however many callers wait for it. After a failure, the next call tries again.
+   */
   async settle(): Promise<void> {
     if (this.#initial === undefined) return;
     this.#announcing ??= this.#send(this.#initial, {}).finally(() => (this.#announcing = undefined));

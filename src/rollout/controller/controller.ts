@@ -37,8 +37,8 @@ export interface RolloutCounts {
 /**
  * Loads new weights into the engine.
  *
- * If the engine does not report the version of its tokens, call `announce` while the engine is paused: between the last token
- * of the old weights and the first token of the new ones. Otherwise it need not be called.
+ * If the engine does not report the version of its tokens, call `announce` while the engine is paused: between the last
+ * token of the old weights and the first token of the new ones. Otherwise it need not be called.
  */
 export type WeightUpdate = (announce: () => Promise<void>) => Promise<void>;
 
@@ -50,8 +50,8 @@ interface Task<Data> {
 }
 
 /**
- * Runs tasks for a trainer. It starts them in the order in which they were submitted, as the limits on staleness allow, and
- * returns the accepted ones in batches. Each episode grants its own capacity, as its first step.
+ * Runs tasks for a trainer. It starts them in the order in which they were submitted, as the limits on staleness allow,
+ * and returns the accepted ones in batches. Each episode grants its own capacity, as its first step.
  */
 export class RolloutController<Data = unknown> {
   readonly #workflow: RolloutWorkflow<Data>;
@@ -128,8 +128,8 @@ export class RolloutController<Data = unknown> {
   /**
    * Waits for the next `consumerBatchSize` accepted tasks. Returns undefined after the last batch.
    *
-   * Later tasks may start only after {@link setVersion}. The signal ends the wait, not the tasks. Rejects if the initial
-   * version cannot be announced to the proxy.
+   * Later tasks may start only after {@link setVersion}. The signal ends the wait, not the tasks. Rejects if the
+   * initial version cannot be announced to the proxy.
    */
   async waitBatch(signal?: AbortSignal): Promise<RolloutBatch<Data> | undefined> {
     if (!this.#announced.settled) await this.#settleVersion();
@@ -158,8 +158,8 @@ export class RolloutController<Data = unknown> {
    * Sets a new weight version: runs `update`, which loads the weights into the engine, and announces the version to the
    * proxy.
    *
-   * No task starts meanwhile. The engine may cut generations in flight, which the proxy then resumes. If this fails, the
-   * earlier version stays in effect.
+   * No task starts meanwhile. The engine may cut generations in flight, which the proxy then resumes. If this fails,
+   * the earlier version stays in effect.
    */
   async setVersion(version: number, update?: WeightUpdate, options: CallOptions = {}): Promise<void> {
     this.#staleness.assertNext(version);
@@ -184,8 +184,8 @@ export class RolloutController<Data = unknown> {
   }
 
   /**
-   * Aborts running tasks and drops waiting ones. Accepted tasks can still be taken as batches. Resolves when every episode has
-   * ended.
+   * Aborts running tasks and drops waiting ones. Accepted tasks can still be taken as batches. Resolves when every
+   * episode has ended.
    */
   async stop(): Promise<void> {
     this.#complete = true;

@@ -5,7 +5,9 @@ import type { RolloutEngine } from "../contract.js";
 import { ControllerError } from "./errors.js";
 import type { TaskResult } from "./task.js";
 
-/** Accepted tasks that the trainer consumes together. Their sessions have ended, and keep their data until the export. */
+/**
+ * Accepted tasks that the trainer consumes together. Their sessions have ended, and keep their data until the export.
+ */
 export class RolloutBatch<Data = unknown> {
   /** In the order in which they were submitted. */
   readonly tasks: readonly TaskResult<Data>[];
@@ -27,7 +29,9 @@ export class RolloutBatch<Data = unknown> {
     return this.tasks.flatMap(({ accepted }) => accepted.map(({ sessionId }) => sessionId));
   }
 
-  /** Exports all sessions as one safetensors block. If that fails, no session is exported, and it can be called again. */
+  /**
+   * Exports all sessions as one safetensors block. If that fails, no session is exported, and it can be called again.
+   */
   export(fields: BatchFields = {}, options: CallOptions = {}): Promise<Uint8Array> {
     return this.#admin().exportBatch(this.sessionIds, { ...this.#fields, ...fields }, options);
   }

@@ -1,7 +1,9 @@
 import { describe } from "../describe.js";
 import { ControllerError } from "./errors.js";
 
-/** Limits on how far rollouts may run ahead of the trainer. A rollout is one task: one episode, or a group of episodes. */
+/**
+ * Limits on how far rollouts may run ahead of the trainer. A rollout is one task: one episode, or a group of episodes.
+ */
 export interface StalenessLimits {
   /** Maximum number of concurrent rollouts. */
   readonly maxConcurrentRollouts: number;
@@ -16,8 +18,8 @@ export interface StalenessLimits {
  *
  * free = min(maxConcurrent − running, (maxStaleness + version + 1) × batchSize − (accepted + running))
  *
- * So at most as many rollouts begin as the trainer consumes until version `version + maxStaleness`. If the trainer takes the
- * oldest first, one batch per version, no rollout is staler than `maxStaleness`.
+ * So at most as many rollouts begin as the trainer consumes until version `version + maxStaleness`. If the trainer
+ * takes the oldest first, one batch per version, no rollout is staler than `maxStaleness`.
  */
 export class StalenessControl {
   readonly #limits: StalenessLimits;

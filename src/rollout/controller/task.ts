@@ -16,8 +16,8 @@ export interface TaskResult<Data = unknown> extends EpisodeResult {
 }
 
 /**
- * Returns why a task was rejected; undefined if it was accepted. If a group was dropped because of one member, it is the
- * reason of that member.
+ * Returns why a task was rejected; undefined if it was accepted. If a group was dropped because of one member, it is
+ * the reason of that member.
  */
 export function rejectionOf({ accepted, rejected }: EpisodeResult): RejectedEpisode["reason"] | undefined {
   if (accepted.length > 0) return undefined;

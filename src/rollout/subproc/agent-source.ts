@@ -33,8 +33,8 @@ export interface AgentSourceOptions {
 /**
  * Returns the source of an agent, from which worker processes can create it.
  *
- * @param agent an import string, or an instance whose class names its module with `static readonly module = import.meta.url`.
- * The instance's own properties are copied as they are now.
+ * @param agent an import string, or an instance whose class names its module with `static readonly module =
+ * import.meta.url`. The instance's own properties are copied as they are now.
  * @throws SubprocError `not_serializable`, naming the property
  * @throws WorkflowError `invalid_workflow` if `agent` is neither
  */

@@ -1,7 +1,9 @@
 const WITH_VALUE = new Set(["--import", "--require", "-r", "--loader", "--experimental-loader", "--conditions", "-C"]);
 const ALONE = /^--(import|require|loader|experimental-loader|conditions|experimental-strip-types|enable-source-maps)\b/;
 
-/** Returns the Node arguments that affect how modules are found and loaded, without those of debuggers and profilers. */
+/**
+ * Returns the Node arguments that affect how modules are found and loaded, without those of debuggers and profilers.
+ */
 export function pickLoaders(execArgv: readonly string[]): string[] {
   return execArgv.flatMap((argument, i) => {
     const value = execArgv[i + 1];

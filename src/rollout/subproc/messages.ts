@@ -20,8 +20,8 @@ export interface SentError {
 }
 
 /**
- * A message of a worker process: that it has started the task, or the result. `reusable`: the agent left no timer, request or
- * process behind that could disturb the next task.
+ * A message of a worker process: that it has started the task, or the result. `reusable`: the agent left no timer,
+ * request or process behind that could disturb the next task.
  */
 export type WorkerMessage = { readonly id: number } & (
   | { readonly type: "started" }

@@ -10,7 +10,9 @@ export interface ProcessPoolOptions {
   readonly maxWorkers: number;
   /** Maximum seconds of one task, after which its process is killed. Default: no limit. */
   readonly timeoutSeconds?: number | undefined;
-  /** Node arguments for worker processes, such as `--import tsx`. They inherit the loaders of this process in any case. */
+  /**
+   * Node arguments for worker processes, such as `--import tsx`. They inherit the loaders of this process in any case.
+   */
   readonly nodeArguments?: readonly string[] | undefined;
 }
 
@@ -36,7 +38,10 @@ export class ProcessPool implements AsyncDisposable {
     return this.occupy(signal, (limited) => this.#runSomewhere(task, limited));
   }
 
-  /** Waits for a free slot, then calls `work`, which may start one process. `limited` aborts when the task exceeds its time. */
+  /**
+   * Waits for a free slot, then calls `work`, which may start one process. `limited` aborts when the task exceeds its
+   * time.
+   */
   async occupy<T>(signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     using _slot = await this.#slots.acquire(either);
@@ -61,7 +66,9 @@ export class ProcessPool implements AsyncDisposable {
     this.close();
   }
 
-  /** Runs a task in an idle or new process. If that process ended before it accepted the task, tries one new process. */
+  /**
+   * Runs a task in an idle or new process. If that process ended before it accepted the task, tries one new process.
+   */
   async #runSomewhere(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
     try {

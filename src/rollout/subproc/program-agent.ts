@@ -16,8 +16,8 @@ export interface ProgramAgentOptions {
  *
  * - The program reads the data as JSON from its standard input.
  * - Address and key of the session are in its environment, under the names that SDKs read.
- * - It prints its reward, a number or an object from completion ids to numbers, in the last line of its standard output or in
- *   a line `{"reward": …}`.
+ * - It prints its reward, a number or an object from completion ids to numbers, in the last line of its standard output
+ *   or in a line `{"reward": …}`.
  */
 export class ProgramAgent<Data = unknown> implements Agent<Data> {
   readonly #pool: ProcessPool;

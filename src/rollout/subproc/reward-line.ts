@@ -7,13 +7,15 @@ const LONGEST_LINE = 1 << 20;
 export interface ReadReward {
   /** Undefined if there is no reward. */
   readonly value: unknown;
-  /** Number of earlier lines that are numbers, if the reward is not in a line `{"reward": …}`. One may have been meant. */
+  /**
+   * Number of earlier lines that are numbers, if the reward is not in a line `{"reward": …}`. One may have been meant.
+   */
   readonly otherNumbers: number;
 }
 
 /**
- * Finds the reward in a program's standard output: the value of the last line `{"reward": …}`, else the last line that is not
- * empty, if it is a JSON number or object.
+ * Finds the reward in a program's standard output: the value of the last line `{"reward": …}`, else the last line that
+ * is not empty, if it is a JSON number or object.
  */
 export class RewardLine {
   readonly #decoder = new StringDecoder("utf8");

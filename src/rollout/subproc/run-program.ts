@@ -26,9 +26,9 @@ export interface Program {
 /**
  * Runs a program to its end and returns its reward (see {@link RewardLine}).
  *
- * Processes that it leaves running in its process group are killed when it ends. The whole group is killed when the signal
- * aborts. Its standard error is forwarded to this process's standard error, and so is the end of its standard output if it
- * fails.
+ * Processes that it leaves running in its process group are killed when it ends. The whole group is killed when the
+ * signal aborts. Its standard error is forwarded to this process's standard error, and so is the end of its standard
+ * output if it fails.
  *
  * @throws SubprocError `program_not_started`, `program_failed`, `invalid_program_output`, or the signal's reason
  */
@@ -82,7 +82,10 @@ function warn(file: string): void {
   process.emitWarning(`${file} printed other numbers before its reward, the last line. ${advice}`, "AgentWarning");
 }
 
-/** Resolves when the program has exited and its output was read. If the signal aborts before its exit, kills it and rejects. */
+/**
+ * Resolves when the program has exited and its output was read. If the signal aborts before its exit, kills it and
+ * rejects.
+ */
 async function waitForEnd(group: ChildGroup, signal: AbortSignal): Promise<ChildEnd> {
   using _killing = onAbort(signal, () => group.kill());
   await untilAborted(group.exited, signal);

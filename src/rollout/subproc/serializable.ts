@@ -5,9 +5,9 @@ import { SubprocError } from "./errors.js";
 export type Wire = "clone" | "json";
 
 /**
- * Refuses values that would not arrive unchanged in another process: functions, symbols, promises, weak collections, and
- * instances of classes, which would lose their class. Plain objects and arrays can be sent. A worker can also receive Map,
- * Set, Date, RegExp, errors, buffers, typed arrays and cycles.
+ * Refuses values that would not arrive unchanged in another process: functions, symbols, promises, weak collections,
+ * and instances of classes, which would lose their class. Plain objects and arrays can be sent. A worker can also
+ * receive Map, Set, Date, RegExp, errors, buffers, typed arrays and cycles.
  *
  * @param name name of the value in the error, such as `data`
  * @throws SubprocError `not_serializable`, naming the property: `data.tools[0].call is a function`

@@ -1,7 +1,9 @@
 import { appendTail } from "../../support/processes/output-tail.js";
 import { SubprocError, type SubprocErrorCode } from "./errors.js";
 
-/** The standard error by error. It is not a property, because an error that an agent threw has the agent's own class. */
+/**
+ * The standard error by error. It is not a property, because an error that an agent threw has the agent's own class.
+ */
 const texts = new WeakMap<object, string>();
 
 /** Returns the error of a process that failed. Its message ends with the end of the process's standard error. */

@@ -112,7 +112,9 @@ export class WorkerProcess {
     this.#group.kill();
   }
 
-  /** Kills the process and writes its incomplete last line now, because this process may end before it reads the end. */
+  /**
+   * Kills the process and writes its incomplete last line now, because this process may end before it reads the end.
+   */
   close(): void {
     this.kill();
     this.#flush();
@@ -128,7 +130,9 @@ export class WorkerProcess {
     }
   }
 
-  /** Handles a message. Messages that do not belong to the running task are ignored, because the agent may send its own. */
+  /**
+   * Handles a message. Messages that do not belong to the running task are ignored, because the agent may send its own.
+   */
   #handle(message: WorkerMessage): void {
     if (message.id !== this.#running?.id) return;
     if (message.type === "started") {
@@ -141,8 +145,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Rejects the task with the agent's error. The process wrote its standard error before this message, but to another pipe.
-   * Two iterations of the event loop let that pipe be read first.
+   * Rejects the task with the agent's error. The process wrote its standard error before this message, but to another
+   * pipe. Two iterations of the event loop let that pipe be read first.
    */
   async #fail({ error, reusable }: Extract<WorkerMessage, { readonly type: "failed" }>): Promise<void> {
     const running = this.#running;

@@ -13,8 +13,8 @@ process.on("message", (task: SentTask) => void runTask(task));
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));
 
 /**
- * Number of active resources (timers, requests, …) while no task runs. It is the minimum of all tasks, because at the first
- * one the loading of this module may still be active.
+ * Number of active resources (timers, requests, …) while no task runs. It is the minimum of all tasks, because at the
+ * first one the loading of this module may still be active.
  */
 let idleResources = Number.POSITIVE_INFINITY;
 

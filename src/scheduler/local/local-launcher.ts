@@ -29,8 +29,8 @@ export class LocalLauncher implements Launcher {
   }
 
   /**
-   * Returns the process's last port if it is free, else another one. It never returns the port of another process, because
-   * that process may not listen yet.
+   * Returns the process's last port if it is free, else another one. It never returns the port of another process,
+   * because that process may not listen yet.
    */
   async #choosePort(process: string): Promise<number> {
     const port = await findFreePort(this.#ports.get(process));

@@ -6,8 +6,8 @@ import type { MachineGroup } from "./slurm-options.js";
 /**
  * Returns the groups of machines of a job.
  *
- * @throws {@link SchedulerError} `job_invalid` if a role is in no group or in several, or if a rollout worker would have no
- * proxy on its machine
+ * @throws {@link SchedulerError} `job_invalid` if a role is in no group or in several, or if a rollout worker would
+ * have no proxy on its machine
  */
 export function listGroups(job: JobSpec): readonly MachineGroup[] {
   const groups = job.slurm.groups ?? [{ roles: job.roles.map(({ role }) => role), nodes: 1, options: [] }];

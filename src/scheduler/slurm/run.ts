@@ -16,8 +16,8 @@ export interface RunSlurmJobOptions {
 /**
  * Runs a job as one Slurm job and waits for its end. All machines must share its folder.
  *
- * @throws {@link SchedulerError} after the job was cancelled. With `slurm_failed` the job may still run, because Slurm does
- * not answer.
+ * @throws {@link SchedulerError} after the job was cancelled. With `slurm_failed` the job may still run, because Slurm
+ * does not answer.
  */
 export async function runSlurmJob(job: JobSpec, { signal, onState }: RunSlurmJobOptions = {}): Promise<void> {
   if (signal?.aborted) throw new SchedulerError("job_stopped", "The job was stopped.");

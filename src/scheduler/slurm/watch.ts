@@ -17,8 +17,8 @@ export interface WatchOptions {
 /**
  * Waits until a job has ended, also if Slurm restarts it meanwhile. Returns its last state, if Slurm still knows it.
  *
- * @throws {@link SchedulerError} `job_unplaced`, `job_stopped`, or `slurm_failed` if Slurm no longer answers; the job may
- * still run then
+ * @throws {@link SchedulerError} `job_unplaced`, `job_stopped`, or `slurm_failed` if Slurm no longer answers; the job
+ * may still run then
  */
 export async function watch({ job, id, signal, onState }: WatchOptions): Promise<JobState | undefined> {
   const { poll_seconds, pending_seconds } = job.slurm;

@@ -76,7 +76,7 @@ export class OutputReader {
     return events;
   }
 
-  /** The generation still has the tokens of a text, however late the parser returns the text. */
+  /** The parser may return a text late, so its tokens are read from the generation, which keeps all of them. */
   #withLogprobs(event: OutputEvent): AnswerEvent {
     if (event.type !== "text" || event.tokens === undefined) return event;
     const { model, generation } = this.#options;
@@ -84,7 +84,7 @@ export class OutputReader {
     return { type: "text", text: event.text, logprobs: toLogprobs(readRecordedTokens(model, generation, from, to)) };
   }
 
-  /** The tokens that {@link #readEvents} reads next; undefined if the request does not want them. */
+  /** Returns the tokens that {@link #readEvents} reads next; undefined if the request does not want them. */
   #newTokens(): RecordedTokens | undefined {
     const { wantsTokens, model, generation } = this.#options;
     return wantsTokens ? readRecordedTokens(model, generation, this.#position) : undefined;

@@ -33,7 +33,7 @@ export function isContinuation({ body, count }: SharedPrefix): boolean {
   return 2 * count >= body.elements.length;
 }
 
-/** The field with the conversation: `messages` in chat completions and messages, `input` in responses. */
+/** Fields that can hold the conversation: `messages` in chat completions and messages, `input` in responses. */
 const CONVERSATIONS = ["messages", "input"] as const;
 
 /** Replaces the shared elements in a body that is parsed without them. It is random, so no client can have sent it. */
@@ -50,7 +50,7 @@ export function findShared(bytes: Buffer, known: readonly KnownBody[]): SharedPr
   return best;
 }
 
-/** Returns the number of elements of the known body that end within the bytes that both begin with. */
+/** Returns how many elements of the known body lie completely within the bytes that both bodies start with. */
 function countShared(bytes: Buffer, { bytes: known, ends }: KnownBody): number {
   const isShared = (count: number): boolean => {
     const end = ends[count - 1] ?? 0;
@@ -101,7 +101,7 @@ export function toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): K
   return { bytes, name, start, ends, elements };
 }
 
-/** Returns true if the array that was found is the one that `JSON.parse` uses. If a field comes twice, it uses the later one. */
+/** Returns true if `JSON.parse` uses the array that was found. If a body has the field twice, `JSON.parse` uses the later one. */
 function isEffectiveField(name: string, json: Buffer): boolean {
   return readConversation(JSON.parse(json.toString()), name)?.[0] === STAND_IN;
 }

@@ -69,7 +69,7 @@ function addRequestCounters(servers: EngineServers, registers: Registry[]): void
   });
   new Counter({
     name: "rolltape_engine_server_failovers_total",
-    help: "Requests that an engine server did not start and that went to another one.",
+    help: "Requests sent to another engine server because this one did not start them.",
     labelNames: ["server"],
     registers,
     collect() {

@@ -158,8 +158,8 @@ export async function packShards<Layout extends BatchTensorLayout>(
 }
 
 /**
- * Returns a function that packs the plan. The interaction ids are read now, because the sessions may be freed before packing
- * begins.
+ * Returns a function that packs the plan. The interaction ids are read now, because the sessions may be freed before
+ * packing begins.
  */
 function preparePack<Layout extends BatchTensorLayout>(
   plan: ExportPlan,

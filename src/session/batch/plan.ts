@@ -31,7 +31,8 @@ type PlannedOptions = BatchOptions & { readonly labelLimit: number };
  * Plans an export of the sessions as they are now.
  *
  * @param labelLimit maximum number of distinct labels per column
- * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at fault
+ * @throws SessionError `concat_mismatch`, `max_length_exceeded` or `reward_overflow`, with the rows or sessions at
+ * fault
  */
 export function planExport(
   sessions: readonly Session[],

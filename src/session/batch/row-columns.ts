@@ -24,8 +24,8 @@ type Dtype = NativeRowColumn["dtype"];
 type Structural = Exclude<RowColumnSource, "fact" | "label">;
 
 /**
- * Which tensors a column has, and which turn gives a row its value. By default there is one value per row, taken from its
- * last turn.
+ * Which tensors a column has, and which turn gives a row its value. By default there is one value per row, taken from
+ * its last turn.
  */
 interface Scope {
   readonly perRow?: boolean;
@@ -76,11 +76,11 @@ const DEFAULTS = {
 } as const;
 
 /**
- * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the readers
- * and the documentation use this list.
+ * The columns that describe the rows of a batch, in the order of their tensors. The native core, the gateway, the
+ * readers and the documentation use this list.
  *
- * A row of style `individual` and a node of a tree have the values of their interaction. A row of style `concat` has the
- * values of its last turn, except in columns with `ofFirstTurn`.
+ * A row of style `individual` and a node of a tree have the values of their interaction. A row of style `concat` has
+ * the values of its last turn, except in columns with `ofFirstTurn`.
  */
 export const ROW_COLUMNS: readonly RowColumn[] = [
   structural(

@@ -16,8 +16,8 @@ export interface TrajectoriesOptions extends TrajectoryOptions {
 }
 
 /**
- * Exports one session as JSON: its interactions with their tensors in base64, in the format of AReaL's proxy client. The
- * text is assembled in native memory, off the event loop.
+ * Exports one session as JSON: its interactions with their tensors in base64, in the format of AReaL's proxy client.
+ * The text is assembled in native memory, off the event loop.
  */
 export async function packTrajectories(session: Session, options: TrajectoriesOptions): Promise<Buffer> {
   const { includeMessages, onPlanned, model, ...rest } = options;
@@ -46,7 +46,7 @@ export async function packTrajectories(session: Session, options: TrajectoriesOp
   return plan.native.packJson(items.length === 0 ? [`${opening}}}`] : [...parts, "}}}"]);
 }
 
-/** Returns the root interactions of all conversation trees without any reward, by id. */
+/** Returns the ids of the root interactions of all conversation trees without any reward. */
 function unrewardedRoots(
   {
     native: {
@@ -68,7 +68,7 @@ function unrewardedRoots(
   return [...unrewarded].map((root) => session.interaction(root).id);
 }
 
-/** Returns the rows whose earlier turns have own rewards that the row's reward does not count, by interaction id. */
+/** Returns the interaction ids of the rows whose reward leaves out own rewards of earlier turns. */
 function uncountedRows({ native: { rows } }: ExportPlan, session: Session): string[] {
   return [...rows.interactions].flatMap((interaction, i) =>
     rows.uncountedRewards[i] === 1 ? [session.interaction(interaction).id] : [],

@@ -2,8 +2,8 @@
 export const LONG_TEXT = 64 * 1024;
 
 /**
- * Admits one long piece of work per iteration of the event loop. Without this, requests that arrive together would all be
- * processed in one iteration, and everything else would wait for all of them.
+ * Admits one long piece of work per iteration of the event loop. Without this, requests that arrive together would all
+ * be processed in one iteration, and everything else would wait for all of them.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];

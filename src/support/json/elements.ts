@@ -1,6 +1,6 @@
 /**
- * Finds an array and its elements in the bytes of a JSON text without parsing it. Both functions assume that the text is
- * JSON. For any other text they terminate, but the result is meaningless.
+ * Finds an array and its elements in the bytes of a JSON text without parsing it. Both functions assume that the text
+ * is JSON. For any other text they terminate, but the result is meaningless.
  */
 
 const QUOTE = 0x22;

@@ -38,7 +38,7 @@ const STRUCTURE = /["{}[\],]/g;
 // Inside a nested value commas do not matter, and long lists have many of them.
 const NESTED_STRUCTURE = /["{}[\]]/g;
 
-/** Returns the offset at which the value that begins at `start` ends: that of the next comma or closing bracket. */
+/** Returns the offset of the comma or closing bracket after the value that begins at `start`. */
 function findValueEnd(json: string, start: number): number {
   let depth = 0;
   for (let at = start; ; ) {

@@ -1,8 +1,8 @@
 import { type JsonBuilder, parseJson } from "./parse-json.js";
 
 /**
- * A number with its spelling, such as 1.0 or an integer of 20 digits, which `JSON.parse` would change. It is a `Number`, so
- * that it can be used in arithmetic and comparisons.
+ * A number with its spelling, such as 1.0 or an integer of 20 digits, which `JSON.parse` would change. It is a
+ * `Number`, so that it can be used in arithmetic and comparisons.
  */
 export class SpelledNumber extends Number {
   readonly text: string;
@@ -34,10 +34,10 @@ const isIndex = (key: string): boolean => /^(?:0|[1-9][0-9]*)$/.test(key);
 /**
  * Returns an object that lists its keys in the order of the entries.
  *
- * JavaScript objects list keys that look like indices first: of `{"b": 0, "1": 0}` a plain object lists "1" before "b", and
- * a prompt would show the keys in another order than the request. A Proxy with `ownKeys` is the only way to change that.
- * `Object.keys`, `Object.entries` and `JSON.stringify` all use it. The trap may return `keys` because they are exactly the
- * keys of the object.
+ * JavaScript objects list keys that look like indices first: of `{"b": 0, "1": 0}` a plain object lists "1" before "b",
+ * and a prompt would show the keys in another order than the request. A Proxy with `ownKeys` is the only way to change
+ * that. `Object.keys`, `Object.entries` and `JSON.stringify` all use it. The trap may return `keys` because they are
+ * exactly the keys of the object.
  */
 function inOrder(entries: ReadonlyMap<string, unknown>): object {
   const object: object = Object.fromEntries(entries);
@@ -45,7 +45,10 @@ function inOrder(entries: ReadonlyMap<string, unknown>): object {
   return keys.some(isIndex) ? new Proxy(object, { ownKeys: () => keys }) : object;
 }
 
-/** Returns true if `JSON.parse`, which gave this value, may have lost spelling: numbers, or the order of index-like keys. */
+/**
+ * Returns true if `JSON.parse`, which gave this value, may have lost spelling: numbers, or the order of index-like
+ * keys.
+ */
 export function mayLoseSpelling(value: unknown): boolean {
   const stack = [value];
   while (stack.length > 0) {
@@ -63,8 +66,8 @@ export const keepSpelling = (_key: string, value: unknown): unknown =>
   value instanceof SpelledNumber ? { spelled: value.text } : value;
 
 /**
- * Returns the JSON text of a value from {@link parseSpelled}, without white space. It recurses, so the value must not be
- * nested deeper than the call stack allows.
+ * Returns the JSON text of a value from {@link parseSpelled}, without white space. It recurses, so the value must not
+ * be nested deeper than the call stack allows.
  */
 export function stringifySpelled(value: unknown): string {
   if (value instanceof SpelledNumber) return value.text;

@@ -52,8 +52,8 @@ export function describeEnd(end: ChildEnd): string {
 const LAST_OUTPUT_MS = 1000;
 
 /**
- * Resolves when the output of a process that exits now was read. Call it in the listener of `exit`, because `close` may be
- * emitted directly afterwards.
+ * Resolves when the output of a process that exits now was read. Call it in the listener of `exit`, because `close` may
+ * be emitted directly afterwards.
  */
 async function outputRead(child: ChildProcess): Promise<void> {
   const waiting = new AbortController();

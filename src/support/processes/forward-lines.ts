@@ -4,8 +4,8 @@ const NEWLINE = 10;
 const LONGEST_LINE_BYTES = 1 << 16;
 
 /**
- * Writes the output of a process to standard error in whole lines, because several processes may print at once. Adds a line
- * break to a last line that has none.
+ * Writes the output of a process to standard error in whole lines, because several processes may print at once. Adds a
+ * line break to a last line that has none.
  *
  * @returns a function that writes an incomplete last line now, for callers that do not wait for the end of the output
  */

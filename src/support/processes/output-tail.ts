@@ -18,7 +18,10 @@ export class OutputTail {
     stream.on("error", () => {});
   }
 
-  /** The text without white space at its ends; empty if there was no output. It begins with `…` if earlier lines are missing. */
+  /**
+   * The text without white space at its ends; empty if there was no output. It begins with `…` if earlier lines are
+   * missing.
+   */
   get text(): string {
     if (this.#bytes.length <= this.#limit) return this.#bytes.toString().trim();
     const end = this.#bytes.indexOf(NEWLINE) + 1;

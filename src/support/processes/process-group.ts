@@ -15,8 +15,8 @@ export function forgetGroup(leader: number): boolean {
 }
 
 /**
- * Kills every process of a tracked group, including those that its leader left behind. A second call does nothing, because
- * the id of a group that has ended may belong to another group.
+ * Kills every process of a tracked group, including those that its leader left behind. A second call does nothing,
+ * because the id of a group that has ended may belong to another group.
  */
 export function killGroup(leader: number): void {
   if (forgetGroup(leader)) signalGroup(leader, "SIGKILL");

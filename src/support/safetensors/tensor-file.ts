@@ -41,7 +41,9 @@ export class TensorFile implements AsyncDisposable {
     }
   }
 
-  /** Returns all numbers of a one-dimensional tensor with `count` elements; undefined if the file has no such tensor. */
+  /**
+   * Returns all numbers of a one-dimensional tensor with `count` elements; undefined if the file has no such tensor.
+   */
   async values(name: string, count: number): Promise<TensorValues | undefined> {
     const tensor = this.#tensor(name);
     if (tensor?.shape.length !== 1 || tensor.shape[0] !== count) return undefined;

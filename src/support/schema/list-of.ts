@@ -4,8 +4,8 @@ export interface ListOptions {
   readonly min?: number;
   readonly max?: number;
   /**
-   * Checks each object once. An object that occurs again, in a list that continues an earlier one, gets the earlier result.
-   * The elements must not be changed after the check.
+   * Checks each object once. An object that occurs again, in a list that continues an earlier one, gets the earlier
+   * result. The elements must not be changed after the check.
    */
   readonly once?: boolean;
 }
@@ -18,8 +18,8 @@ export function listOf<T extends z.ZodType>(
   element: T,
   { min = 0, max = Number.POSITIVE_INFINITY, once = false }: ListOptions = {},
 ) {
-  // Remembers the results of objects, for later lists that contain them. A WeakMap, because the schema lives as long as the
-  // process: a Map would keep every message of every request in memory.
+  // Remembers the results of objects, for later lists that contain them. A WeakMap, because the schema lives as long as
+  // the process: a Map would keep every message of every request in memory.
   const known = once ? new WeakMap<object, z.output<T>>() : undefined;
   return z
     .array(z.unknown())

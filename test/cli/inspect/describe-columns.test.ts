@@ -51,10 +51,10 @@ async function report(
   using store = new TrajectoryStore();
   for (const [id, calls] of Object.entries(sessions)) conversation(store, id, calls);
   using batch = await store.exportBatch(Object.keys(sessions), options);
-  return reportOf(batch.bytes, listed);
+  return createReport(batch.bytes, listed);
 }
 
-async function reportOf(bytes: Uint8Array, listed = 0): Promise<string> {
+async function createReport(bytes: Uint8Array, listed = 0): Promise<string> {
   const path = join(temporaryFolder(), "batch.safetensors");
   writeFileSync(path, bytes);
   await using file = await TensorFile.open(path);
@@ -133,9 +133,9 @@ describe("the row columns in a report", () => {
     const bytes = Buffer.from(batch.bytes);
     const at = bytes.indexOf('"row_temperature":{"dtype":"F32"') + '"row_temperature":{"dtype":"'.length;
     bytes.write("I16", at); // two bytes in place of four: the file is refused, as any damaged one
-    await expect(reportOf(bytes)).rejects.toThrow("row_temperature is I16");
+    await expect(createReport(bytes)).rejects.toThrow("row_temperature is I16");
     bytes.write("U32", at);
-    expect(await reportOf(bytes)).not.toMatch(/^temperature /m);
+    expect(await createReport(bytes)).not.toMatch(/^temperature /m);
   });
 });
 
@@ -160,7 +160,7 @@ describe("the metadata in a report", () => {
     const header = Buffer.from(JSON.stringify({ __metadata__: metadata }));
     const length = Buffer.alloc(8);
     length.writeBigUInt64LE(BigInt(header.byteLength));
-    const text = await reportOf(Buffer.concat([length, header]));
+    const text = await createReport(Buffer.concat([length, header]));
     expect(text).toMatch(/^config +engine: vllm\n +sampling_override: \{"temperature":1\}$/m);
     expect(text).toMatch(/^left_out +2 undelivered, 1 retried$/m);
     expect(text).toMatch(/^unrewarded_roots +\[1\]$/m);
@@ -193,7 +193,7 @@ describe("the warnings in a report", () => {
     const header = Buffer.from(JSON.stringify({ __metadata__: metadata }));
     const length = Buffer.alloc(8);
     length.writeBigUInt64LE(BigInt(header.byteLength));
-    const text = await reportOf(Buffer.concat([length, header]));
+    const text = await createReport(Buffer.concat([length, header]));
     expect(text).toMatch(/^warning: 2 model calls are not trained on.*include_undelivered/m);
     expect(text).toMatch(/^warning: 1 model call is not trained on.*maxRetries/m);
   });

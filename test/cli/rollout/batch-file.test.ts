@@ -10,25 +10,25 @@ const BATCH = new Uint8Array(5000).fill(7);
 /** The disk, with what a test does otherwise; tells the order of the steps. */
 function diskThat(changes: Partial<BatchFileSystem> = {}) {
   const steps: string[] = [];
-  const nameOf = (path: string) => (/partial/.test(path) ? "partial" : path.endsWith(".st") ? "file" : "folder");
+  const describePath = (path: string) => (/partial/.test(path) ? "partial" : path.endsWith(".st") ? "file" : "folder");
   const disk: BatchFileSystem = {
     statfs,
     open: async (path, flags) => {
       const file = await open(path, flags);
       return {
         writeFile: async (data) => {
-          steps.push(`write ${nameOf(path)}`);
+          steps.push(`write ${describePath(path)}`);
           await file.writeFile(data);
         },
         sync: async () => {
-          steps.push(`sync ${nameOf(path)}`);
+          steps.push(`sync ${describePath(path)}`);
           await file.sync();
         },
         close: () => file.close(),
       };
     },
     rename: async (from, to) => {
-      steps.push(`rename ${nameOf(from)} to ${nameOf(to)}`);
+      steps.push(`rename ${describePath(from)} to ${describePath(to)}`);
       await rename(from, to);
     },
     rm: (path) => rm(path, { force: true }),

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../rolltape.js";
 
-/** Whether this process may mount file systems; containers often may not, root or not. */
+/** True if this process may mount file systems. In containers, even root often may not. */
 export const canMount = (() => {
   try {
     execFileSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], { stdio: "ignore" });
@@ -12,7 +12,7 @@ export const canMount = (() => {
   }
 })();
 
-/** A file system of its own in a new folder, with so many bytes; it goes with the test. */
+/** Mounts a file system of this size in a new folder, and removes it when the test ends. */
 export function smallDisk(bytes: number): string {
   const folder = temporaryFolder();
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", folder]);

@@ -6,10 +6,10 @@ import { temporaryFolder } from "../rolltape.js";
 
 export const AGENT = `${fileURLToPath(new URL("./agents/chat.mjs", import.meta.url))}#agent`;
 
-/** Several processes start one after the other, on a machine that may be busy. */
+/** Long, because a job starts several processes one after the other, and the machine may be busy. */
 export const TIMES = { timeout: 120_000 };
 
-/** A job's files in a folder of its own, and the arguments that name them. */
+/** Writes the files of a job into a new folder, and returns the arguments that name them. */
 export function rolloutJob(tasks: readonly unknown[]) {
   const folder = temporaryFolder();
   const [data, out] = [join(folder, "tasks.jsonl"), join(folder, "out", "batch.safetensors")];
@@ -24,7 +24,7 @@ export function readBatch(file: string) {
     rewards: tensors["rewards"]?.data,
     shape: tensors["input_ids"]?.shape,
     sessions: rows.map((row) => row.session_id),
-    /** Of the tokens that were sampled. */
+    /** Weight versions of the sampled tokens. */
     versions: [...new Set(tensors["versions"]?.data)].filter((version) => version >= 0),
   };
 }

@@ -6,7 +6,7 @@ import { RolloutBatch } from "../../../src/rollout/controller/rollout-batch.js";
 import { acceptedAs } from "../../rollout/controller/held-workflow.js";
 
 /** A batch of tasks with these sessions. */
-function batchOf(...groups: readonly string[][]): RolloutBatch {
+function createBatch(...groups: readonly string[][]): RolloutBatch {
   const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
   const tasks = groups.map((ids, index) => ({
     ...acceptedAs(...ids),
@@ -42,7 +42,7 @@ const down = { "b-w1-0": "worker_unavailable" };
 describe("exportSurvivors", () => {
   it("exports the batch without lost sessions", async () => {
     const admin = proxyRefusing({ "b-0": "session_not_found", "c-0": "session_expired" });
-    const batch = batchOf(["a-0"], ["b-0"], ["c-0"]);
+    const batch = createBatch(["a-0"], ["b-0"], ["c-0"]);
     const survivors = await exportSurvivors(batch, { ...options, admin });
     expect(survivors).toMatchObject({ lost: 2, leftOut: 0, bytes: { byteLength: 1 } });
     expect(admin.asked).toEqual([["a-0", "b-0", "c-0"], ["a-0"]]);
@@ -50,12 +50,12 @@ describe("exportSurvivors", () => {
 
   it("loses no session if a worker is unavailable for a moment", async () => {
     const admin = proxyRefusing(down, down);
-    const survivors = await exportSurvivors(batchOf(["a-w0-0"], ["b-w1-0"]), { ...options, admin });
+    const survivors = await exportSurvivors(createBatch(["a-w0-0"], ["b-w1-0"]), { ...options, admin });
     expect(survivors).toMatchObject({ lost: 0, bytes: { byteLength: 2 } });
   });
 
   it("leaves out the rest of a group and deletes it after the write, or keeps it if dropIncompleteGroup is false", async () => {
-    const groups = () => batchOf(["a-w0-0", "a-w1-1"], ["b-w1-0", "b-w0-1"]);
+    const groups = () => createBatch(["a-w0-0", "a-w1-1"], ["b-w1-0", "b-w0-1"]);
     const dropping = proxyRefusing(down, down, down);
     const survivors = await exportSurvivors(groups(), { ...options, admin: dropping });
     expect(survivors).toMatchObject({ lost: 1, leftOut: 1, sessionIds: ["a-w0-0", "a-w1-1"] });
@@ -71,14 +71,14 @@ describe("exportSurvivors", () => {
 
   it("returns no batch if all sessions are lost", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found" });
-    const survivors = await exportSurvivors(batchOf(["a-0"]), { ...options, admin });
+    const survivors = await exportSurvivors(createBatch(["a-0"]), { ...options, admin });
     expect(survivors).toMatchObject({ bytes: undefined, lost: 1, leftOut: 0 });
     expect(admin.asked).toHaveLength(1);
   });
 
   it("fails if the proxy refuses for another reason too", async () => {
     const admin = proxyRefusing({ "a-0": "session_not_found", "b-0": "session_active" });
-    await expect(exportSurvivors(batchOf(["a-0"], ["b-0"]), { ...options, admin })).rejects.toMatchObject({
+    await expect(exportSurvivors(createBatch(["a-0"], ["b-0"]), { ...options, admin })).rejects.toMatchObject({
       name: "BatchExportError",
       sessionIds: ["a-0", "b-0"],
       cause: { code: "batch_not_exportable" },

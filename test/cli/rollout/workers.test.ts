@@ -7,7 +7,7 @@ import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 
 /** The tag of the worker that a session id or key names. */
-const tagOf = (name: string) => /^sk-([a-z0-9]+)\./.exec(name)?.[1] ?? name.split("-").at(-2) ?? "";
+const readTag = (name: string) => /^sk-([a-z0-9]+)\./.exec(name)?.[1] ?? name.split("-").at(-2) ?? "";
 
 /** Process ids of a job's proxy workers by their tags; the job has its temporary files in `folder`. */
 function workersIn(folder: string): Map<string, number> {
@@ -35,7 +35,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     expect(ended).toMatchObject({ code: 0 });
     const { rewards, sessions } = readBatch(out);
     expect(rewards).toEqual([0, 1, 2, 3].flatMap((reward) => [reward, reward, reward, reward]));
-    expect(new Set(sessions.map(tagOf)).size).toBe(2);
+    expect(new Set(sessions.map(readTag)).size).toBe(2);
     expect(ended.stdout).toMatch(/ in 16 rows; (?!0 )\d+ sampled/);
     expect(readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"))).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     const more = ["--agent", AGENT, "--proxy-workers", "2", "rollout.max_concurrent_rollouts=1"];
     const running = rolltape([...args, ...more], { TMPDIR: folder });
     const [, key = ""] = await running.loggedMatch(/an agent waits on (\S+)\n/);
-    process.kill(workersIn(folder).get(tagOf(key)) ?? 0, "SIGKILL");
+    process.kill(workersIn(folder).get(readTag(key)) ?? 0, "SIGKILL");
     await running.logged("a proxy worker ended with SIGKILL; its sessions are lost, and it is restarted");
     writeFileSync(gate, "");
     const ended = await running.ended;
@@ -61,7 +61,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     const { rewards, sessions } = readBatch(out);
     // One of the first two was on that worker.
     expect(rewards).toEqual([expect.toSatisfy((reward) => reward === 0 || reward === 1), expect.anything(), 3, 3]);
-    expect(sessions.map(tagOf)).not.toContain(tagOf(key));
+    expect(sessions.map(readTag)).not.toContain(readTag(key));
   });
 
   it("records the current weight version for tokens of workers that started later", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
-import { ADD, Numbers, parametersOf } from "./tools.js";
+import { ADD, Numbers, toParameters } from "./tools.js";
 
 /** Calls that are none: OpenAI's SDK is told the same of them, streamed and not. */
 
@@ -25,7 +25,7 @@ const question = { model: "tiny", messages: [{ role: "user" as const, content: "
 const responseQuestion = {
   model: "tiny",
   input: "add",
-  tools: [{ type: "function" as const, name: "add", parameters: parametersOf(Numbers), strict: false }],
+  tools: [{ type: "function" as const, name: "add", parameters: toParameters(Numbers), strict: false }],
 };
 
 describe.each(OUTPUTS)("$of", ({ output, text, calls }) => {

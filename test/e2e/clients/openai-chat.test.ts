@@ -3,7 +3,7 @@ import { zodFunction } from "openai/helpers/zod";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { drain } from "./drain.js";
-import { ADD, City, parametersOf } from "./tools.js";
+import { ADD, City, toParameters } from "./tools.js";
 
 /** OpenAI's SDK over sockets: chat completions, its streaming helper and its tool runner. */
 
@@ -22,7 +22,7 @@ describe("chat completions", () => {
     const { choices } = await client.chat.completions.create({
       model: "tiny",
       messages: [{ role: "user", content: "weather?" }],
-      tools: [{ type: "function", function: { name: "get_weather", parameters: parametersOf(City) } }],
+      tools: [{ type: "function", function: { name: "get_weather", parameters: toParameters(City) } }],
     });
     expect(choices[0]).toMatchObject({
       finish_reason: "tool_calls",

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
-import { City, parametersOf } from "./tools.js";
+import { City, toParameters } from "./tools.js";
 
 /** OpenAI's SDK over sockets: responses. */
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => agents.close());
 
 const tools = [
-  { type: "function" as const, name: "get_weather", parameters: parametersOf(City), strict: true, description: null },
+  { type: "function" as const, name: "get_weather", parameters: toParameters(City), strict: true, description: null },
 ];
 
 describe("responses", () => {

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CallTokens, ServedAgents, toolCall } from "../../helpers/served-agents.js";
-import { ADD, Numbers, parametersOf } from "./tools.js";
+import { ADD, Numbers, toParameters } from "./tools.js";
 
 /** Reasoning apart from the answer, through each protocol, streamed; and back again with the next turn. */
 
@@ -67,7 +67,7 @@ describe("reasoning", () => {
     const client = new Anthropic({ baseURL: agents.url, apiKey: session.key, authToken: null, maxRetries: 0 });
     await agents.say(SAID, 1);
     await agents.say("Three.");
-    const tools = [{ name: "add", input_schema: { ...parametersOf(Numbers), type: "object" as const } }];
+    const tools = [{ name: "add", input_schema: { ...toParameters(Numbers), type: "object" as const } }];
     const body = {
       model: "tiny",
       max_tokens: 2048,
@@ -98,7 +98,7 @@ describe("reasoning", () => {
   it("of a response is its first item", async () => {
     const { session, client } = await agents.openai();
     await agents.say(SAID, 1);
-    const tools = [{ type: "function" as const, name: "add", parameters: parametersOf(Numbers), strict: true }];
+    const tools = [{ type: "function" as const, name: "add", parameters: toParameters(Numbers), strict: true }];
     const response = await client.responses.stream({ model: "tiny", input: "1+2?", tools }).finalResponse();
     expect(response.output).toMatchObject([
       { type: "reasoning", content: [{ type: "reasoning_text", text: "One and two." }] },

@@ -1,7 +1,7 @@
 import type { Response } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
-import { Numbers, parametersOf } from "./tools.js";
+import { Numbers, toParameters } from "./tools.js";
 
 /** Log probabilities of a response's texts, through OpenAI's SDK, streamed and not. */
 
@@ -17,10 +17,10 @@ const question = {
   input: "1+2?",
   include: ["message.output_text.logprobs" as const],
   top_logprobs: 2,
-  tools: [{ type: "function" as const, name: "add", parameters: parametersOf(Numbers), strict: false }],
+  tools: [{ type: "function" as const, name: "add", parameters: toParameters(Numbers), strict: false }],
 };
 
-const textsOf = ({ output }: Response) =>
+const listTexts = ({ output }: Response) =>
   output.flatMap((item) => (item.type === "message" ? item.content : [])).filter((part) => part.type === "output_text");
 
 describe("log probabilities of a response", () => {
@@ -39,7 +39,7 @@ describe("log probabilities of a response", () => {
     const { exported } = await agents.recorded(session);
     const recorded = (exported[0]?.logprobs ?? []).filter((_, i) => exported[0]?.mask[i] === 1);
     for (const response of [streamed, whole, retrieved]) {
-      const texts = textsOf(response);
+      const texts = listTexts(response);
       expect(texts.map(({ text }) => text)).toEqual(["I add it.", "\nSo it is."]);
       for (const { text, logprobs = [] } of texts) {
         expect(logprobs.map(({ token }) => token).join("")).toContain(text.trim());
@@ -49,7 +49,7 @@ describe("log probabilities of a response", () => {
       }
     }
     const told = deltas.flat().map(({ token, logprob }) => [token, logprob]);
-    const final = textsOf(streamed).flatMap(({ logprobs = [] }) =>
+    const final = listTexts(streamed).flatMap(({ logprobs = [] }) =>
       logprobs.map(({ token, logprob }) => [token, logprob]),
     );
     expect(told).toEqual(final);
@@ -59,6 +59,6 @@ describe("log probabilities of a response", () => {
     const { client } = await agents.openai();
     await agents.say("So it is.");
     const response = await client.responses.create({ model: "tiny", input: "x" });
-    expect(textsOf(response).map(({ logprobs }) => logprobs)).toEqual([[]]);
+    expect(listTexts(response).map(({ logprobs }) => logprobs)).toEqual([[]]);
   });
 });

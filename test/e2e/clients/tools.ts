@@ -5,6 +5,6 @@ import { z } from "zod";
 export const City = z.object({ city: z.string() });
 export const Numbers = z.object({ a: z.number(), b: z.number() });
 
-export const parametersOf = (schema: z.ZodType): Record<string, unknown> => z.toJSONSchema(schema);
+export const toParameters = (schema: z.ZodType): Record<string, unknown> => z.toJSONSchema(schema);
 
-export const ADD = { type: "function" as const, function: { name: "add", parameters: parametersOf(Numbers) } };
+export const ADD = { type: "function" as const, function: { name: "add", parameters: toParameters(Numbers) } };

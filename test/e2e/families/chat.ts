@@ -126,7 +126,7 @@ export const meant = ({ content, reasoning, calls }: Told) => ({
   calls: calls.map(([name, args]) => [name, JSON.parse(args) as unknown]),
 });
 
-export const toldOf = ({ content, reasoning = "", toolCalls = [] }: Message): Told => ({
+export const toTold = ({ content, reasoning = "", toolCalls = [] }: Message): Told => ({
   content,
   reasoning,
   calls: toolCalls.map((made) => [made.name, made.arguments]),

@@ -3,13 +3,13 @@ import type { Conversation, Message } from "../../../src/conversation/message.js
 import type { FamilyChoice } from "../../../src/model/output/choose-families.js";
 import { resultOf } from "../../helpers/family-model.js";
 import { ANSWERS, TOOLS } from "./answers.js";
-import { ASKS, chatTold, meant, nextTurn, QUESTION, type Told, toldOf } from "./chat.js";
+import { ASKS, chatTold, meant, nextTurn, QUESTION, type Told, toTold } from "./chat.js";
 import { startRig } from "./rig.js";
 
 /**
  * Each family of outputs from the engine's tokens to the SDKs and back: what a model writes to call tools is what its
- * template makes of calls. It is read the same streamed or not, through each protocol; the next turn shows the model what
- * it has written; and what is exported is what the engine was asked and answered.
+ * template makes of calls. It is read the same streamed or not, through each protocol; the next turn shows the model
+ * what it has written; and what is exported is what the engine was asked and answered.
  */
 interface Family {
   readonly template: string;
@@ -36,10 +36,10 @@ const FAMILIES: readonly Family[] = [
 ];
 
 const cases = FAMILIES.flatMap(({ template, reasons, answers = Object.keys(ANSWERS) }) =>
-  answers.map((answer) => ({ template, answer, wanted: answerOf(answer, reasons) })),
+  answers.map((answer) => ({ template, answer, wanted: createAnswer(answer, reasons) })),
 );
 
-function answerOf(name: string, reasons: boolean): Message {
+function createAnswer(name: string, reasons: boolean): Message {
   const { reasoning, ...answer } = ANSWERS[name] ?? { role: "assistant", content: "" };
   return reasons && reasoning !== undefined ? { ...answer, reasoning } : answer;
 }
@@ -104,13 +104,13 @@ describe.each(cases)("$template: $answer", ({ template, wanted }) => {
   it("is the same with each protocol, streamed or not, and with any cuts into frames", async () => {
     const rig = await startRig({ template, chatTemplateType: "hf" });
     const told = await tellEverywhere(rig, rig.model.written(conversation, wanted), tools);
-    expect(told).toEqual(everywhere(told, toldOf(wanted)));
+    expect(told).toEqual(everywhere(told, toTold(wanted)));
   });
 
   it("is rendered in the next turn as the template writes it", async () => {
     const rig = await startRig({ template, chatTemplateType: "hf" });
     const { message, next } = await twoTurns(rig, rig.model.written(conversation, wanted), tools);
-    expect(meant(chatTold(message))).toEqual(meant(toldOf(wanted)));
+    expect(meant(chatTold(message))).toEqual(meant(toTold(wanted)));
     const ids = (message.tool_calls ?? []).map(({ id }) => id);
     const toolCalls = (wanted.toolCalls ?? []).map((made, index) => ({ ...made, id: ids[index] ?? "" }));
     const answer = { ...wanted, ...(tools ? { toolCalls } : {}) };

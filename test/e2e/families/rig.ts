@@ -61,14 +61,14 @@ export async function startRig({ template, choice = {}, chatTemplateType }: RigO
       await proxy.end(session);
       const { interactions } = (await proxy.export(session)).json<WireExport>();
       const exported = Object.values(interactions);
-      const logged = said.slice(from).map((output, i) => rowOf(inputs()[from + i] ?? [], output));
+      const logged = said.slice(from).map((output, i) => createRow(inputs()[from + i] ?? [], output));
       return { interactions: exported, exported: exported.map(toRow), logged };
     },
     calls: () => said.length,
   };
 }
 
-const rowOf = (prompt: readonly number[], output: readonly number[]) => ({
+const createRow = (prompt: readonly number[], output: readonly number[]) => ({
   ids: [...prompt, ...output],
   mask: [...prompt.map(() => 0), ...output.map(() => 1)],
   logprobs: [...prompt.map(() => 0), ...output.map(inventedLogprob)],

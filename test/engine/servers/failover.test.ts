@@ -210,7 +210,7 @@ describe("a drained server", () => {
 });
 
 describe("servers of a vLLM engine", () => {
-  it("get the session in a header, for routers in front of them", async () => {
+  it("get the session in a header, so that routers in front of them can read it", async () => {
     const server: VllmServer = opened(await startVllmServer());
     const engine = opened(createVllmEngine({ ...OPTIONS, urls: [server.url] }));
     await engine.generate(makeCall([1], {}, { affinityKey: "tâche 7" }));

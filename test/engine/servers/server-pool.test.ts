@@ -56,7 +56,7 @@ describe("ServerPool", () => {
     );
   });
 
-  it("sends a request that did not begin to the next server, and to each at most once", async () => {
+  it("sends a request that a server did not begin to the next one, and to no server twice", async () => {
     const { pool } = makePool();
     const tried: string[] = [];
     const running = runRequest(pool, "key", never, async ({ url }) => {
@@ -67,7 +67,7 @@ describe("ServerPool", () => {
     expect(tried).toEqual(rendezvousOrder("key", URLS));
   });
 
-  it("sends a request that may have begun to no other server", async () => {
+  it("does not send a request to another server if it may have begun", async () => {
     const { pool } = makePool();
     const tried: string[] = [];
     const failure = new EngineError("engine_unavailable", "connection lost");
@@ -159,7 +159,7 @@ describe("a server with silent requests", () => {
   };
   const forever = () => new Promise<never>(() => {});
 
-  it("has its scheduler checked after a minute, and is down if that does not answer", async () => {
+  it("gets a check of its scheduler after a minute, and is down if the scheduler does not answer", async () => {
     const { pool, home, readState } = watched();
     home.schedulerDead = true;
     void runRequest(pool, "key", never, forever);
@@ -177,7 +177,7 @@ describe("a server with silent requests", () => {
     expect(readState()).toBe("up");
   });
 
-  it("has its scheduler not checked while tokens arrive or without requests", async () => {
+  it("gets no check of its scheduler while tokens arrive, or while it has no requests", async () => {
     const { pool, home } = watched();
     await vi.advanceTimersByTimeAsync(100_000);
     void runRequest(pool, "key", never, (_, onProgress) => {
@@ -332,7 +332,7 @@ describe("the readiness of a pool", () => {
     expect(problems).toEqual(["unanswered", "server"]);
   });
 
-  it("reports a refused API key for either question", async () => {
+  it("reports a refused API key, whether the health check or the readiness check was refused", async () => {
     const { pool, servers } = makePool(["http://a", "http://b"]);
     const [, b] = servers;
     const refuse = async () => {

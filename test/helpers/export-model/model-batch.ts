@@ -1,24 +1,24 @@
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import type { ModelledSession } from "./modelled-session.js";
-import { codesOf, rowTensorsOf, turnTensorsOf } from "./row-tensors.js";
+import { buildCodes, buildRowTensors, buildTurnTensors } from "./row-tensors.js";
 import { type ModelRow, rowsOf } from "./rows.js";
 import { bool, described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
 import { treeBatch } from "./tree.js";
 
-/** What a batch of these sessions holds, where the options refuse none of them. */
+/** Returns the expected batch of these sessions, if the options refuse none of them. */
 export function modelBatch(sessions: readonly ModelledSession[], options: BatchOptionsInput): ModelBatch {
   const { style = "individual", discount = 1, concatReward = "leaf", layout = "padded", rowTensors = true } = options;
   if (layout === "tree") return treeBatch(sessions, { discount, rowTensors });
   const all = sessions.flatMap((session) => rowsOf(session, { style, discount, concatReward }));
   const rows = limited(all, options);
   const tensors = layout === "packed" ? packed(rows) : padded(rows, options);
-  const codes = codesOf(rows, options.turns ?? false);
+  const codes = buildCodes(rows, options.turns ?? false);
   return {
     rows: rows.map(described),
     tensors: {
       ...tensors,
-      ...(rowTensors && rowTensorsOf(rows, codes)),
-      ...(rowTensors && options.turns && turnTensorsOf(rows, codes)),
+      ...(rowTensors && buildRowTensors(rows, codes)),
+      ...(rowTensors && options.turns && buildTurnTensors(rows, codes)),
     },
     codes,
     uncounted: rows.flatMap(({ uncounted }, i) => (uncounted ? [i] : [])),

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../../src/conversation/chat-message.js";
 import { assistant, user } from "../turn.js";
 
-/** One recorded model call, written down whole. */
+/** One recorded model call with its complete content. */
 export interface Turn {
   readonly id: string;
   /** The texts of its input messages: user, assistant, user, … */
@@ -14,24 +14,24 @@ export interface Turn {
   readonly versions: readonly number[];
   /** Index in the session; -1 for a root. */
   readonly parent: number;
-  /** Its messages go on from its parent's messages and answer, not from the messages alone. */
+  /** True if its messages continue its parent's messages and answer, not only the messages. */
   readonly continues: boolean;
   readonly reward: number | undefined;
-  /** Its client's connection closed before it had the answer. */
+  /** True if the client's connection closed before the answer was sent. */
   readonly undelivered: boolean;
-  /** It would be left out, if that were not switched off. */
+  /** True if it is left out by default. */
   readonly marked?: boolean;
 }
 
-/** What one call adds to a session, drawn at random; what it comes to depends on the calls before. */
+/** The random parameters of one call. The resulting turn depends on the calls before. */
 export interface Step {
-  /** The call that it goes on from, modulo how many there are. */
+  /** The call that it continues, modulo the number of calls. */
   readonly from: number;
   readonly history: "root" | "continued" | "rewritten" | "again";
   readonly question: number;
   readonly answer: number;
   readonly prompt: "exact" | "changed" | "shortened" | "unrelated";
-  /** Where the prompt leaves its parent's tokens, modulo their number. */
+  /** Position at which the prompt departs from its parent's tokens, modulo their number. */
   readonly at: number;
   readonly tail: readonly number[];
   readonly output: readonly { readonly id: number; readonly logprob: number; readonly version: number }[];
@@ -40,13 +40,13 @@ export interface Step {
   readonly undelivered: boolean;
 }
 
-/** A session as plain arrays: whole sequences, nothing shared. */
+/** A session as plain arrays of complete sequences, without sharing. */
 export interface ModelledSession {
   readonly sessionId: string;
-  /** Absent: as the store, or the server, names it. */
+  /** Absent: the default of the store or the server. */
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
-  /** The reward of the session as a whole. */
+  /** The reward of the whole session. */
   readonly sessionReward?: number | undefined;
   readonly turns: readonly Turn[];
 }
@@ -55,7 +55,7 @@ export const sequenceOf = ({ prompt, output }: Turn): readonly number[] => [...p
 
 export function modelSession(sessionId: string, steps: readonly Step[], sessionReward?: number): ModelledSession {
   const turns: Turn[] = [];
-  for (const step of steps) turns.push(turnOf(step, turns));
+  for (const step of steps) turns.push(createTurn(step, turns));
   return { sessionId, turns, sessionReward: turns.length > 0 ? sessionReward : undefined };
 }
 
@@ -64,15 +64,15 @@ export function messagesOf({ texts }: Turn): ChatMessage[] {
   return texts.map((text, i) => (i % 2 === 0 ? user(text) : assistant(text)));
 }
 
-function turnOf(step: Step, before: readonly Turn[]): Turn {
-  const texts = textsOf(step, before[before.length > 0 ? step.from % before.length : -1]);
-  const parent = parentOf(texts, before);
+function createTurn(step: Step, before: readonly Turn[]): Turn {
+  const texts = collectTexts(step, before[before.length > 0 ? step.from % before.length : -1]);
+  const parent = findParent(texts, before);
   return {
     id: `call-${before.length}`,
     texts,
     answer: `answer ${step.answer}`,
     finishReason: step.finishReason,
-    prompt: promptOf(step, before[parent]),
+    prompt: buildPrompt(step, before[parent]),
     output: step.output.map(({ id }) => id),
     logprobs: step.output.map(({ logprob }) => logprob),
     versions: step.output.map(({ version }) => version),
@@ -83,13 +83,13 @@ function turnOf(step: Step, before: readonly Turn[]): Turn {
   };
 }
 
-function textsOf({ history, question }: Step, from: Turn | undefined): readonly string[] {
+function collectTexts({ history, question }: Step, from: Turn | undefined): readonly string[] {
   if (!from || history === "root") return [`question ${question}`];
   if (history === "again") return from.texts;
   return [...from.texts, history === "continued" ? from.answer : "rewritten", `question ${question}`];
 }
 
-function promptOf({ prompt, at, tail }: Step, parent: Turn | undefined): readonly number[] {
+function buildPrompt({ prompt, at, tail }: Step, parent: Turn | undefined): readonly number[] {
   const base = parent && prompt !== "unrelated" ? sequenceOf(parent) : [];
   const place = base.length > 0 ? at % base.length : 0;
   if (prompt === "shortened") return [...base.slice(0, place), ...tail];
@@ -98,7 +98,7 @@ function promptOf({ prompt, at, tail }: Step, parent: Turn | undefined): readonl
 }
 
 /** By the longest messages and answer that these texts continue, else by the longest messages; of equals the newest. */
-function parentOf(texts: readonly string[], before: readonly Turn[]): number {
+function findParent(texts: readonly string[], before: readonly Turn[]): number {
   const continued = longestPrefix(texts, before, withAnswer);
   return continued >= 0 ? continued : longestPrefix(texts, before, (turn) => turn.texts);
 }

@@ -21,10 +21,10 @@ export function modelOutcome(sessions: readonly ModelledSession[], options: Batc
   if (refusal) return { refusal };
   const counted = options.includeUndelivered ? allDelivered(sessions) : sessions;
   const batch = modelBatch(counted, options);
-  return { file: { metadata: metadataOf(counted, options, batch), tensors: batch.tensors } };
+  return { file: { metadata: buildMetadata(counted, options, batch), tensors: batch.tensors } };
 }
 
-function metadataOf(
+function buildMetadata(
   sessions: readonly ModelledSession[],
   options: BatchOptionsInput,
   batch: ModelBatch,
@@ -66,7 +66,7 @@ function rowMetadata(
   return {
     version: packageVersion(),
     unrewarded_roots: { count: roots.length, first: roots.slice(0, MAX_NAMED_ROOTS) },
-    left_out: { undelivered: sessions.flatMap(leftOutOf).length, retried: 0 },
+    left_out: { undelivered: sessions.flatMap(listLeftOut).length, retried: 0 },
     row_codes: codes,
     ...(style === "concat" && {
       concat_reward: concatReward,
@@ -75,15 +75,15 @@ function rowMetadata(
   };
 }
 
-function leftOutOf({ turns }: ModelledSession): object[] {
+function listLeftOut({ turns }: ModelledSession): object[] {
   return turns.filter((turn) => isLeftOut(turn, turns));
 }
 
 /** Roots below which no call has a reward, of a session without one. */
 function unrewardedRoots({ sessionId, sessionReward, turns }: ModelledSession): object[] {
-  const rootOf = (i: number): number => ((turns[i]?.parent ?? -1) < 0 ? i : rootOf(turns[i]?.parent ?? -1));
+  const findRoot = (i: number): number => ((turns[i]?.parent ?? -1) < 0 ? i : findRoot(turns[i]?.parent ?? -1));
   return turns.flatMap((root, i) => {
-    const rewarded = turns.some((turn, k) => rootOf(k) === i && turn.reward !== undefined);
+    const rewarded = turns.some((turn, k) => findRoot(k) === i && turn.reward !== undefined);
     if (root.parent >= 0 || isLeftOut(root, turns) || rewarded || sessionReward !== undefined) return [];
     return [{ session_id: sessionId, interaction_id: root.id }];
   });

@@ -15,7 +15,7 @@ export function recordInto(store: TrajectoryStore, modelled: ModelledSession): v
       messages: messagesOf(turn),
       output: assistant(turn.answer),
       promptIds: Int32Array.from(turn.prompt),
-      ...outputOf(turn),
+      ...buildOutput(turn),
       finishReason: turn.finishReason,
       interactionId: turn.id,
     });
@@ -28,7 +28,7 @@ export function recordInto(store: TrajectoryStore, modelled: ModelledSession): v
 /** Records into a server's session what its agents' calls would, repeated attempts included, and ends it. */
 export function recordCalls(session: Session, turns: readonly Turn[], sessionReward?: number): void {
   for (const turn of turns) {
-    const { outputIds, logprobs, versions } = outputOf(turn);
+    const { outputIds, logprobs, versions } = buildOutput(turn);
     const generation = new native.Generation();
     generation.append(outputIds, logprobs, versions);
     const { index } = session.record({
@@ -47,7 +47,7 @@ export function recordCalls(session: Session, turns: readonly Turn[], sessionRew
   session.end();
 }
 
-function outputOf(turn: Turn) {
+function buildOutput(turn: Turn) {
   return {
     outputIds: Int32Array.from(turn.output),
     logprobs: Float32Array.from(turn.logprobs),

@@ -24,7 +24,7 @@ export function modelRefusal(
   }
   if (layout === "tree") return undefined;
   const counted = options.includeUndelivered ? allDelivered(sessions) : sessions;
-  const mismatches = counted.flatMap(mismatchesOf);
+  const mismatches = counted.flatMap(listMismatches);
   if (style === "concat" && onMismatch === "error" && mismatches.length > 0) {
     return { code: "concat_mismatch", details: { mismatches } };
   }
@@ -36,7 +36,7 @@ export function modelRefusal(
   return { code: "max_length_exceeded", param: "maxLength", details: { rows } };
 }
 
-function mismatchesOf({ sessionId, turns }: ModelledSession): object[] {
+function listMismatches({ sessionId, turns }: ModelledSession): object[] {
   return turns.flatMap((turn) => {
     const parent = turns[turn.parent];
     if (!parent || isLeftOut(turn, turns) || isExact(turn, turns)) return [];

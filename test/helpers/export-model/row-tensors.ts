@@ -25,18 +25,18 @@ const KNOWN: Codes = {
   logprob_content: ["temperature", "truncated", "raw", "unknown"],
 };
 
-const lastOf = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
+const findLast = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
 
 /** The calls of these tests differ in their finish reasons only. */
-export function codesOf(rows: readonly ModelRow[], turns: boolean): Codes {
-  const all = [...rows.flatMap((row) => lastOf(row) ?? []), ...(turns ? rows.flatMap(({ chain }) => chain) : [])];
+export function buildCodes(rows: readonly ModelRow[], turns: boolean): Codes {
+  const all = [...rows.flatMap((row) => findLast(row) ?? []), ...(turns ? rows.flatMap(({ chain }) => chain) : [])];
   const reasons = new Set([...(KNOWN["finish_reason"] ?? []), ...all.map(({ finishReason }) => finishReason)]);
   return { ...KNOWN, finish_reason: [...reasons] };
 }
 
-const depthOf = (turn: Turn, { turns }: ModelledSession): number => {
+const countDepth = (turn: Turn, { turns }: ModelledSession): number => {
   const parent = turns[turn.parent];
-  return parent ? 1 + depthOf(parent, { turns, sessionId: "" }) : 0;
+  return parent ? 1 + countDepth(parent, { turns, sessionId: "" }) : 0;
 };
 
 /** The first row that trains on the call which the row's first call continues, or whose prompt it changed. */
@@ -46,7 +46,7 @@ function parentRow(row: ModelRow, rows: readonly ModelRow[]): number {
 }
 
 /** Code of the reason why a call's prompt is not what it continues; -1 if it is, or if it continues nothing. */
-function causeOf(turn: Turn, { turns }: ModelledSession): number {
+function findCause(turn: Turn, { turns }: ModelledSession): number {
   if (turn.parent < 0 || isExact(turn, turns)) return -1;
   return KNOWN["cause"]?.indexOf(turn.continues ? "rerendered" : "history_rewritten") ?? -1;
 }
@@ -81,18 +81,18 @@ function alike(prefix: string, count: number): Columns {
   return Object.fromEntries(Object.entries(columns).map(([name, column]) => [prefix + name, column]));
 }
 
-export function rowTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns {
+export function buildRowTensors(rows: readonly ModelRow[], codes: Codes): Columns {
   const column = (make: typeof i32, value: (row: ModelRow) => number) => make(rows.map(value), [rows.length]);
   return {
     ...alike("row_", rows.length),
     row_prompt_tokens: column(i32, ({ chain, ids }) => Math.min(chain[0]?.prompt.length ?? 0, ids.length)),
     row_parent: column(i32, (row) => parentRow(row, rows)),
-    row_turn: column(i32, ({ chain, session }) => (chain.at(-1) ? depthOf(chain.at(-1) as Turn, session) : -1)),
+    row_turn: column(i32, ({ chain, session }) => (chain.at(-1) ? countDepth(chain.at(-1) as Turn, session) : -1)),
     row_turns: column(i32, ({ chain }) => chain.length),
-    row_own_reward: column(f32, (row) => lastOf(row)?.reward ?? 0),
-    row_finish_reason: column(i32, (row) => codes["finish_reason"]?.indexOf(lastOf(row)?.finishReason ?? "") ?? -1),
-    row_cause: column(i32, ({ chain, session }) => causeOf(chain[0] as Turn, session)),
-    row_has_reward: column(bool, (row) => (lastOf(row)?.reward === undefined ? 0 : 1)),
+    row_own_reward: column(f32, (row) => findLast(row)?.reward ?? 0),
+    row_finish_reason: column(i32, (row) => codes["finish_reason"]?.indexOf(findLast(row)?.finishReason ?? "") ?? -1),
+    row_cause: column(i32, ({ chain, session }) => findCause(chain[0] as Turn, session)),
+    row_has_reward: column(bool, (row) => (findLast(row)?.reward === undefined ? 0 : 1)),
     row_uncounted_rewards: column(bool, ({ uncounted }) => Number(uncounted)),
     row_token_exact: column(bool, ({ chain, session }) => Number(isExact(chain[0] as Turn, session.turns))),
     row_undelivered: column(bool, ({ marked }) => Number(marked)),
@@ -100,7 +100,7 @@ export function rowTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns {
   };
 }
 
-export function turnTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns {
+export function buildTurnTensors(rows: readonly ModelRow[], codes: Codes): Columns {
   const all = rows.flatMap((row) => row.chain.map((turn, k) => ({ row, turn, reward: row.finals[k] ?? 0 })));
   type Entry = (typeof all)[number];
   const column = (make: typeof i32, value: (entry: Entry) => number) => make(all.map(value), [all.length]);
@@ -108,7 +108,7 @@ export function turnTensorsOf(rows: readonly ModelRow[], codes: Codes): Columns 
   return {
     ...alike("turn_", all.length),
     cu_turns: i32(starts, [rows.length + 1]),
-    turn_turn: column(i32, ({ turn, row }) => depthOf(turn, row.session)),
+    turn_turn: column(i32, ({ turn, row }) => countDepth(turn, row.session)),
     turn_start: column(i32, ({ turn, row }) => Math.min(turn.prompt.length, row.ids.length)),
     turn_end: column(i32, ({ turn, row }) => Math.min(sequenceOf(turn).length, row.ids.length)),
     turn_reward: column(f32, ({ reward }) => Math.fround(reward)),

@@ -59,7 +59,7 @@ export function rowsOf(
     const chain = style === "concat" ? chainTo(turn, turns) : [turn];
     const finals = chain.map((each) => finalReward(session, turns.indexOf(each), discount));
     const counts = style === "concat" && concatReward === "return";
-    const reward = counts ? returnOf(chain, session, discount) : (finals.at(-1) ?? 0);
+    const reward = counts ? computeReturn(chain, session, discount) : (finals.at(-1) ?? 0);
     const uncounted = !counts && chain.slice(0, -1).some((each) => each.reward !== undefined);
     const described = {
       sessionId,
@@ -72,7 +72,7 @@ export function rowsOf(
       uncounted,
       marked,
     };
-    return [{ ...described, ...columnsOf(turn, turns, style), reward }];
+    return [{ ...described, ...buildColumns(turn, turns, style), reward }];
   });
 }
 
@@ -83,7 +83,7 @@ function chainTo(turn: Turn, turns: readonly Turn[]): Turn[] {
 }
 
 /** The tokens, and over them the outputs: the call's own, in `concat` those of the calls that it continues too. */
-function columnsOf(turn: Turn, turns: readonly Turn[], style: "individual" | "concat") {
+function buildColumns(turn: Turn, turns: readonly Turn[], style: "individual" | "concat") {
   const ids = sequenceOf(turn);
   const lossMask = ids.map(() => 0);
   const logprobs = ids.map(() => 0);
@@ -120,7 +120,11 @@ function edgesToLastLeaf(turns: readonly Turn[], index: number): number {
 }
 
 /** What the calls of a row return from the first one on: nothing of other branches but the session's reward. */
-function returnOf(chain: readonly Turn[], { turns, sessionReward = 0 }: ModelledSession, discount: number): number {
+function computeReturn(
+  chain: readonly Turn[],
+  { turns, sessionReward = 0 }: ModelledSession,
+  discount: number,
+): number {
   const last = chain.at(-1);
   const edges = chain.length - 1 + (last ? edgesToLastLeaf(turns, turns.indexOf(last)) : 0);
   return chain.reduce(

@@ -1,5 +1,5 @@
 import type { ModelledSession, Turn } from "./modelled-session.js";
-import { codesOf, rowTensorsOf } from "./row-tensors.js";
+import { buildCodes, buildRowTensors } from "./row-tensors.js";
 import { type ModelRow, rowsOf, sharedWithParent } from "./rows.js";
 import { described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
 
@@ -23,7 +23,7 @@ export function treeBatch(
   sessions: readonly ModelledSession[],
   { discount, rowTensors }: { readonly discount: number; readonly rowTensors: boolean },
 ): ModelBatch {
-  const nodes = sessions.flatMap((session) => depthFirst(nodesOf(session, discount)));
+  const nodes = sessions.flatMap((session) => depthFirst(listNodes(session, discount)));
   const tokens = nodes.flatMap((node) => node.tokens.slice(node.shared));
   const rowOf = new Map(nodes.map((node) => [node.turn, node.tokens]));
   const sees = (from: Token, to: Token) => (rowOf.get(from.owner) ?? []).slice(0, from.position + 1).includes(to);
@@ -32,7 +32,7 @@ export function treeBatch(
   const roots = nodes.flatMap(({ shared }, i) => (shared === 0 ? [starts[i] ?? 0] : []));
   const flat = [tokens.length];
   const rows = nodes.map(({ row }) => row);
-  const codes = codesOf(rows, false);
+  const codes = buildCodes(rows, false);
   return {
     codes,
     uncounted: [],
@@ -50,7 +50,7 @@ export function treeBatch(
       cu_trees: i32([...roots, tokens.length], [roots.length + 1]),
       node_offsets: i32(starts, [nodes.length + 1]),
       node_parents: i32(
-        nodes.map((node) => nodes.findIndex(({ turn }) => turn === sourceOf(node))),
+        nodes.map((node) => nodes.findIndex(({ turn }) => turn === findSource(node))),
         [nodes.length],
       ),
       node_lengths: i32(
@@ -58,17 +58,17 @@ export function treeBatch(
         [nodes.length],
       ),
       node_rewards: rewardsOf(rows),
-      ...(rowTensors && rowTensorsOf(rows, codes)),
+      ...(rowTensors && buildRowTensors(rows, codes)),
     },
   };
 }
 
 /** The call that has the last of the tokens that this one shares. */
-function sourceOf({ tokens, shared }: Node): Turn | undefined {
+function findSource({ tokens, shared }: Node): Turn | undefined {
   return tokens[shared - 1]?.owner;
 }
 
-function nodesOf(session: ModelledSession, discount: number): Node[] {
+function listNodes(session: ModelledSession, discount: number): Node[] {
   const { turns } = session;
   const rows = new Map(
     rowsOf(session, { style: "individual", discount, concatReward: "leaf", nodes: true }).map((row) => [
@@ -93,7 +93,7 @@ function nodesOf(session: ModelledSession, discount: number): Node[] {
 function depthFirst(nodes: readonly Node[]): Node[] {
   const below = (turn: Turn | undefined): Node[] =>
     nodes
-      .filter((node) => sourceOf(node) === turn)
+      .filter((node) => findSource(node) === turn)
       .sort((a, b) => b.shared - a.shared)
       .flatMap((node) => [node, ...below(node.turn)]);
   return below(undefined);

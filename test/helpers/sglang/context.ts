@@ -10,24 +10,24 @@ export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<
   readonly incremental?: boolean;
   /** Tokens per frame of a stream; default 1. */
   readonly streamInterval?: number;
-  /** Cuts the frames of streams into pieces of so many bytes, which are sent one by one. */
+  /** Sends the frames of streams in pieces of this many bytes. */
   readonly pieceBytes?: number;
   readonly contextLength?: number;
   /** Started with --skip-tokenizer-init: no text, and no stop strings. */
   readonly skipTokenizerInit?: boolean;
   readonly apiKey?: string;
-  /** Started with --admin-api-key: pausing, continuing and aborting want this key and no other. */
+  /** Started with --admin-api-key: pausing, continuing and aborting require this key. */
   readonly adminApiKey?: string;
-  /** Fields of /server_info that replace the usual ones; undefined takes one away. */
+  /** Fields of /server_info that replace the usual ones. Undefined removes a field. */
   readonly serverInfo?: Readonly<Record<string, unknown>>;
-  /** Paths that answer 404, as they do in builds that do not have them. */
+  /** Paths that return 404, as in builds without them. */
   readonly missingPaths?: readonly string[];
-  /** Paths that never answer, as those that the scheduler answers during a long prefill. */
+  /** Paths that never answer, like those that need the scheduler during a long prefill. */
   readonly silentPaths?: readonly string[];
   readonly port?: number;
 }
 
-/** What the routes share. */
+/** State that the routes share. */
 export interface ServerContext {
   readonly options: SglangServerOptions;
   readonly reply: ReplyOptions;

@@ -1,21 +1,21 @@
 import type { Fault, FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
 
 export interface ReplyOptions {
-  /** The server has a tokenizer, so that replies have a text. */
+  /** True if the server has a tokenizer, so that replies have a text. */
   readonly text: boolean;
-  /** Replies name spans of weight versions, as recent servers do. */
+  /** True if replies list spans of weight versions, as those of recent servers do. */
   readonly weightVersionSpans: boolean;
   readonly cachedTokens: (request: GenerateRequest) => number;
 }
 
-/** A generation that is over, or that goes on where `finish` is null. */
+/** The state of a generation. `finish` is null while it goes on. */
 export interface ReplyState extends Omit<GenerateOutcome, "finish"> {
   readonly finish: FinishReason | null;
 }
 
 /**
- * The JSON text of a reply of `/generate`. Logprobs are written out here and not by JSON.stringify, so that a fault can
- * put something else in their place.
+ * Returns the JSON text of a reply of `/generate`. Logprobs are written without JSON.stringify, so that a fault can
+ * replace them with any text.
  *
  * @param from the first token to be shown, in frames that hold only what is new.
  */

@@ -38,7 +38,7 @@ function samplingFields(value: unknown): GenerateRequest["sampling"] {
   return { ...fields, max_new_tokens: maxNewTokens, stop: strings, stop_token_ids: stopIds };
 }
 
-/** The body with an empty list of input ids, and how many there were. */
+/** Returns the body with an empty list of input ids, and the number of removed ids. */
 function withoutInputIds(body: Buffer): { text: string; inputLength: number } {
   const key = '"input_ids":[';
   const start = body.indexOf(key);

@@ -3,15 +3,15 @@ import type { FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from
 import { BadRequest } from "./request.js";
 
 export interface SchedulerOptions {
-  /** The ids that the model would write for a request, without a stop token. */
+  /** Returns the ids that the model samples for a request, without a stop token. */
   readonly complete: (request: GenerateRequest) => readonly number[];
-  /** 0: a whole completion at once. */
+  /** 0: the whole completion at once. */
   readonly tokenMilliseconds: number;
   readonly maxRunning: number;
   readonly weightVersion: string;
   /** Ends a completion when the request names no stop token. */
   readonly eosTokenId: number;
-  /** Hears of what was sampled for each request, aborted ones too. */
+  /** Is called with the sampled tokens of each request, including aborted ones. */
   readonly onOutcome?: ((request: GenerateRequest, outcome: GenerateOutcome) => void) | undefined;
 }
 
@@ -20,14 +20,14 @@ export type PauseMode = "abort" | "retract" | "in_place";
 interface Job {
   readonly request: GenerateRequest;
   readonly tokens: OutputToken[];
-  /** Told of each token; what it returns is waited for. */
+  /** Is called for each token, and awaited. */
   readonly onToken: ((tokens: readonly OutputToken[]) => Promise<void> | undefined) | undefined;
   running: boolean;
   aborted: boolean;
 }
 
 /**
- * Runs requests as SGLang's scheduler does, on invented tokens: a waiting queue, a number of running requests, aborts by
+ * Runs requests like SGLang's scheduler, with invented tokens: a waiting queue, a limit of running requests, aborts by
  * rid prefix, three ways of pausing, weight versions.
  */
 export class SglangScheduler {
@@ -44,7 +44,7 @@ export class SglangScheduler {
     this.tokenMilliseconds = options.tokenMilliseconds;
   }
 
-  /** Requests accepted and not yet answered. */
+  /** Number of requests that were accepted and not answered yet. */
   get pending(): number {
     return this.#jobs.size;
   }
@@ -57,7 +57,7 @@ export class SglangScheduler {
     while (this.#paused) await this.#change();
   }
 
-  /** Tokens that pending requests have so far. */
+  /** Number of tokens of pending requests so far. */
   get pendingTokens(): number {
     return [...this.#jobs.values()].reduce((sum, { tokens }) => sum + tokens.length, 0);
   }
@@ -143,7 +143,7 @@ function plannedOutput({ sampling }: GenerateRequest, completion: readonly numbe
   return { ids, finish };
 }
 
-/** Different for every place and id, and exactly a float32, so that a test can compare without tolerance. */
+/** Differs for every position and id, and is exact in float32, so that tests can compare without tolerance. */
 export function inventedLogprob(id: number, index: number): number {
   return Math.fround(-(((id * 31 + index * 17) % 997) + 1) / 256);
 }

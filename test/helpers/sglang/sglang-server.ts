@@ -11,19 +11,19 @@ export type { SglangServerOptions } from "./context.js";
 
 export interface SglangServer {
   readonly url: string;
-  /** Every request so far; empty when the server is `fast`. */
+  /** Every request so far. Empty if the server is `fast`. */
   readonly requests: readonly RecordedRequest[];
   /** The requests of one path. */
   to(path: string): RecordedRequest[];
   readonly connections: number;
   readonly scheduler: SglangScheduler;
-  /** The next `times` requests to /generate (default 1) that no earlier fault waits for have this fault. */
+  /** Queues this fault for the next `times` requests to /generate (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
   close(): Promise<void>;
 }
 
 /**
- * A server that answers as SGLang's HTTP server does (`/generate`, streamed and not, and the control endpoints), with
+ * A server that behaves like SGLang's HTTP server (`/generate`, streamed and not, and the control endpoints), with
  * invented tokens, or with faults on demand.
  */
 export async function startSglangServer(options: SglangServerOptions = {}): Promise<SglangServer> {
@@ -66,7 +66,7 @@ function makeContext(options: SglangServerOptions): ServerContext {
   };
 }
 
-/** Ids below 509 that depend on nothing but their place, so that a resumed completion goes on with the right ones. */
+/** Ids below 509 that depend only on their position, so that a resumed completion continues with the right ones. */
 export function inventedCompletion({ inputLength }: GenerateRequest, tokens: number): number[] {
   return Array.from({ length: tokens }, (_, index) => 3 + (((inputLength + index) * 7919) % 506));
 }

@@ -14,12 +14,12 @@ export type { VllmServerOptions } from "./context.js";
 export interface VllmServer {
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
-  /** Requests to a path; probes of the log probabilities are not among them. */
+  /** Returns the requests to a path, without probes of the log probabilities. */
   to(path: string): RecordedRequest[];
-  /** Requests that asked which log probabilities the server reports. */
+  /** The probes: requests that find out which log probabilities the server reports. */
   readonly probes: readonly RecordedRequest[];
   readonly scheduler: SglangScheduler;
-  /** The next `times` requests for a generation (default 1) that no earlier fault waits for have this fault. */
+  /** Queues this fault for the next `times` generations (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
   /** The same for probes. */
   probeFault(fault: Fault): void;
@@ -27,7 +27,7 @@ export interface VllmServer {
 }
 
 /**
- * A server that answers as vLLM's does (`/inference/v1/generate`, `/v1/completions` with token ids, and the control
+ * A server that behaves like vLLM's (`/inference/v1/generate`, `/v1/completions` with token ids, and the control
  * endpoints of its development mode), with invented tokens, or with faults on demand.
  */
 export async function startVllmServer(options: VllmServerOptions = {}): Promise<VllmServer> {

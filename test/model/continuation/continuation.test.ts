@@ -63,7 +63,7 @@ describe("a turn that ended with the template's end of turn", () => {
       const before = { ...conversation, messages: conversation.messages.slice(0, messageCount - 1) };
       const prompt = [...(await model.prompt(before)).ids];
       expect(whole.slice(0, prompt.length), `scenario ${name}`).toEqual(prompt);
-      // The first end of turn behind the prompt belongs to the answer.
+      // The first end of turn after the prompt belongs to the answer.
       const turn = whole.slice(0, whole.indexOf(end, prompt.length) + 1);
       const output = conversation.messages[messageCount - 1] ?? says("");
       const next = await model.continuation(conversation, { messageCount, output, lastTokenId: end });
@@ -78,7 +78,7 @@ describe("a turn that was cut short", () => {
     expect(await following(model, CHAT)).toBe(`<|im_end|>${await following(model, CHAT, "<|im_end|>")}`);
   });
 
-  it("is followed by it after another stop token too", async () => {
+  it("is followed by the template's end of turn even after another stop token", async () => {
     const model = await fromFixture("chatml", ["<|im_end|>", "<|endoftext|>"]);
     expect(await following(model, CHAT, "<|endoftext|>")).toBe(await following(model, CHAT));
   });
@@ -113,7 +113,7 @@ describe("a continuation with a template that rewrites the turn", () => {
 });
 
 describe("a model that stops at the next header", () => {
-  it("continues behind the header that it wrote", async () => {
+  it("continues after the header that it wrote", async () => {
     const model = await fromFixture("header-stop", ["<|user|>", "<|observation|>"]);
     expect(await following(model, CHAT, "<|user|>")).toBe("\nAnd you?<|assistant|>\n");
     expect(await following(model, LOOP, "<|observation|>")).toBe(
@@ -149,7 +149,7 @@ describe("the fallback", () => {
     expect(await model.continuation({ messages: CHAT }, turn)).toEqual({ fallback: "answer_among_new_messages" });
   });
 
-  it("is used if the template moves the system message or the tools behind the turn", async () => {
+  it("is used if the template moves the system message or the tools after the turn", async () => {
     const model = await fromFixture("inst", ["<EOS>"]);
     expect(await following(model, CHAT, "<EOS>")).toBe("[INST] And you?[/INST]");
     expect(await following(model, [{ role: "system", content: "S" }, ...CHAT], "<EOS>")).toBe("template_moves_context");

@@ -91,7 +91,7 @@ describe("published templates", () => {
     expect(Object.fromEntries(outcomes)).toEqual(Object.fromEntries(expected));
   });
 
-  it.each(loadableModels)("%s continues with the text that the whole rendering has behind the turn", async (name) => {
+  it.each(loadableModels)("%s continues with the text that the whole rendering has after the turn", async (name) => {
     const model = await load(name);
     const ends = [...publishedStops(name), "<|end|>"];
     for (const [key, scenario] of Object.entries(SCENARIOS)) {
@@ -107,7 +107,7 @@ describe("published templates", () => {
     }
   });
 
-  it("of which one needs more variables than messages and tools is refused", async () => {
+  it("are refused if they need variables other than messages and tools", async () => {
     await expect(load(UNLOADABLE)).rejects.toMatchObject({ code: "chat_template_invalid" });
   });
 });

@@ -16,7 +16,7 @@ const SPECIAL = new Map([
 
 /** Deviations of a template from appending messages. */
 interface Deviations {
-  /** The template writes the text of an answer behind its calls or their results, where no model writes it. */
+  /** The template writes the text of an answer after its calls or their results, where no model writes it. */
   readonly textBehindCalls?: boolean;
   /** The template leaves out tool results. */
   readonly hidesResults?: boolean;

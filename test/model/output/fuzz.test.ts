@@ -113,7 +113,7 @@ describe("a random output", () => {
   it.each(CASES)("keeps each word once, in pushes of any size ($tools, markers are $kind)", ({ families, text }) => {
     const next = numbers(7);
     const { markers } = createOutputFormat(families, { tools: TOOLS, stop: [], stopTokenIds: [], promptEnd: "" });
-    // Text behind this marker that is not an id is dropped with it.
+    // Text after this marker that is not an id is dropped with it.
     const written = markers.filter((marker) => marker !== "[CALL_ID]");
     for (let round = 0; round < 300; round++) {
       const { output, words } = randomOutput(written, next);

@@ -11,7 +11,7 @@ const BROKEN = "<tool_call>\nping()\n</tool_call>";
 
 const OUTPUTS: [string, string, stop?: string][] = [
   ["text alone", "Hello,  world \n\n"],
-  ["text behind reasoning", "<think>\nHm, the text.\n</think>\n\n  Hello"],
+  ["text after reasoning", "<think>\nHm, the text.\n</think>\n\n  Hello"],
   ["text around a call", `So:\n${CALL}\n\nThat is it.`],
   ["a malformed call", `So:\n${BROKEN} behind`],
   ["characters of several tokens", "<think>é😀</think>😀é and 😀"],

@@ -75,7 +75,7 @@ describe("a text that continues a known one", () => {
   const tokenizer = new Tokenizer(files(byteLevelTokenizer(ADDED)), 1 << 20);
   const turn = (text: string) => `<|start|>${text}<|end|>`;
 
-  it("is looked up only behind the common beginning, and replaces the known text", async () => {
+  it("is looked up only after the common beginning, and replaces the known text", async () => {
     const known = new RememberedTexts();
     const turns = Array.from({ length: 20 }, (_, i) => turn(`turn ${i}`));
     const first = await tokenizer.encodeParts(turns, known);

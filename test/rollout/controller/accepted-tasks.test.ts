@@ -12,7 +12,7 @@ const limits = fc.record({
 /** Which of the running tasks ends next, and whether it is accepted. */
 const endings = fc.array(fc.record({ pick: fc.nat({ max: 99 }), accepted: fc.boolean() }), { maxLength: 120 });
 
-const resultOf = (index: number, version: number): TaskResult<null> => ({
+const createResult = (index: number, version: number): TaskResult<null> => ({
   index,
   version,
   taskId: `task-${index}`,
@@ -42,7 +42,7 @@ function train(
     while (control.freeSlots > 0) {
       control.start();
       tasks.start(next, control.version);
-      running.push(resultOf(next++, control.version));
+      running.push(createResult(next++, control.version));
     }
     const [ended] = running.splice(pick % running.length, 1);
     if (!ended) throw new Error("nothing runs, though a batch is not complete");
@@ -106,7 +106,7 @@ function run(given: StalenessLimits, fate: readonly boolean[], picks: readonly n
     const [index = -1] = running.splice(pick % running.length, 1);
     const accepted = fate[index] ?? false;
     control.end(accepted ? "accepted" : "rejected");
-    tasks.end(index, accepted ? resultOf(index, 0) : undefined);
+    tasks.end(index, accepted ? createResult(index, 0) : undefined);
     const batch = tasks.take({ count: given.consumerBatchSize, dueVersion: -1, last: false });
     if (!batch) continue;
     indices.push(...batch.map((each) => each.index));

@@ -19,7 +19,7 @@ function controlled(options: Partial<ControllerOptions<number>> = {}) {
 }
 
 /** What has happened by now. */
-async function stateOf(promise: Promise<unknown>): Promise<unknown> {
+async function readState(promise: Promise<unknown>): Promise<unknown> {
   return Promise.race([promise, new Promise((resolve) => setImmediate(resolve, "waiting"))]);
 }
 
@@ -121,7 +121,7 @@ describe("batches", () => {
     submit(4);
     const first = controller.waitBatch();
     await workflow.end(3);
-    expect(await stateOf(first)).toBe("waiting");
+    expect(await readState(first)).toBe("waiting");
     await workflow.end(1);
     expect((await first)?.tasks.map(({ index }) => index)).toEqual([1, 3]);
     await workflow.end(2);
@@ -135,11 +135,11 @@ describe("batches", () => {
     const first = controller.waitBatch();
     for (const each of [5, 3, 2]) await workflow.end(each);
     await workflow.end(1, rejectedWith("agent_error"));
-    expect(await stateOf(first)).toBe("waiting");
+    expect(await readState(first)).toBe("waiting");
     await workflow.end(0);
     expect((await first)?.tasks.map(({ index }) => index)).toEqual([0, 2]);
     const second = controller.waitBatch();
-    expect(await stateOf(second)).toBe("waiting");
+    expect(await readState(second)).toBe("waiting");
     await workflow.end(4);
     expect((await second)?.tasks.map(({ index }) => index)).toEqual([3, 4]);
   });

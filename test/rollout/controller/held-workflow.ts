@@ -1,7 +1,7 @@
 import type { EpisodeOptions, EpisodeResult, RolloutEngine, RolloutWorkflow } from "../../../src/rollout/contract.js";
 import { Rejection } from "../../../src/rollout/rejection.js";
 
-/** Runs nothing: every episode ends as the test says, when it says so, or is given up. */
+/** A workflow that runs no agent. The test decides when and how each episode ends, unless it is aborted. */
 export class HeldWorkflow implements RolloutWorkflow<number> {
   /** Data of the tasks that were started, in order. */
   readonly started: number[] = [];
@@ -21,7 +21,7 @@ export class HeldWorkflow implements RolloutWorkflow<number> {
     return [...this.#held.keys()];
   }
 
-  /** Lets an episode end, and what follows from it happen. */
+  /** Ends an episode, and waits until the controller has reacted. */
   async end(data: number, result: EpisodeResult = acceptedAs(`s${data}`)): Promise<void> {
     this.#held.get(data)?.(result);
     this.#held.delete(data);

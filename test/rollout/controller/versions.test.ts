@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RolloutController } from "../../../src/rollout/controller/controller.js";
 import { GroupedWorkflow } from "../../../src/rollout/grouped-workflow.js";
 import { ProxyWorkflow } from "../../../src/rollout/proxy-workflow.js";
-import { agentOf } from "../../helpers/agents.js";
+import { createAgent } from "../../helpers/agents.js";
 import { listeningProxy } from "../../helpers/listening-proxy.js";
 import { readSafetensors } from "../../helpers/safetensors.js";
 import { HeldWorkflow } from "./held-workflow.js";
@@ -10,7 +10,7 @@ import { HeldWorkflow } from "./held-workflow.js";
 describe("a controller with a proxy", () => {
   it("exports groups as one batch whose tokens have the version that sampled them", async () => {
     const { proxy, engine } = await listeningProxy();
-    const workflow = new GroupedWorkflow(new ProxyWorkflow(agentOf(2, () => 1)), 2);
+    const workflow = new GroupedWorkflow(new ProxyWorkflow(createAgent(2, () => 1)), 2);
     const controller = new RolloutController(workflow, engine, {
       maxConcurrentRollouts: 4,
       maxStaleness: 0,
@@ -47,7 +47,7 @@ describe("a controller with a proxy", () => {
 
   it("keeps all sessions if an export fails, and frees those of a discarded batch", async () => {
     const { proxy, engine } = await listeningProxy();
-    const workflow = new ProxyWorkflow(agentOf(1, () => 1));
+    const workflow = new ProxyWorkflow(createAgent(1, () => 1));
     const limits = { maxConcurrentRollouts: 2, maxStaleness: 0, consumerBatchSize: 2 };
     const controller = new RolloutController(workflow, engine, limits);
     controller.submit("rain");

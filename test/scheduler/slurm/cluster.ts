@@ -3,40 +3,40 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The folder of the Slurm that scripts/slurm-test.sh has started. */
+/** The folder of the Slurm cluster that scripts/slurm-test.sh has started. */
 const FOLDER = process.env["SLURM_TEST_FOLDER"] ?? "";
 
 export function slurm(program: string, ...args: string[]): string {
   return execFileSync(program, args, { encoding: "utf8" }).trim();
 }
 
-/** As `until`, for what is not asked so often. */
+/** Like `until`, but checks less often. */
 export async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(200);
 }
 
-/** Jobs that wait, run, or are being ended. */
+/** Returns the ids of jobs that wait, run or are ending. */
 export function jobsLeft(): string[] {
   return slurm("squeue", "--noheader", "--format=%i")
     .split("\n")
     .filter((line) => line !== "");
 }
 
-/** Ends all that runs on a node at once, Slurm's own processes too, as a loss of power would. */
+/** Kills everything on a node at once, including Slurm's own processes, like a power failure. */
 export function killNode(node: string): void {
   process.kill(Number(readFileSync(join(FOLDER, `slurmd.${node}.pid`), "utf8")), "SIGKILL");
   const tasks = processesOn(node);
-  const steps = tasks.map((pid) => parentOf(pid)).filter((pid) => nameOf(pid) === "slurmstepd");
+  const steps = tasks.map((pid) => readParent(pid)).filter((pid) => readName(pid) === "slurmstepd");
   for (const pid of [...steps, ...tasks]) kill(pid);
 }
 
-/** Brings a node back. */
+/** Starts a node again, and waits until Slurm can use it. */
 export async function startNode(node: string): Promise<void> {
   slurm("slurmd", "-f", join(FOLDER, "slurm.conf"), "-N", node);
   await eventually(() => /^(idle|mixed)$/.test(slurm("sinfo", "--noheader", `--nodes=${node}`, "--format=%T")));
 }
 
-/** Processes of steps on a node. */
+/** Returns the ids of the step processes on a node. */
 export function processesOn(node: string): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
@@ -50,11 +50,11 @@ export function processesOn(node: string): number[] {
   });
 }
 
-function parentOf(pid: number): number {
+function readParent(pid: number): number {
   return Number(/\) \S (\d+)/.exec(readProc(pid, "stat"))?.[1] ?? 0);
 }
 
-function nameOf(pid: number): string {
+function readName(pid: number): string {
   return readProc(pid, "comm").trim();
 }
 
@@ -66,7 +66,7 @@ function readProc(pid: number, name: string): string {
   }
 }
 
-/** One that has ended and waits to be collected has none. */
+/** Returns false for a zombie: a process that has ended, but whose parent has not read its status yet. */
 function hasProgram(pid: number): boolean {
   try {
     return readlinkSync(`/proc/${pid}/exe`) !== "";

@@ -1,6 +1,6 @@
-// What tests take for Slurm's programs: `fake-slurm.mjs sbatch …`, `… squeue …`. One job, machines n1 and n2, everything on
-// this machine; the state of it all is in the folder $FAKE_SLURM. Behaves as Slurm 22.05 does where the scheduler
-// depends on it: srun makes SIGKILL of SIGTERM, and ends with 0 where its machine failed.
+// Plays Slurm's programs in tests: `fake-slurm.mjs sbatch …`, `fake-slurm.mjs squeue …`. It has one job and the machines n1
+// and n2, which both are this machine. Its state is in the folder $FAKE_SLURM. It behaves like Slurm 22.05 in everything that
+// the scheduler depends on: srun turns SIGTERM into SIGKILL, and ends with status 0 if its machine failed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -17,7 +17,7 @@ import { join } from "node:path";
 
 const at = (...names) => join(process.env.FAKE_SLURM, ...names);
 const read = (name) => readFileSync(at(name), "utf8").trim();
-/** Nobody reads half of it. */
+/** Writes a file by renaming, so that readers never see an incomplete file. */
 const write = (name, value) => {
   const draft = at(`draft.${process.pid}`);
   writeFileSync(draft, String(value));
@@ -56,7 +56,7 @@ function sbatch() {
   process.stdout.write("7;cluster\n");
 }
 
-/** The job's script on its first machine, again where it was requeued. */
+/** Runs the job's script on its first machine, and again after each requeue. */
 async function batch() {
   const [script, output] = args;
   const groups = Number(read("groups"));
@@ -107,7 +107,7 @@ function scancel() {
   } else if (target.includes(".")) {
     const step = target.split(".")[1];
     kill(-Number(read(`steps/${step}`)), "SIGTERM");
-    // As where another machine of the job has nothing of the step.
+    // Slurm fails in the same way if a machine of the job has no process of the step.
     fail(`scancel: error: Kill job error on job step id ${target}: Invalid job id specified`);
   } else {
     write("state", "CANCELLED|None|");
@@ -142,7 +142,7 @@ async function srun() {
   if (code !== 0) fail(`srun: error: ${node}: task 0: ${signal ?? `Exited with exit code ${code}`}`, code ?? 137);
 }
 
-/** Steps are counted; two that start at once take two numbers. */
+/** Returns the next step number. Two steps that start at the same time get different numbers. */
 function takeStep() {
   mkdirSync(at("steps"), { recursive: true });
   for (let step = 0; ; step++) {

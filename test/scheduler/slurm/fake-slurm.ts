@@ -16,7 +16,7 @@ import { temporaryFolder } from "../../cli/rolltape.js";
 const PROGRAM = fileURLToPath(new URL("./fake-slurm.mjs", import.meta.url));
 const NAMES = ["sbatch", "squeue", "scancel", "scontrol", "srun"];
 
-/** Programs of Slurm on the path of this process, until the test ends. */
+/** Puts fake Slurm programs on the PATH of this process until the test ends. */
 export class FakeSlurm {
   readonly #folder = temporaryFolder();
 
@@ -35,7 +35,7 @@ export class FakeSlurm {
     });
   }
 
-  /** The arguments of each call of a program. */
+  /** Returns the arguments of each call of a program. */
   calls(program: string): string[][] {
     if (!existsSync(join(this.#folder, "calls"))) return [];
     const lines = readFileSync(join(this.#folder, "calls"), "utf8").split("\n").slice(0, -1);
@@ -45,51 +45,51 @@ export class FakeSlurm {
       .map(([, ...args]) => args);
   }
 
-  /** sbatch refuses the job so. */
+  /** Makes sbatch refuse the job with this message. */
   refuse(why: string): void {
     this.#write("refuse", why);
   }
 
-  /** The job waits for machines, for this reason. */
+  /** Makes the job wait for machines, with this reason. */
   keepWaiting(reason: string): void {
     this.#write("wait", reason);
   }
 
-  /** Slurm's controller does not answer so many times. */
+  /** Makes Slurm's controller fail to answer this many times. */
   beAway(times: number): void {
     this.#write("away", String(times));
   }
 
-  /** The job's script cannot be signalled. */
+  /** Makes signals to the job's script fail. */
   makeDeaf(): void {
     this.#write("deaf", "");
   }
 
-  /** What Slurm says of the job; nothing: it has forgotten it. */
+  /** Sets the state that Slurm reports for the job. An empty text: Slurm has forgotten the job. */
   say(state: string): void {
     this.#write("state", state);
   }
 
-  /** Asks the script to stop, as Slurm does before the end of the job's time. */
+  /** Asks the script to stop, as Slurm does before the time limit of the job. */
   warn(): void {
     process.kill(this.#script(), "SIGTERM");
   }
 
-  /** Ends the script as a machine failure would; it starts anew. */
+  /** Ends the script like a failure of its machine. Slurm then restarts it. */
   requeue(): void {
     this.#write("requeue", "");
     process.kill(this.#script(), "SIGKILL");
   }
 
-  /** Ends everything on a machine, and takes no more for it. */
+  /** Ends everything on a machine, and starts nothing there any more. */
   takeDown(node: string): void {
     this.#write(`down-${node}`, "");
-    for (const pid of this.#steps()) if (environmentOf(pid).includes(`SLURMD_NODENAME=${node}`)) killGroup(pid);
+    for (const pid of this.#steps()) if (readEnvironment(pid).includes(`SLURMD_NODENAME=${node}`)) killGroup(pid);
   }
 
-  /** Processes of steps that are left. */
+  /** Returns the step processes that still run. */
   livingSteps(): number[] {
-    return this.#steps().filter((pid) => environmentOf(pid).length > 0);
+    return this.#steps().filter((pid) => readEnvironment(pid).length > 0);
   }
 
   #script(): number {
@@ -103,12 +103,12 @@ export class FakeSlurm {
   }
 
   #write(name: string, text: string): void {
-    // Nobody reads half of it.
+    // The rename keeps readers from seeing an incomplete file.
     writeFileSync(join(this.#folder, `${name}.new`), text);
     renameSync(join(this.#folder, `${name}.new`), join(this.#folder, name));
   }
 
-  /** What a failed test leaves running. */
+  /** Ends what a failed test leaves running. */
   #end(): void {
     rmSync(join(this.#folder, "requeue"), { force: true });
     for (const pid of this.#steps()) killGroup(pid);
@@ -116,7 +116,7 @@ export class FakeSlurm {
 }
 
 /** Empty where the process is gone. */
-function environmentOf(pid: number): string[] {
+function readEnvironment(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean);
   } catch {

@@ -13,7 +13,7 @@ function job(groups: Groups | null, counts: { proxy?: number; rollout?: number }
   return jobSchema.parse({ folder: temporaryFolder(), roles, slurm: { groups } });
 }
 
-function problemsOf(groups: Groups, counts?: Parameters<typeof job>[1]): string {
+function listProblems(groups: Groups, counts?: Parameters<typeof job>[1]): string {
   try {
     listGroups(job(groups, counts));
     return "";
@@ -51,17 +51,17 @@ describe("groups of machines", () => {
       /expected proxy and rollout in the same group/,
     ],
   ])("refuse %s before the job is submitted", async (_, groups, message) => {
-    expect(problemsOf(groups)).toMatch(message);
+    expect(listProblems(groups)).toMatch(message);
     await expect(submit(job(groups))).rejects.toMatchObject({ code: "job_invalid" });
   });
 
   it("require a proxy on the machine of each rollout worker", () => {
     const groups = (nodes: number): Groups => [{ roles: ["proxy", "rollout", "controller"], nodes }];
-    expect(problemsOf(groups(3), { proxy: 2, rollout: 4 })).toMatch(
+    expect(listProblems(groups(3), { proxy: 2, rollout: 4 })).toMatch(
       /rollout workers \(4\), or a multiple of the machines \(3\).*got 2 proxies/,
     );
-    expect(problemsOf(groups(2), { proxy: 2, rollout: 4 })).toBe("");
-    expect(problemsOf(groups(4), { proxy: 4, rollout: 4 })).toBe("");
-    expect(problemsOf(groups(3), { proxy: 3, rollout: 2 })).toBe("");
+    expect(listProblems(groups(2), { proxy: 2, rollout: 4 })).toBe("");
+    expect(listProblems(groups(4), { proxy: 4, rollout: 4 })).toBe("");
+    expect(listProblems(groups(3), { proxy: 3, rollout: 2 })).toBe("");
   });
 });

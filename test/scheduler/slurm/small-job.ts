@@ -4,7 +4,7 @@ import { type JobInput, type JobSpec, jobSchema } from "../../../src/scheduler/j
 
 export const shell = (script: string) => ["sh", "-c", script];
 
-/** Prints its address and stays until it is asked to stop. Writes of both into the file `log` of the job. */
+/** Returns a command that prints its address and runs until it is asked to stop. It logs its start and stop in the job's `log`. */
 export function announcing(name: string): string[] {
   return shell(
     `echo start ${name} {port} >> {folder}/log; echo '{"url":"http://{node}:{port}"}'; ` +
@@ -17,7 +17,7 @@ export function smallJob(folder: string, roles: JobInput["roles"], slurm: JobInp
 }
 
 /** The lines of a file that processes append to; none where it is not there. */
-export function linesOf(folder: string, name = "log"): string[] {
+export function readLines(folder: string, name = "log"): string[] {
   try {
     return readFileSync(join(folder, name), "utf8").trim().split("\n");
   } catch {

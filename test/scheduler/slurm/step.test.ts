@@ -8,13 +8,13 @@ import { nodeProgram } from "../../../src/scheduler/slurm/node-program.js";
 import { StepFiles } from "../../../src/scheduler/slurm/step/step-files.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../helpers/until.js";
-import { linesOf, shell } from "./small-job.js";
+import { readLines, shell } from "./small-job.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const LIFE = "second";
 
-/** Runs a process as its machine would. */
+/** Runs a process of a job as its machine does. */
 function step(
   command: readonly string[],
   { port = 0, env = {} }: { port?: number; env?: Record<string, string> } = {},
@@ -46,7 +46,7 @@ it("fills in a free port of its machine, and reports port, step and end", async 
   const { port, ...started } = files.started(LIFE) ?? { port: 0 };
   expect(port).toBeGreaterThan(0);
   expect(started).toMatchObject({ event: "started", step: "3" });
-  expect(linesOf(folder)).toEqual([`${port} k${port}`]);
+  expect(readLines(folder)).toEqual([`${port} k${port}`]);
   expect(files.ended(LIFE)).toMatchObject({ code: 4, text: "ended with status 4" });
 });
 
@@ -67,7 +67,7 @@ it("waits for the end of its process after SIGTERM", async () => {
       "trap 'echo asked >> {folder}/log; sleep 0.2; exit 6' TERM; echo up >> {folder}/log; while :; do sleep 0.05; done",
     ),
   );
-  await until(() => linesOf(folder).includes("up"));
+  await until(() => readLines(folder).includes("up"));
   process.kill(-(child.pid ?? 0), "SIGTERM");
   expect(await ended).toBe(6);
   expect(files.ended(LIFE)).toMatchObject({ code: 6 });

@@ -6,10 +6,10 @@ import { type JobSpec, jobSchema } from "../../../src/scheduler/job.js";
 import type { JobState } from "../../../src/scheduler/slurm/job-state.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../helpers/until.js";
-import { batchSessions, episodesOf, processesOf, processLines, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
+import { batchSessions, processLines, readEpisodes, readProcesses, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
 import { eventually, jobsLeft, killNode, processesOn, slurm, startNode } from "./cluster.js";
 import { runSlurmJob } from "./compiled.js";
-import { announcing, linesOf, shell, smallJob } from "./small-job.js";
+import { announcing, readLines, shell, smallJob } from "./small-job.js";
 
 const EVERYTHING = ["proxy", "rollout", "gateway", "controller"] as const;
 
@@ -26,33 +26,33 @@ afterEach(async () => {
 });
 
 describe("a whole rollout over Slurm", () => {
-  it("runs a proxy with an engine beside each rollout worker, and ends in one batch", async () => {
+  it("runs a proxy with an embedded engine next to each rollout worker, and writes one batch", async () => {
     const folder = temporaryFolder();
     const states: JobState[] = [];
     await runSlurmJob(onTwoNodes({ folder, workers: 2, tasks: 6 }), { onState: (_, state) => states.push(state) });
-    const episodes = episodesOf(folder);
+    const episodes = readEpisodes(folder);
     expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 6 }, () => undefined));
     expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
     expect(processLines(folder)).toEqual(WHOLE_ON_TWO_MACHINES);
     expect(states.at(-1)).toMatchObject({ state: "RUNNING", nodes: "n[1-2]" });
-    // Proxies that were stopped in order have signed off.
+    // Proxies that were stopped in order have removed their registrations.
     expect(readdirSync(join(folder, "workers"))).toEqual([]);
     expect(jobsLeft()).toEqual([]);
   });
 
-  it("goes on when a proxy worker's node dies: the other episodes finish, and are the batch", async () => {
+  it("goes on when the node of a proxy worker dies, and writes the episodes of the other nodes", async () => {
     const folder = temporaryFolder();
     const job = onTwoNodes({ folder, workers: 2, tasks: 16, pauseMilliseconds: 300, restarts: 1 });
     const running = runSlurmJob(job);
     await until(
-      () => readdirSync(folder).includes("episodes") && episodesOf(folder).some(({ worker }) => worker === 1),
+      () => readdirSync(folder).includes("episodes") && readEpisodes(folder).some(({ worker }) => worker === 1),
     );
     killNode("n2");
     await running;
     await startNode("n2");
-    const lost = processesOf(folder).filter(({ node }) => node === "n2");
+    const lost = readProcesses(folder).filter(({ node }) => node === "n2");
     expect(lost.map(({ role, state }) => `${role} ${state}`)).toEqual(["proxy lost", "rollout lost"]);
-    const episodes = episodesOf(folder);
+    const episodes = readEpisodes(folder);
     const onFirst = episodes.filter(({ worker }) => worker === 0).map(({ task }) => task);
     expect(onFirst).toEqual([0, 2, 4, 6, 8, 10, 12, 14]);
     const [dead = ""] = readdirSync(join(folder, "workers"));
@@ -88,27 +88,27 @@ describe("a job of Slurm", () => {
       },
     );
     await runSlurmJob(job);
-    const engines = processesOf(folder).filter(({ role }) => role === "engine");
-    const [controller] = processesOf(folder).filter(({ role }) => role === "controller");
+    const engines = readProcesses(folder).filter(({ role }) => role === "engine");
+    const [controller] = readProcesses(folder).filter(({ role }) => role === "controller");
     expect(new Set(engines.map(({ node }) => node)).size).toBe(1);
     expect(engines[0]?.node).not.toBe(controller?.node);
     expect(
-      linesOf(folder)
+      readLines(folder)
         .filter((line) => line.startsWith("gpu"))
         .sort(),
     ).toEqual(["gpu 0", "gpu 1"]);
-    const urls = JSON.parse(linesOf(folder).find((line) => line.startsWith("[")) ?? "") as string[];
+    const urls = JSON.parse(readLines(folder).find((line) => line.startsWith("[")) ?? "") as string[];
     const address = engines[0]?.node === "n1" ? "127.0.0.1" : "127.0.0.2";
     expect(urls.map((url) => new URL(url).hostname)).toEqual([address, address]);
-    // Asked by Slurm's signal, past srun, which would kill them.
+    // They stopped in order: Slurm's signal reached them directly. srun would have killed them.
     expect(
-      linesOf(folder)
+      readLines(folder)
         .filter((line) => line.startsWith("stop"))
         .sort(),
     ).toEqual(["stop engine-0", "stop engine-1"]);
   });
 
-  it("stops in order when it is stopped, and leaves nothing", async () => {
+  it("stops its roles in order when it is stopped, and leaves nothing running", async () => {
     const folder = temporaryFolder();
     const stop = new AbortController();
     const job = smallJob(
@@ -121,35 +121,35 @@ describe("a job of Slurm", () => {
       { poll_seconds: 0.3 },
     );
     const failed = runSlurmJob(job, { signal: stop.signal }).catch((error: unknown) => error);
-    await until(() => linesOf(folder).includes("up"));
+    await until(() => readLines(folder).includes("up"));
     stop.abort();
     expect(await failed).toMatchObject({ code: "job_stopped" });
-    expect(linesOf(folder).slice(-2)).toEqual(["stop proxy", "stop engine"]);
+    expect(readLines(folder).slice(-2)).toEqual(["stop proxy", "stop engine"]);
     expect(jobsLeft()).toEqual([]);
   });
 
-  it("starts anew when it is requeued", async () => {
+  it("restarts when it is requeued", async () => {
     const folder = temporaryFolder();
     const script = "echo up $SLURM_JOB_ID >> {folder}/log; [ -e {folder}/go ] || exec sleep 600";
     const job = smallJob(folder, [{ role: "controller", command: shell(script) }], { poll_seconds: 0.3 });
     const running = runSlurmJob(job);
-    await until(() => linesOf(folder).some((line) => line.startsWith("up")));
-    const id = linesOf(folder).join().replace("up ", "");
+    await until(() => readLines(folder).some((line) => line.startsWith("up")));
+    const id = readLines(folder).join().replace("up ", "");
     writeFileSync(join(folder, "go"), "");
     slurm("scontrol", "requeue", id);
     await eventually(() => slurm("squeue", "--noheader", `--jobs=${id}`, "--format=%T") === "PENDING");
-    // Slurm would wait for two minutes. Within the same second its node would refuse the job.
+    // Slurm itself would wait two minutes. A start in the same second would be refused by the node.
     await sleep(3_000);
     slurm("scontrol", "update", `jobid=${id}`, "starttime=now");
     await running;
-    expect(linesOf(folder)).toEqual([`up ${id}`, `up ${id}`]);
+    expect(readLines(folder)).toEqual([`up ${id}`, `up ${id}`]);
     expect(JSON.parse(readFileSync(join(folder, "outcome.json"), "utf8"))).toMatchObject({
       state: "done",
       requeues: 1,
     });
   });
 
-  it("is refused, or taken back, where it can never be placed", async () => {
+  it("is refused or cancelled if it can never be placed", async () => {
     const place = (options: string[], nodes = 1) =>
       runSlurmJob(
         smallJob(temporaryFolder(), [{ role: "controller", command: shell("true") }], {

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../helpers/until.js";
 import { runSlurmJob } from "./compiled.js";
 import { FakeSlurm } from "./fake-slurm.js";
-import { announcing, linesOf, shell, smallJob } from "./small-job.js";
+import { announcing, readLines, shell, smallJob } from "./small-job.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -17,14 +17,14 @@ function failure(code: string, message: RegExp) {
 }
 
 /** Listens at once: a job may fail before it is waited for. */
-function errorOf(running: Promise<void>): Promise<unknown> {
+function catchError(running: Promise<void>): Promise<unknown> {
   return running.then(
     () => undefined,
     (error: unknown) => error,
   );
 }
 
-function outcomeOf(folder: string): unknown {
+function readOutcomeFile(folder: string): unknown {
   return JSON.parse(readFileSync(join(folder, "outcome.json"), "utf8"));
 }
 
@@ -87,9 +87,9 @@ describe("a job that Slurm runs", () => {
     expect(options.find((list) => list.includes("--job-name=controller-0"))).toEqual(
       expect.arrayContaining(["--nodelist=n1", "--het-group=0", "--overlap"]),
     );
-    const ports = linesOf(folder).flatMap((line) => /^start engine \d (\d+)$/.exec(line)?.[1] ?? []);
+    const ports = readLines(folder).flatMap((line) => /^start engine \d (\d+)$/.exec(line)?.[1] ?? []);
     expect(new Set(ports).size).toBe(2);
-    const urls = JSON.parse(linesOf(folder).find((line) => line.startsWith("[")) ?? "") as string[];
+    const urls = JSON.parse(readLines(folder).find((line) => line.startsWith("[")) ?? "") as string[];
     expect(urls.sort()).toEqual(ports.map((port) => `http://127.0.0.1:${port}`).sort());
     // Steps of the second group belong to its own part of the job.
     expect(slurm.calls("scancel").map(([signal, step]) => `${signal} ${step?.split(".")[0]}`)).toEqual([
@@ -110,13 +110,13 @@ describe("a job that Slurm runs", () => {
         },
       ]),
     );
-    await until(() => linesOf(folder).includes("up"));
+    await until(() => readLines(folder).includes("up"));
     writeFileSync(join(folder, "go"), "");
     writeFileSync(join(folder, "outcome.json"), "of the first life");
     slurm.requeue();
     await running;
-    expect(linesOf(folder).filter((line) => line === "up")).toHaveLength(2);
-    expect(outcomeOf(folder)).toEqual({ state: "done", message: "", job_id: "7", requeues: 1 });
+    expect(readLines(folder).filter((line) => line === "up")).toHaveLength(2);
+    expect(readOutcomeFile(folder)).toEqual({ state: "done", message: "", job_id: "7", requeues: 1 });
   });
 
   it("fails with the message of the process that failed", async () => {
@@ -154,14 +154,14 @@ describe("a job that is stopped", () => {
       ]),
       { signal: stop.signal },
     );
-    const stopped = errorOf(running);
-    await until(() => linesOf(folder).includes("up"));
+    const stopped = catchError(running);
+    await until(() => readLines(folder).includes("up"));
     stop.abort();
     expect(await stopped).toMatchObject(failure("job_stopped", /stopped/));
-    expect(linesOf(folder).slice(-3)).toEqual(["stop controller", "stop proxy", "stop engine"]);
+    expect(readLines(folder).slice(-3)).toEqual(["stop controller", "stop proxy", "stop engine"]);
     expect(slurm.calls("scancel")[0]).toEqual(["--batch", "--signal=TERM", "7"]);
     expect(slurm.calls("scancel").filter(([first]) => first === "7")).toEqual([]);
-    expect(outcomeOf(folder)).toMatchObject({ state: "stopped" });
+    expect(readOutcomeFile(folder)).toMatchObject({ state: "stopped" });
     expect(slurm.livingSteps()).toEqual([]);
   });
 
@@ -171,30 +171,30 @@ describe("a job that is stopped", () => {
     const folder = temporaryFolder();
     const stop = new AbortController();
     const running = runSlurmJob(smallJob(folder, NEVER_ENDING), { signal: stop.signal });
-    const stopped = errorOf(running);
-    await until(() => linesOf(folder).includes("up"));
+    const stopped = catchError(running);
+    await until(() => readLines(folder).includes("up"));
     stop.abort();
     expect(await stopped).toMatchObject({ code: "job_stopped" });
     expect(slurm.calls("scancel").at(-1)).toEqual(["7"]);
     await until(() => slurm.livingSteps().length === 0);
   });
 
-  it("stops in order, with an error that says so, when its time limit is near", async () => {
+  it("stops in order and reports job_stopped when its time limit is near", async () => {
     const slurm = new FakeSlurm();
     const folder = temporaryFolder();
     const engine = { role: "engine" as const, command: announcing("engine"), ready: "line" as const };
-    const failed = errorOf(runSlurmJob(smallJob(folder, [engine, ...NEVER_ENDING])));
-    await until(() => linesOf(folder).includes("up"));
+    const failed = catchError(runSlurmJob(smallJob(folder, [engine, ...NEVER_ENDING])));
+    await until(() => readLines(folder).includes("up"));
     slurm.warn();
     expect(await failed).toMatchObject(failure("job_stopped", /job 7 was stopped from outside.*state is FAILED/i));
-    expect(linesOf(folder).at(-1)).toBe("stop engine");
+    expect(readLines(folder).at(-1)).toBe("stop engine");
   });
 
   it("fails with job_stopped if somebody else cancels it", async () => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
     const running = runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING));
-    const stopped = errorOf(running);
+    const stopped = catchError(running);
     await until(() => slurm.calls("squeue").length > 0);
     slurm.say("CANCELLED|None|");
     expect(await stopped).toMatchObject(failure("job_stopped", /job 7 ended.*state is CANCELLED/i));
@@ -206,7 +206,7 @@ describe("a job that is stopped", () => {
   ])("fails if Slurm %s and it wrote no outcome", async (_, state, message) => {
     const slurm = new FakeSlurm();
     slurm.keepWaiting("Resources");
-    const failed = errorOf(runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING)));
+    const failed = catchError(runSlurmJob(smallJob(temporaryFolder(), NEVER_ENDING)));
     // The state was queried once: from now on it stays.
     await until(() => slurm.calls("squeue").length > 0);
     slurm.say(state);

@@ -4,11 +4,11 @@ import { expect, it, vi } from "vitest";
 import { jobSchema } from "../../../src/scheduler/job.js";
 import { temporaryFolder } from "../../cli/rolltape.js";
 import { until } from "../../helpers/until.js";
-import { batchSessions, episodesOf, processesOf, processLines, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
+import { batchSessions, processLines, readEpisodes, readProcesses, rolloutJob, WHOLE_ON_TWO_MACHINES } from "../job.js";
 import { runSlurmJob } from "./compiled.js";
 import { FakeSlurm } from "./fake-slurm.js";
 
-// Each process of a job is started by two others.
+// Slow, because two other processes run before each process of a job.
 vi.setConfig({ testTimeout: 120_000 });
 
 function slurmJob(job: Parameters<typeof rolloutJob>[0]) {
@@ -23,7 +23,7 @@ it("runs proxies, rollout workers, a gateway and a controller on two machines, a
   await runSlurmJob(slurmJob({ folder, workers: 2, tasks: 4 }), {
     onState: (id, { state, nodes }) => states.push(`${id} ${state} ${nodes}`),
   });
-  const episodes = episodesOf(folder);
+  const episodes = readEpisodes(folder);
   expect(episodes.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => undefined));
   expect(batchSessions(folder)).toEqual(episodes.map(({ session_id }) => session_id));
   expect(processLines(folder)).toEqual(WHOLE_ON_TWO_MACHINES);
@@ -36,23 +36,23 @@ it("goes on without a failed machine, and the batch has the episodes of the othe
   const slurm = new FakeSlurm();
   const folder = temporaryFolder();
   const running = runSlurmJob(slurmJob({ folder, workers: 2, tasks: 12, pauseMilliseconds: 150, restarts: 1 }));
-  await until(() => readdirSync(folder).includes("episodes") && episodesOf(folder).length >= 2);
+  await until(() => readdirSync(folder).includes("episodes") && readEpisodes(folder).length >= 2);
   slurm.takeDown("n2");
   await running;
-  const records = processesOf(folder);
+  const records = readProcesses(folder);
   expect(records.filter(({ node }) => node === "n2")).toMatchObject([
     { role: "proxy", state: "lost", restarts: 1, ended: expect.stringContaining("failed on node n2") as string },
     { role: "rollout", state: "lost", restarts: 1, ended: expect.stringContaining("failed on node n2") as string },
   ]);
-  const ofFirst = episodesOf(folder).filter(({ worker }) => worker === 0);
+  const ofFirst = readEpisodes(folder).filter(({ worker }) => worker === 0);
   expect(ofFirst.map(({ task }) => task)).toEqual([0, 2, 4, 6, 8, 10]);
-  const finished = episodesOf(folder).flatMap(({ session_id }) => session_id ?? []);
+  const finished = readEpisodes(folder).flatMap(({ session_id }) => session_id ?? []);
   const kept = finished.filter((id) => !id.includes(`-${tagLeftBehind(folder)}-`));
   expect(kept.length).toBeGreaterThanOrEqual(3);
   expect(batchSessions(folder)).toEqual(kept);
 });
 
-/** The tag of the one proxy that could not sign off. */
+/** Returns the tag of the only proxy that could not remove its registration. */
 function tagLeftBehind(folder: string): string {
   const names = readdirSync(join(folder, "workers"));
   expect(names).toHaveLength(1);

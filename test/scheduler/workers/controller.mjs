@@ -1,4 +1,4 @@
-// A controller of tests: waits until every rollout worker is done or lost, and writes one batch of what was finished.
+// A controller for tests. It waits until every rollout worker is done or lost, then writes one batch of the finished episodes.
 // Usage: controller.mjs FOLDER GATEWAY_URL
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A rollout worker of tests: runs its share of the tasks one after the other through the gateway, and writes what came of
-// each into the job's folder. Usage: rollout.mjs FOLDER INDEX WORKERS TASKS GATEWAY_URL MILLISECONDS_PER_TURN
+// A rollout worker for tests. It runs its share of the tasks one by one through the gateway, and writes the outcome of each
+// into the job's folder. Usage: rollout.mjs FOLDER INDEX WORKERS TASKS GATEWAY_URL MILLISECONDS_PER_TURN
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -10,7 +10,7 @@ function useFakeTimers() {
 }
 
 describe("a deadline", () => {
-  it("aborts with the error of the time-out when its time is over", () => {
+  it("aborts with the given error when its time is over", () => {
     useFakeTimers();
     using deadline = new Deadline(undefined, 5, expired);
     vi.advanceTimersByTime(4999);
@@ -19,7 +19,7 @@ describe("a deadline", () => {
     expect(deadline.signal.reason).toEqual(expired());
   });
 
-  it("aborts with the caller's reason, also if that is already aborted", () => {
+  it("aborts with the caller's reason, even if the caller's signal is already aborted", () => {
     const caller = new AbortController();
     using before = new Deadline(caller.signal, undefined, expired);
     const reason = new Error("gone");

@@ -38,7 +38,7 @@ describe("the end of a child", () => {
     expect(await group.exited).toBe(end);
   });
 
-  it("comes when the last output was read", async () => {
+  it("is reported only after the last output was read", async () => {
     const group = startGroup("head -c 200000 /dev/zero");
     let read = 0;
     group.child.stdout.on("data", (chunk: Buffer) => (read += chunk.length));

@@ -10,7 +10,7 @@ import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { encodeHeader, MAX_HEADER_BYTES, tensorBytes } from "../../../src/support/safetensors/write-header.js";
 
 /** A file with this header text, and `data` bytes after it. */
-function fileOf(header: unknown, data = 0): Buffer {
+function createFile(header: unknown, data = 0): Buffer {
   const json = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(json.length));
@@ -66,20 +66,20 @@ describe("readHeader", () => {
   it.each([
     ["is shorter than the length of a header", Buffer.alloc(7), "it has fewer than 8 bytes"],
     ["has a header length that is too large", Buffer.alloc(16, 0xff), "its header would have"],
-    ["ends within its header", fileOf({}).subarray(0, 9), "it ends within its header"],
-    ["has a header that is not JSON", fileOf("{"), "its header is invalid"],
+    ["ends within its header", createFile({}).subarray(0, 9), "it ends within its header"],
+    ["has a header that is not JSON", createFile("{"), "its header is invalid"],
     [
       "has a tensor without a shape",
-      fileOf({ ids: { dtype: "I32", data_offsets: [0, 8] } }, 8),
+      createFile({ ids: { dtype: "I32", data_offsets: [0, 8] } }, 8),
       "its header is invalid",
     ],
-    ["ends within a tensor", fileOf({ ids: entry }, 7), "ids lies outside of the file"],
+    ["ends within a tensor", createFile({ ids: entry }, 7), "ids lies outside of the file"],
     [
       "has a tensor that ends before its start",
-      fileOf({ ids: { ...entry, data_offsets: [8, 0] } }, 8),
+      createFile({ ids: { ...entry, data_offsets: [8, 0] } }, 8),
       "ids lies outside",
     ],
-    ["has a tensor of another size", fileOf({ ids: { ...entry, shape: [3] } }, 8), "ids is I32 [3] in 8 bytes"],
+    ["has a tensor of another size", createFile({ ids: { ...entry, shape: [3] } }, 8), "ids is I32 [3] in 8 bytes"],
   ])("refuses a file that %s", (_, file, reason) => {
     expect(() => readHeader(file)).toThrow(SafetensorsError);
     expect(() => readHeader(file)).toThrow(`not a safetensors file: ${reason}`);
@@ -88,14 +88,16 @@ describe("readHeader", () => {
 
 describe("a header", () => {
   it("may lack metadata and may have unknown element types", () => {
-    const { metadata, tensors } = readHeader(fileOf({ w: { dtype: "F8_E4M3", shape: [2], data_offsets: [0, 2] } }, 2));
+    const { metadata, tensors } = readHeader(
+      createFile({ w: { dtype: "F8_E4M3", shape: [2], data_offsets: [0, 2] } }, 2),
+    );
     expect(metadata).toEqual({});
     expect(tensors).toMatchObject([{ name: "w", dtype: "F8_E4M3" }]);
   });
 
   it("lists tensors in the order of their bytes, not of their entries", () => {
     const { tensors } = readHeader(
-      fileOf(
+      createFile(
         {
           second: { dtype: "U8", shape: [1], data_offsets: [1, 2] },
           first: { dtype: "U8", shape: [1], data_offsets: [0, 1] },
@@ -107,7 +109,7 @@ describe("a header", () => {
   });
 
   it("is read from a view into a larger buffer", () => {
-    const file = fileOf({ ids: { dtype: "I32", shape: [2], data_offsets: [0, 8] } }, 8);
+    const file = createFile({ ids: { dtype: "I32", shape: [2], data_offsets: [0, 8] } }, 8);
     const view = Buffer.concat([Buffer.alloc(3), file, Buffer.alloc(5)]).subarray(3, 3 + file.length);
     expect(readHeader(view)).toEqual(readHeader(file));
   });

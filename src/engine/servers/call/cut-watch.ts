@@ -18,7 +18,7 @@ const MENTIONS_UPDATE = /\b(?:paus|weight|update)/i;
 /** SGLang's message of every requested abort. A failed grammar step requests one too. */
 const REQUESTED = "Aborted";
 
-/** Remembers pauses and versions when a request is sent, to find out later what cut it. */
+/** Remembers the pauses and the weight version when a request is sent, and later finds out what cut the request. */
 export class CutWatch {
   readonly #hold: PauseHold;
   readonly #call: GenerateCall;
@@ -37,7 +37,7 @@ export class CutWatch {
   /**
    * Returns why the request was cut.
    *
-   * @throws EngineError if nothing explains it: a weight update would not make the next request end differently.
+   * @throws EngineError if neither a pause nor a weight update explains the cut: a new request would end in the same way
    */
   async findCause(finish: EngineFinish, server: EngineServer): Promise<CutCause> {
     if (this.#hold.pauses !== this.#pauses) return "pause";

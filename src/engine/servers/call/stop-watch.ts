@@ -1,12 +1,12 @@
 import type { GenerateCall } from "../../engine.js";
 
-/** Ends a request whose server continues behind a stop string. This is no failure: the output is complete. */
+/** Ends a request whose server continues after a stop string. This is no failure: the output is complete. */
 export class StopReached extends Error {
   override readonly name = "StopReached";
 }
 
 /**
- * Searches the growing output for stop strings, and removes the tokens behind the token that completes the first of them.
+ * Searches the growing output for stop strings, and removes the tokens after the token that completes the first of them.
  *
  * Servers search too, except vLLM servers without a detokenizer (`--tokens-only`). No server finds a stop string that
  * began before a weight update cut the generation. Texts are compared as bytes, because a token may end inside a character.
@@ -40,7 +40,7 @@ export class StopWatch {
   }
 
   /**
-   * Reads the new tokens. Tokens behind a stop string are removed from the generation.
+   * Reads the new tokens. Tokens after a stop string are removed from the generation.
    *
    * @returns true if tokens were removed; then the server does not know that the output is complete
    */

@@ -15,7 +15,7 @@ export class ServerRoute {
     this.#members = members.values();
   }
 
-  /** Why no server took the request. */
+  /** The error if no server took the request. */
   get refusal(): EngineError {
     return this.#refusal ?? new EngineError("engine_unavailable", "Every engine server is being drained.");
   }
@@ -52,7 +52,7 @@ export class ServerRoute {
   }
 }
 
-/** Returns the refusal with the earlier time to retry; if none is earlier, the later refusal. */
+/** Returns the refusal that allows a retry sooner. If both allow it at the same time, returns the later refusal. */
 function chooseSooner(earlier: NotStartedError | undefined, later: NotStartedError): NotStartedError {
   const wait = (error?: NotStartedError): number => error?.retryAfterMilliseconds ?? Number.POSITIVE_INFINITY;
   return earlier && wait(earlier) < wait(later) ? earlier : later;

@@ -18,7 +18,7 @@ export function compileArguments(nodes: readonly ArgumentNode[], compile: (node:
 
 function compilePositional(nodes: readonly ArgumentNode[], compile: (node: Expression) => Evaluate) {
   const single: Evaluate[] = [];
-  // The parser allows one `*items`, behind the other positional arguments.
+  // The parser allows one `*items`, after the other positional arguments.
   let spread: Evaluate | undefined;
   for (const node of nodes) {
     if (node.type === "SpreadExpression") spread = compile(node.argument);

@@ -49,7 +49,7 @@ function number(value: number): string {
   return Number.isNaN(value) ? "NaN" : `${value > 0 ? "" : "-"}Infinity`;
 }
 
-// JSON.stringify escapes the same characters as Python, and lone surrogates, which no text here contains.
+// JSON.stringify escapes the same characters as Python. It also escapes lone surrogates, but no text here contains them.
 function quote(text: string, options: DumpsOptions): string {
   const json = JSON.stringify(text);
   if (!options.ensureAscii) return json;

@@ -151,7 +151,7 @@ export function takeSlice<T>(items: readonly T[], start?: number, stop?: number,
   return out;
 }
 
-/** `zfill(width)`: inserts zeros behind the sign. `width` counts UTF-16 units. */
+/** `zfill(width)`: inserts zeros after the sign. `width` counts UTF-16 units. */
 export function zeroFill(text: string, width: number): string {
   const sign = /^[-+]?/.exec(text)?.[0] ?? "";
   return sign + text.slice(sign.length).padStart(width - sign.length, "0");

@@ -59,7 +59,7 @@ class TokenwiseDetokenizer implements Detokenizer {
       return;
     }
     const isMarker = entry.kind === "added" && this.#markers.has(entry.text);
-    // A special token that is not a marker does not interrupt the text; even a character may continue behind it.
+    // A special token that is not a marker does not interrupt the text; even a character may continue after it.
     if (entry.kind === "added" && entry.special && !isMarker) {
       this.#onToken(this.#length);
       this.#piece({ kind: "token", text: entry.text, special: true });

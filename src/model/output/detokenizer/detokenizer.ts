@@ -9,7 +9,7 @@ export interface Detokenizer {
 }
 
 /**
- * Called for each token with the place where its text begins, in characters. Special tokens that are not markers do not
- * count.
+ * Called for each token with the position at which its text begins: the number of characters before it. The characters of
+ * special tokens that are not markers are not counted.
  */
 export type OnToken = (at: number) => void;

@@ -3,7 +3,7 @@ import type { Detokenizer, OnToken } from "./detokenizer.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /**
- * A detokenizer for decoders in which the text of a token depends on the tokens behind it (WordPiece, CTC, …). No known
+ * A detokenizer for decoders in which the text of a token depends on the tokens after it (WordPiece, CTC, …). No known
  * chat model has one. It decodes the text before a marker when the marker arrives, and the rest at the end. All tokens
  * between two markers count as beginning at the place of the first one.
  */

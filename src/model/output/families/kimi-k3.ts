@@ -109,7 +109,7 @@ function* readCalls(context: CallContext): Step<void> {
   }
 }
 
-/** Skips the rest of a malformed call. Returns whether the section ends with it. */
+/** Skips the rest of a malformed call. Returns true if the section ends with it. */
 function* skipCall(reader: OutputReader): Step<boolean> {
   while ((yield* reader.until(reader.markers([CLOSE]), () => {})) !== undefined) {
     const name = yield* readClose(reader);

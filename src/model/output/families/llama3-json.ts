@@ -8,7 +8,7 @@ import { readJsonCall } from "../syntax/json-call.js";
 const PYTHON_TAG = "<|python_tag|>";
 
 /**
- * Llama 3: JSON objects at the start of the text or behind `<|python_tag|>`. Without the tag an object is a call only
+ * Llama 3: JSON objects at the start of the text or after `<|python_tag|>`. Without the tag an object is a call only
  * if its first key names a tool of the request: it may as well be an answer in JSON. Sources: Meta's prompt formats;
  * the models' chat templates.
  */
@@ -17,7 +17,7 @@ export const llama3Json = {
   calls: {
     docs: {
       models: "Llama 3.1 and 3.3",
-      call: '`{"name": …, "parameters": {…}}`, or behind `<|python_tag|>`; several with `;`',
+      call: '`{"name": …, "parameters": {…}}`, or after `<|python_tag|>`; several with `;`',
       arguments: "JSON",
     },
     detection: { template: ['{"name": function name, "parameters":'], isShared: true },

@@ -6,7 +6,7 @@ type Channel = "reasoning" | "text";
 type WrittenText = { readonly type: Channel; text: string; tokens?: TokenSpan };
 type WrittenEvent = WrittenText | Exclude<OutputEvent, { readonly type: Channel }>;
 
-/** Places in an output, in characters with markers. */
+/** Positions in an output. A position is a number of characters, including the characters of markers. */
 export interface OutputPlaces {
   /** Returns how much of the output is read, which is the end of the text that is being written. */
   readonly position: () => number;

@@ -29,7 +29,7 @@ export class PythonScanner {
     else this.#outside(character);
   }
 
-  /** Takes a character behind a string's first quote. Returns true if it must still be read like any other character. */
+  /** Takes a character after a string's first quote. Returns true if it must still be read like any other character. */
   #opened(character: string): boolean {
     if (character === this.#quote && this.#run < 3) {
       this.#run++;

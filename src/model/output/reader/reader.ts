@@ -170,7 +170,7 @@ export class OutputReader {
     else this.#text += text;
   }
 
-  /** Makes the text behind a token readable, after the token was taken. */
+  /** Makes the text after a token readable, after the token was taken. */
   #refill(): void {
     while (this.#queue.next?.kind === "text") this.#text += this.#queue.shift()?.text ?? "";
   }

@@ -33,7 +33,7 @@ export function describeTextWithCalls(
   return { type: "triggered_tags", triggers: [trigger], tags, at_least_one: false, stop_after_first: single };
 }
 
-/** xgrammar has no empty separator. Without a separator it accepts text behind a call, which models do not write. */
+/** xgrammar has no empty separator. Without a separator it accepts text after a call, which models do not write. */
 function describeList({ list }: CallStructure, tags: readonly TagFormat[], single: boolean): Format {
   const some = { tags, at_least_one: true, stop_after_first: single };
   if ("opener" in list) return { type: "triggered_tags", triggers: [list.opener], ...some };
@@ -55,7 +55,7 @@ export function describeJsonCall(open: (name: string) => string, close: string):
  * Describes the arguments of a tool in the order of its schema. Any text is allowed if the schema lists no parameters.
  *
  * @param write describes one argument
- * @param between describes the text before the first argument, between two, and behind the last
+ * @param between describes the text before the first argument, between two, and after the last
  */
 export function describeArguments(
   tool: Tool,

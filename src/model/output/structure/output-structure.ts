@@ -25,7 +25,7 @@ export type OutputStructure =
   /** JSON text of a structural tag. */
   | { readonly kind: "structural_tag"; readonly tag: string };
 
-/** White space that models write before calls and behind their reasoning. */
+/** White space that models write before calls and after their reasoning. */
 const BREAK = regex("[\\n ]{0,4}");
 const afterBreak = (format: Format): Format => sequence([BREAK, format]);
 

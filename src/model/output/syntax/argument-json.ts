@@ -2,7 +2,7 @@ import { isJson } from "../reader/json-scanner.js";
 import { parsePythonLiteral } from "../reader/python-literal.js";
 import { jsonType } from "../tool-schema.js";
 
-/** How values are read that the tool's schema does not type. */
+/** Rules for values whose type the tool's schema leaves open. */
 export interface ValueRules {
   /** A parameter without a type in the schema is always text, or JSON if it is valid JSON. */
   readonly untyped: "text" | "json";

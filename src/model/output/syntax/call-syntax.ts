@@ -13,8 +13,8 @@ export interface CallContext {
 /** How models write tool calls. */
 export interface CallSyntax {
   /**
-   * Spellings of the markers of a call, the opening marker first. If the vocabulary has a token with the spelling, only
-   * that token is a marker.
+   * Spellings of the markers of a call, the opening marker first. If the vocabulary has a token with this spelling, only
+   * the token is the marker, never ordinary text.
    */
   readonly markers: readonly string[];
   /** Tokens that are parts of markers. They are read as text with their spelling. */
@@ -28,8 +28,8 @@ export function newCall({ out }: CallContext, newId: CallIds): PendingCall {
 }
 
 /**
- * Ends the recording and the call that was read. A malformed call becomes text, together with the text behind it up to one
- * of the markers `ends`.
+ * Ends a call after its text was read and recorded. A malformed call becomes text, together with all text up to the next
+ * marker of `ends`.
  */
 export function* finishCall(
   { reader, out }: CallContext,

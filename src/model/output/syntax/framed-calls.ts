@@ -16,7 +16,7 @@ export interface CallFrame {
   readonly body: (context: CallContext, call: PendingCall) => Step<boolean>;
 }
 
-/** Returns the syntax of calls between markers, with text before, between and behind them. */
+/** Returns the syntax of calls between markers, with text before, between and after them. */
 export function framedCalls(frame: CallFrame): CallSyntax {
   const { section, begin, end, inner = [] } = frame;
   const around = [section?.begin, section?.end, begin, end].filter((marker) => marker !== undefined);

@@ -16,7 +16,7 @@ interface Tags {
 export interface KeyValueSyntax extends Tags {
   /** Tags around one or several calls. */
   readonly section?: Tags;
-  /** The text behind the function's name. Undefined if the first key or the end of the call follows. */
+  /** The text after the function's name. Undefined if the first key or the end of the call follows. */
   readonly nameEnd?: string;
   readonly key: Tags;
   readonly value: Tags;

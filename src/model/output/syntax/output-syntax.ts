@@ -4,7 +4,7 @@ import type { CallContext } from "./call-syntax.js";
 
 /** The format of an output whose reasoning, text and calls one reader reads. */
 export interface OutputSyntax {
-  /** Spellings of markers. If the vocabulary has a token with the spelling, only that token is a marker. */
+  /** Spellings of markers. If the vocabulary has a token with this spelling, only the token is the marker, never ordinary text. */
   readonly markers: readonly string[];
   /** Reads an output to its end. */
   readonly read: (context: CallContext, options: OutputSyntaxOptions) => Step<void>;

@@ -10,11 +10,11 @@ import { framedCalls } from "./framed-calls.js";
 /** Calls whose parameters are plain text between tags that name them. */
 export interface TaggedSyntax {
   readonly section: { readonly begin: string; readonly end: string };
-  /** `begin`: the opening tag up to the function's name. `nameEnd`: the rest of the tag behind the name. */
+  /** `begin`: the opening tag up to the function's name. `nameEnd`: the rest of the tag after the name. */
   readonly begin: string;
   readonly nameEnd: string;
   readonly end: string;
-  /** The tags of a parameter; `keyEnd` is the text behind its name. */
+  /** The tags of a parameter; `keyEnd` is the text after its name. */
   readonly parameter: { readonly begin: string; readonly keyEnd: string; readonly end: string };
   /** A value is on separate lines; the line breaks around it are not part of it. */
   readonly onOwnLines: boolean;
@@ -60,7 +60,7 @@ function* readCall({ reader, tools }: CallContext, call: PendingCall, syntax: Ta
   return yield* reader.at(syntax.end);
 }
 
-/** Reads a value, which ends with its tag, with the next parameter or with the call. */
+/** Reads a value up to its closing tag, the next parameter or the end of the call. */
 function* readValue({ reader }: Pick<CallContext, "reader">, syntax: TaggedSyntax): Step<string | undefined> {
   const { begin, end } = syntax.parameter;
   const value = yield* readUpTo(reader, [end, begin, syntax.end]);

@@ -1,11 +1,11 @@
 import { Fifo } from "../fifo.js";
 
-/** The kind of a stretch of an output. `undecided`: a header whose message is not known yet. */
+/** The kind of a part of an output. `undecided`: a header, before it is known whether it begins reasoning or an answer. */
 export type Stretch = "reasoning" | "answer" | "undecided";
 
 /**
- * Counts the output tokens whose text begins in the reasoning, including the markers and headers of the reasoning. Places
- * are in characters with markers. Only unread tokens are kept.
+ * Counts the output tokens whose text begins in the reasoning. Its markers and headers count as reasoning. A place is a number
+ * of characters, including those of markers. Only unread tokens are kept.
  */
 export class ReasoningCount {
   readonly #starts = new Fifo<number>();
@@ -18,18 +18,18 @@ export class ReasoningCount {
     return this.#count;
   }
 
-  /** Adds a token whose text begins at a place. A part of a character begins where the character begins. */
+  /** Adds a token whose text begins at a place. If a token is only a part of a character, its place is that of the character. */
   addToken(at: number): void {
     if (!this.#isOver) this.#starts.push(at);
   }
 
-  /** Sets the kind of the output from a place on. `undecided` text behind that place then counts as this kind too. */
+  /** Sets the kind of the output from a place on. If the kind was `undecided`, the tokens before that place get it too. */
   begin(stretch: Stretch, at: number): void {
     this.readTo(at);
     this.#stretch = stretch;
   }
 
-  /** Counts the tokens up to a place that is now read. */
+  /** Counts the tokens before a place, after the output was read up to there. */
   readTo(at: number): void {
     if (this.#stretch === "undecided") return;
     for (let next = this.#starts.next; next !== undefined && next < at; next = this.#starts.next) {
@@ -38,7 +38,7 @@ export class ReasoningCount {
     }
   }
 
-  /** Notes that there is no reasoning from a place on. */
+  /** Ends the reasoning at a place. Everything from there on is the answer. */
   end(at: number): void {
     this.readTo(at);
     this.#isOver = true;

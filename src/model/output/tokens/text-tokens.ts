@@ -6,7 +6,7 @@ export interface TokenSpan {
   readonly to: number;
 }
 
-/** Finds the tokens of the texts of an output, in order. Places are in characters with markers. */
+/** Finds the tokens of each text of an output, in order. A place is a number of characters, including those of markers. */
 export class TextTokens {
   readonly #starts = new Fifo<number>();
   /** Index of the first token in `#starts`. */
@@ -25,7 +25,7 @@ export class TextTokens {
     return { from: first, to: this.#first };
   }
 
-  /** Returns whether the first token ends before a place. A token without text ends where it begins. */
+  /** Returns true if the first token ends before a place. A token without text ends where it begins. */
   #isBefore(place: number): boolean {
     const start = this.#starts.next;
     const end = this.#starts.peek(1);

@@ -25,10 +25,11 @@ export type StepStarted = Extract<StepStatus, { event: "started" }>;
 export type StepEnded = Extract<StepStatus, { event: "ended" }>;
 
 /**
- * The files of one process in the job's shared folder: the plan for its machine, and the status that the machine reports.
+ * The files of one process in the job's shared folder: the plan for its machine, and the status that the machine
+ * reports.
  *
- * The status file is created before the process starts and is only appended to. A network file system shows added content
- * when a file is opened again, but may hide a file for a while that did not exist at an earlier look.
+ * The status file is created before the process starts and is only appended to. A network file system shows added
+ * content when a file is opened again, but may hide a file for a while that did not exist at an earlier look.
  */
 export class StepFiles {
   readonly plan: string;

@@ -8,7 +8,8 @@ import { fillEnvironment, fillIn } from "../../placeholders.js";
 import { toProcessEnd } from "../../process-end.js";
 import { readPlan, report } from "./step-files.js";
 
-// Slurm signals every process of a step, so the child gets the signal too. This process ignores it and waits for the child.
+// Slurm signals every process of a step, so the child gets the signal too. This process ignores it and waits for the
+// child.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 
 const plan = readPlan(process.argv[2] ?? "");

@@ -58,13 +58,15 @@ export class StepProcess implements LaunchedProcess {
   }
 
   /**
-   * Sends SIGTERM to the process with scancel, because srun would turn a SIGTERM into SIGKILL. Returns true if it was sent.
+   * Sends SIGTERM to the process with scancel, because srun would turn a SIGTERM into SIGKILL. Returns true if it was
+   * sent.
    */
   async #askToEnd(): Promise<boolean> {
     const { files, life, jobId } = this.#options;
     const step = files.started(life)?.step;
     if (this.#over || step === undefined || files.ended(life)) return false;
-    // scancel signals all machines of the job. It fails if one of them has no process of the step, but the others get it.
+    // scancel signals all machines of the job. It fails if one of them has no process of the step, but the others get
+    // it.
     await slurm("scancel", ["--signal=TERM", `${jobId}.${step}`]).catch(() => undefined);
     return true;
   }

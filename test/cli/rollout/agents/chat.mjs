@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 
-/** Two turns, rewarded by what its task says; or what else the task tells. */
+/** Makes two calls and returns the reward in its task. The task can also tell it to fail, to hang or to wait. */
 export const agent = {
   async run({ question, reward, rewards, aside, fail, hang, until }, context) {
-    // In a subprocess the environment has address and key.
+    // In a subprocess, the address and the key are in the environment.
     const client = new OpenAI({
       baseURL: context.base_url ?? process.env.COMPAT_BASE_URL,
       apiKey: context.api_key ?? process.env.COMPAT_API_KEY,
@@ -22,13 +22,13 @@ export const agent = {
         { role: "user", content: "again" },
       );
     }
-    // A call beside the conversation, as agents make for titles.
+    // A side call outside the conversation, as real agents make to find a title.
     if (aside) {
       const title = [{ role: "user", content: `A title for: ${question}` }];
       await client.chat.completions.create({ model: "any", messages: title, max_tokens: 4 });
     }
     if (until) {
-      // The key says which of several proxy workers has the session.
+      // The key contains the tag of the proxy worker that has the session.
       process.stderr.write(`an agent waits on ${context.api_key}\n`);
       while (!existsSync(until)) await sleep(20);
       await client.chat.completions.create({ model: "any", messages, max_tokens: 4 });

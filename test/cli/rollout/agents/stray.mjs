@@ -1,6 +1,6 @@
 import { agent as chat } from "./chat.mjs";
 
-/** As the chat agent; then it does what its task tells, which is no good manners in a process that it shares. */
+/** Works like the chat agent, then does what its task says. This disturbs the process that it shares with other agents. */
 export const agent = {
   async run({ stray, ...data }, context) {
     const reward = await chat.run(data, context);

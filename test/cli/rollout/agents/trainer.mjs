@@ -1,4 +1,4 @@
-// A trainer of tests: notes what it was told; what it does then, its first argument says.
+// A trainer for tests. It logs the version, whether FILE is the batch, and whether FILE exists. Then it does what BEHAVIOUR says.
 // Usage: trainer.mjs BEHAVIOUR LOG FILE
 import { appendFileSync, existsSync } from "node:fs";
 

@@ -133,7 +133,7 @@ const PYTHONIC: Record<string, Fixture> = {
   "a list without calls": { output: '[1, 2, ping]\n["a"]', content: '[1, 2, ping]\n["a"]' },
   "a function that is not a tool": { output: "[print(1)]", content: "[print(1)]" },
   "text before": { output: "Now [ping()]", content: "Now [ping()]" },
-  "text behind": { output: "[ping()]\nDone.", content: "Done.", calls: [["ping", "{}"]] },
+  "text after": { output: "[ping()]\nDone.", content: "Done.", calls: [["ping", "{}"]] },
   "an argument without a name": {
     output: "[get_weather('Paris')]",
     content: "[get_weather('Paris')]",

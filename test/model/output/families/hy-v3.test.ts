@@ -79,7 +79,7 @@ const REASONING: Record<string, Fixture> = {
     thought: [`Hm.${suffixed("</think>")}`],
     content: "Hi!",
   },
-  "no reasoning behind a prompt that has ended it": {
+  "no reasoning after a prompt that has ended it": {
     output: "Hi!",
     promptEnd: suffixed("<think></think>"),
     content: "Hi!",

@@ -66,12 +66,12 @@ const HERMES: Record<string, Fixture> = {
     content: '<tool_call>{"name": "ping", "arguments": {"a": tru}}</tool_call>ok',
     toolCalls: "malformed",
   },
-  "extra text behind the arguments": {
+  "extra text after the arguments": {
     output: '<tool_call>{"name": "ping", "arguments": {}}}</tool_call>',
     content: '<tool_call>{"name": "ping", "arguments": {}}}</tool_call>',
     toolCalls: "malformed",
   },
-  "a valid call behind a malformed one": {
+  "a valid call after a malformed one": {
     output: '<tool_call>{"name": 5}</tool_call>\n<tool_call>{"name": "ping", "arguments": {}}</tool_call>',
     content: '<tool_call>{"name": 5}</tool_call>',
     calls: [["ping", "{}"]],

@@ -28,7 +28,7 @@ describe("the id of a call", () => {
     ["too long", "abcDEF1234"],
     ["of other characters", "abc-EF123"],
     ["in two parts", "abcD F123"],
-    ["behind other text", "call abcDEF123"],
+    ["after other text", "call abcDEF123"],
     ["empty", ""],
   ])("is a new one of nine letters and digits if the model's is %s", (_, id) => {
     const [given] = callIds(withId(id));

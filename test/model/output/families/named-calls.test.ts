@@ -169,7 +169,7 @@ const MISTRAL: Record<string, Fixture> = {
       ["ping", "{}", "abcDEF123"],
     ],
   },
-  "a call without the marker behind its name": {
+  "a call without the marker after its name": {
     output: "[TOOL_CALLS]ping{}",
     calls: [["ping", "{}"]],
   },
@@ -192,7 +192,7 @@ const LLAMA3: Record<string, Fixture> = {
       ["ping", '{"a": 1}'],
     ],
   },
-  "a call behind the tag": { output: '<|python_tag|>{"name": "other", "parameters": {}}', calls: [["other", "{}"]] },
+  "a call after the tag": { output: '<|python_tag|>{"name": "other", "parameters": {}}', calls: [["other", "{}"]] },
   "text before the tag": {
     output: 'So <|python_tag|>{"name": "ping", "parameters": {}}',
     content: "So",
@@ -203,7 +203,7 @@ const LLAMA3: Record<string, Fixture> = {
     output: '{"name": "Ada", "parameters": 5}',
     content: '{"name": "Ada", "parameters": 5}',
   },
-  "an object behind text": {
+  "an object after text": {
     output: 'Call {"name": "ping", "parameters": {}}',
     content: 'Call {"name": "ping", "parameters": {}}',
   },
@@ -212,7 +212,7 @@ const LLAMA3: Record<string, Fixture> = {
     content: "<|python_tag|>print(1)",
     toolCalls: "malformed",
   },
-  "text behind a call": {
+  "text after a call": {
     output: '{"name": "ping", "parameters": {}}\n\nDone.',
     content: "Done.",
     calls: [["ping", "{}"]],

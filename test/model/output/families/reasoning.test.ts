@@ -26,7 +26,7 @@ const THINK: Record<string, Fixture> = {
     reasoning: "Hm.",
     content: "Hi!",
   },
-  "no reasoning behind a prompt that has ended it": {
+  "no reasoning after a prompt that has ended it": {
     output: "Hi!\n",
     promptEnd: "<think>\n\n</think>\n\n",
     content: "Hi!\n",
@@ -45,14 +45,14 @@ const THINK: Record<string, Fixture> = {
     reasoning: "Hm.\n</thi",
     thought: ["<think>\nHm.\n</thi"],
   },
-  "a call behind the reasoning, and one in the reasoning that is not a call": {
+  "a call after the reasoning, and one in the reasoning that is not a call": {
     output: `<think>\nI could write {"name": "ping"}.\n</think>\n\nOk.\n${PING}`,
     reasoning: 'I could write {"name": "ping"}.',
     thought: ['<think>\nI could write {"name": "ping"}.\n</think>'],
     content: "Ok.",
     calls: [["ping", "{}"]],
   },
-  "markers behind the text": { output: "Hi <think> </think>", content: "Hi <think> </think>" },
+  "markers after the text": { output: "Hi <think> </think>", content: "Hi <think> </think>" },
 };
 
 const QWEN3: Record<string, Fixture> = {

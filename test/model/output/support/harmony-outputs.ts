@@ -20,7 +20,7 @@ export const HARMONY: Record<string, Fixture> = {
     content: "I look.",
     calls: [["get_weather", '{"city":"Rome"}']],
   },
-  "a recipient behind the channel": {
+  "a recipient after the channel": {
     output: "<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>",
     promptEnd: START,
     calls: [["ping", "{}"]],

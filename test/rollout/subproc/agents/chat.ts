@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 
-/** As an agent in a subprocess makes its client: all of it from the environment. */
+/** An agent that creates its client from the environment alone, as in a subprocess. */
 export class ChatAgent {
   async run({ topic }: { readonly topic: string }): Promise<number> {
     if (topic === "crash") process.exit(9);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 
-/** What an agent of these tests is told to do. */
+/** The data of an agent: what it must do. */
 export interface Order {
   readonly do?: string;
   readonly file?: string;
@@ -10,7 +10,7 @@ export interface Order {
 const names = ["COMPAT_BASE_URL", "COMPAT_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "LEFT_BEHIND"] as const;
 const keyAtImport = process.env.COMPAT_API_KEY;
 
-/** Synchronous: says by its reward which process it is in, or misbehaves. */
+/** A synchronous agent. It returns its process id as the reward, or misbehaves as ordered. */
 export const obedient = {
   run(order: Order): unknown {
     if (order.do === "pid") return process.pid;
@@ -38,7 +38,7 @@ export const obedient = {
   },
 };
 
-/** Answers its environment, and leaves something of its own in it. */
+/** Returns its environment variables, and sets one of its own. */
 export const environment = {
   async run(_: unknown, context: object) {
     const seen = Object.fromEntries(names.map((name) => [name, process.env[name] ?? null]));
@@ -47,7 +47,7 @@ export const environment = {
   },
 };
 
-/** Starts a child that outlives a simple kill, says its pid in a file, and hangs. */
+/** Starts a child that survives a kill of only its parent, writes the child's process id to a file, and hangs. */
 export const parent = {
   run({ file = "" }: Order): Promise<number> {
     const child = spawn("sleep", ["3600"], { stdio: "ignore" });
@@ -56,7 +56,7 @@ export const parent = {
   },
 };
 
-/** Travels as an instance: its class says where it is. */
+/** Sent to the process as an instance. The class names its module. */
 export class Scaled {
   static readonly module = import.meta.url;
   readonly factor: number;
@@ -76,7 +76,7 @@ export class Scaled {
   }
 }
 
-/** Travels as a class, by its name. */
+/** Sent to the process as a class, by name. */
 export class Configured {
   readonly #reward: number;
 
