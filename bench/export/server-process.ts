@@ -1,7 +1,8 @@
 import { pino } from "pino";
+import { parseConfig } from "../../src/config/index.js";
 import { createServer, createSglangEngine, ensureTinyModel, loadChatModel, SessionRegistry } from "../../src/index.js";
+import { toServerSettings } from "../../src/server/start.js";
 import { StoredSession } from "../../src/session/trajectory-store.js";
-import { JSON_LIMITS } from "../../test/helpers/proxy.js";
 import { AGENT_RUN, makeLoad, recordConversation } from "./load.js";
 
 /**
@@ -30,16 +31,8 @@ const { app } = await createServer({
   engine: createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, connections: 1, contextLength: 1024 }),
   model: await loadChatModel(folder),
   settings: {
-    adminKey,
-    modelName: "tiny",
-    maxBodyBytes: 1 << 20,
-    jsonLimits: JSON_LIMITS,
-    publicMetrics: true,
+    ...toServerSettings(parseConfig({}), adminKey, "tiny"),
     knownRequestBytes: 0,
-    engineMaxTokens: undefined,
-    chatTemplateType: "hf",
-    enforceStrictTools: false,
-    keepAliveSeconds: 15,
     drainSeconds: 0,
     shutdownSeconds: 0,
   },

@@ -24,11 +24,19 @@ export interface AdminKey {
  * @throws {@link ConfigError} if the key in the environment is invalid
  */
 export function resolveAdminKey(config: Config, env: NodeJS.ProcessEnv): AdminKey {
-  const { admin_api_key: configured, key_file: file } = config.rollout.agent;
-  if (configured !== null) return { key: configured };
-  const fromEnvironment = readEnvironmentKey(env);
-  if (fromEnvironment) return { key: fromEnvironment };
+  const chosen = readAdminKey(config, env);
+  if (chosen !== undefined) return { key: chosen };
+  const file = config.rollout.agent.key_file;
   return { key: `sk-admin-${randomBytes(32).toString("base64url")}`, file: file ?? defaultFile(config, env) };
+}
+
+/**
+ * Returns the admin key that the user chose: from the configuration, else from the environment; undefined if there is none.
+ *
+ * @throws {@link ConfigError} if the key in the environment is invalid
+ */
+export function readAdminKey(config: Config, env: NodeJS.ProcessEnv): string | undefined {
+  return config.rollout.agent.admin_api_key ?? (readEnvironmentKey(env) || undefined);
 }
 
 /**

@@ -1,5 +1,5 @@
 export { cacheFolder } from "../support/cache-folder.js";
-export { type AdminKey, resolveAdminKey } from "./admin-key.js";
+export { type AdminKey, readAdminKey, resolveAdminKey } from "./admin-key.js";
 export {
   refuseUnused,
   UNUSED_BY_GATEWAY,
@@ -8,6 +8,7 @@ export {
   type UnusedKeys,
   withoutUnused,
 } from "./command-keys.js";
+export { readConnectionLimits } from "./connection-limits.js";
 export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./errors.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
 export { compileMessageFilters } from "./message-filters.js";

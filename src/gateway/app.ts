@@ -2,11 +2,13 @@ import type { FastifyBaseLogger } from "fastify";
 import { toErrorBody } from "../control/error-body.js";
 import { toApiError } from "../control/session-errors.js";
 import type { App } from "../http/app-type.js";
-import { createApp } from "../http/create-app.js";
+import { bodyBudget } from "../http/body-budget.js";
+import { type ConnectionLimits, createApp } from "../http/create-app.js";
 import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
 import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
+import { adminAuth } from "./admin-auth.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
 import { GatewayMetrics } from "./gateway-metrics.js";
@@ -20,6 +22,11 @@ import { versionRoutes } from "./routes/version.js";
 
 export interface GatewayOptions extends GatewayContext {
   readonly maxBodyBytes: number;
+  readonly connections: ConnectionLimits;
+  /** Admin key of the workers. Undefined: only the workers check keys. */
+  readonly adminKey?: string | undefined;
+  /** Size of all control bodies that are being received, in bytes. */
+  readonly bodyBytesInFlight: number;
   /** Refuses control and export bodies with unknown fields, as the workers do. Default: true. */
   readonly strictControlFields?: boolean;
   readonly logger?: FastifyBaseLogger | undefined;
@@ -32,10 +39,13 @@ export interface GatewayOptions extends GatewayContext {
 export async function createGateway({
   logger,
   maxBodyBytes,
+  connections,
+  bodyBytesInFlight,
+  adminKey,
   strictControlFields,
   ...context
 }: GatewayOptions): Promise<App> {
-  const app = createApp({ logger, maxBodyBytes, strictControlFields });
+  const app = createApp({ logger, maxBodyBytes, connections, strictControlFields });
   const metrics = new GatewayMetrics(context.pool);
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(earlyAnswer);
@@ -43,6 +53,13 @@ export async function createGateway({
   await app.register(forwarding, { upstream: context.upstream });
   // Two scopes: control bodies are parsed here. Bodies of model calls are forwarded without parsing.
   await app.register(async (control: App) => {
+    await control.register(adminAuth, { adminKey });
+    await control.register(bodyBudget, {
+      bytes: bodyBytesInFlight,
+      findSender: () => null,
+      register: metrics.registry,
+      metric: "rolltape_gateway_body_bytes_in_flight",
+    });
     await control.register(jsonBody);
     capacityRoutes(control, context);
     sessionRoutes(control, context);

@@ -5,4 +5,6 @@ import type { WorkerPool } from "./worker-pool.js";
 export interface GatewayContext {
   readonly pool: WorkerPool;
   readonly upstream: Upstream;
+  /** Answers `/metrics` without a key. */
+  readonly publicMetrics: boolean;
 }

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import type { Config } from "../config/index.js";
+import { type Config, readConnectionLimits } from "../config/index.js";
 import { createGateway } from "./app.js";
 import { Upstream } from "./upstream.js";
 import { WorkerAddresses } from "./worker-addresses.js";
@@ -13,11 +13,18 @@ export interface RunningGateway {
   close(): Promise<void>;
 }
 
+export interface GatewayStartOptions {
+  /** Admin key of the workers. With it, the gateway refuses control calls with another key before it reads their bodies. */
+  readonly adminKey?: string | undefined;
+  readonly logger?: FastifyBaseLogger;
+}
+
 /** Starts a gateway with the sections `gateway` and `server` of the configuration. Resolves when it accepts calls. */
 export async function startGateway(
-  { gateway, server }: Config,
-  { logger }: { readonly logger?: FastifyBaseLogger } = {},
+  config: Config,
+  { adminKey, logger }: GatewayStartOptions = {},
 ): Promise<RunningGateway> {
+  const { gateway, server } = config;
   const report = reportOnce((problem) => logger?.error(problem));
   const sources = {
     urls: gateway.workers,
@@ -36,11 +43,15 @@ export async function startGateway(
     const app = await createGateway({
       pool,
       upstream,
+      publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
+      connections: readConnectionLimits(config),
+      bodyBytesInFlight: server.body_bytes_in_flight,
+      adminKey,
       strictControlFields: server.strict_control_fields,
       logger,
     });
-    const url = await app.listen({ host: server.host, port: server.port });
+    const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
     const close = async () => {
       const closeTimer = setTimeout(() => app.server.closeAllConnections(), server.shutdown_seconds * 1000);
       await app.close();

@@ -6,22 +6,37 @@ import { zodValidator } from "./validation.js";
 
 export interface AppOptions {
   readonly maxBodyBytes: number;
+  readonly connections: ConnectionLimits;
   /** Refuses control and export bodies with unknown fields. Default: true. */
   readonly strictControlFields?: boolean | undefined;
-  /** Time in which a client must send a request. Generation time does not count. Default: no limit. */
-  readonly requestTimeoutMilliseconds?: number;
   readonly logger?: FastifyBaseLogger | undefined;
 }
+
+/** How many connections there may be, and how slow they may be. */
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** Time in which a client must send the headers of a request. 0: no limit. */
+  readonly headersTimeoutMilliseconds: number;
+  /** Time in which a client must send a whole request. Generation time does not count. 0: no limit. */
+  readonly requestTimeoutMilliseconds: number;
+}
+
+/** Time between two looks for connections that are too slow. Node's default of 30 s would double short limits. */
+const CONNECTION_CHECK_MS = 1000;
 
 /** Above the 60 s of common load balancers, so that the balancer closes idle connections, not this server. */
 const KEEP_ALIVE_MS = 72_000;
 
 /** Returns a Fastify application with the settings that the server and the gateway share, without routes. */
 export function createApp(options: AppOptions): App {
-  const { logger, maxBodyBytes, strictControlFields = true, requestTimeoutMilliseconds } = options;
+  const { logger, maxBodyBytes, connections, strictControlFields = true } = options;
   const app: App = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
-    ...(requestTimeoutMilliseconds === undefined ? {} : { requestTimeout: requestTimeoutMilliseconds }),
+    requestTimeout: connections.requestTimeoutMilliseconds,
+    http: {
+      headersTimeout: connections.headersTimeoutMilliseconds,
+      connectionsCheckingInterval: CONNECTION_CHECK_MS,
+    },
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     bodyLimit: maxBodyBytes,
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
@@ -32,6 +47,7 @@ export function createApp(options: AppOptions): App {
     return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
+  app.server.maxConnections = connections.maxConnections;
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
   // Response schemas are types and documentation only; they neither check nor filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));

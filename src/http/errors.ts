@@ -53,6 +53,7 @@ export const CATALOGUE = {
   invalid_worker_reply: [502, "server_error"],
   worker_unavailable: [503, "server_error"],
   session_exporting: [503, "server_error"],
+  server_busy: [503, "server_error"],
   server_draining: [503, "server_error"],
   out_of_memory: [503, "server_error"],
   engine_timeout: [504, "server_error"],
@@ -64,6 +65,7 @@ export type ErrorCode = keyof typeof CATALOGUE;
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   no_capacity: 1,
   session_exporting: 1,
+  server_busy: 1,
   server_draining: 5,
   out_of_memory: 5,
 };

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { toErrorBody } from "../control/error-body.js";
 import type { Engine } from "../engine/engine.js";
 import type { App } from "../http/app-type.js";
+import { bodyBudget } from "../http/body-budget.js";
 import { createApp } from "../http/create-app.js";
 import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
@@ -46,9 +47,6 @@ export interface ServerOptions {
   readonly logger?: FastifyBaseLogger;
 }
 
-/** How long a client may take to send a request. It does not limit the time of a generation. */
-const RECEIVE_TIMEOUT_MS = 300_000;
-
 function toBatchOrigin({ settings, engine, model }: ServerOptions): BatchOrigin {
   const { chatTemplateType, recordedConfig = {} } = settings;
   const config = { engine: engine.type, chat_template_type: chatTemplateType, ...recordedConfig };
@@ -81,7 +79,7 @@ export async function createServer({
     logger,
     maxBodyBytes: settings.maxBodyBytes,
     strictControlFields: settings.strictControlFields,
-    requestTimeoutMilliseconds: RECEIVE_TIMEOUT_MS,
+    connections: settings.connections,
   });
   app.addHook("onClose", async () => {
     context.metrics.close();
@@ -99,6 +97,12 @@ export async function createServer({
     revive: restoreSpelling,
   });
   await app.register(auth, { registry, adminKey: settings.adminKey });
+  await app.register(bodyBudget, {
+    bytes: settings.bodyBytesInFlight,
+    findSender: ({ session }) => session,
+    register: context.metrics.registry,
+    metric: "rolltape_body_bytes_in_flight",
+  });
   await app.register(openapi);
   app.after(() => {
     controlRoutes(app, context);

@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.js";
+import type { ConnectionLimits } from "../http/create-app.js";
 import type { ChatModel } from "../model/chat-model.js";
 import type { JsonLimits } from "../native/contract.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
@@ -43,6 +44,9 @@ export interface ServerSettings {
   /** Name of the model in lists and in answers. */
   readonly modelName: string;
   readonly maxBodyBytes: number;
+  readonly connections: ConnectionLimits;
+  /** Size of all bodies that are being received, in bytes. */
+  readonly bodyBytesInFlight: number;
   /** Limits of the bodies that come with a session key. */
   readonly jsonLimits: JsonLimits;
   /** Refuses control and export bodies with unknown fields. Default: true. */

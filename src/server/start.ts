@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
-import { type Config, compileMessageFilters } from "../config/index.js";
+import { type Config, compileMessageFilters, readConnectionLimits } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
@@ -59,7 +59,8 @@ export async function startServer(
       logger,
     });
     await weightVersion.readFile();
-    await app.listen({ host: config.server.host, port: config.server.port });
+    const { host, port, listen_backlog: backlog } = config.server;
+    await app.listen({ host, port, backlog });
     const url = formatUrl(app.server.address(), config);
     const deregister = register(config, registry, url);
     // Read the file again: a gateway sets versions only on registered servers, and this server was not registered before.
@@ -130,6 +131,8 @@ export function toServerSettings(config: Config, adminKey: string, modelName: st
     recordedConfig: selectRecordedConfig(config),
     modelName,
     maxBodyBytes: config.server.max_body_bytes,
+    connections: readConnectionLimits(config),
+    bodyBytesInFlight: config.server.body_bytes_in_flight,
     jsonLimits: toJsonLimits(config),
     publicMetrics: config.server.public_metrics,
     strictControlFields: config.server.strict_control_fields,

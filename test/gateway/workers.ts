@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { parseConfig, readConnectionLimits } from "../../src/config/index.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { createGateway } from "../../src/gateway/app.js";
 import { Upstream } from "../../src/gateway/upstream.js";
@@ -6,6 +7,8 @@ import { WorkerAddresses, type WorkerSources } from "../../src/gateway/worker-ad
 import { WorkerPool } from "../../src/gateway/worker-pool.js";
 import { ADMIN_KEY, Proxy, type ProxyOptions, Reply } from "../helpers/proxy.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
+
+const DEFAULTS = parseConfig({});
 
 /** A listening proxy, one of several workers. */
 export interface WorkerServer<E extends Engine = ScriptedEngine> {
@@ -55,7 +58,16 @@ export class Gateway {
     const addresses = new WorkerAddresses({ urls: [], ...sources }, report);
     const pool = new WorkerPool({ addresses, upstream, pollSeconds, report });
     await pool.start();
-    const app = await createGateway({ pool, upstream, maxBodyBytes, strictControlFields });
+    const app = await createGateway({
+      pool,
+      upstream,
+      publicMetrics: true,
+      maxBodyBytes,
+      connections: readConnectionLimits(DEFAULTS),
+      bodyBytesInFlight: DEFAULTS.server.body_bytes_in_flight,
+      strictControlFields,
+      adminKey: ADMIN_KEY,
+    });
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     onTestFinished(async () => {
       pool.close();

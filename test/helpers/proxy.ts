@@ -6,14 +6,16 @@ import { type ChatModelOptions, loadChatModel } from "../../src/model/load-chat-
 import type { JsonLimits } from "../../src/native/contract.js";
 import { createServer } from "../../src/server/app.js";
 import type { ServerContext, ServerSettings } from "../../src/server/context.js";
-import { toJsonLimits } from "../../src/server/start.js";
+import { toJsonLimits, toServerSettings } from "../../src/server/start.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
 import { ScriptedEngine } from "./scripted-engine.js";
 
 export const ADMIN_KEY = "sk-admin-0123456789abcdef";
 
+const DEFAULTS = parseConfig({});
+
 /** The limits of a server with the default configuration. */
-export const JSON_LIMITS: JsonLimits = toJsonLimits(parseConfig({}));
+export const JSON_LIMITS: JsonLimits = toJsonLimits(DEFAULTS);
 
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;
@@ -93,16 +95,9 @@ export class Proxy<E extends Engine = ScriptedEngine> {
       taggedKeysOnly: options.workerTag !== undefined,
     });
     const settings: ServerSettings = {
-      adminKey: ADMIN_KEY,
-      modelName: "tiny",
+      ...toServerSettings(DEFAULTS, ADMIN_KEY, "tiny"),
       maxBodyBytes: 64 * 1024 * 1024,
-      jsonLimits: JSON_LIMITS,
-      publicMetrics: true,
       knownRequestBytes: 64 * 1024 * 1024,
-      engineMaxTokens: undefined,
-      chatTemplateType: "hf",
-      enforceStrictTools: false,
-      keepAliveSeconds: 15,
       drainSeconds: 5,
       shutdownSeconds: 1,
       ...options.settings,

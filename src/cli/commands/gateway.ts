@@ -1,4 +1,4 @@
-import { refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "../../config/index.js";
+import { readAdminKey, refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "../../config/index.js";
 import type { RunningGateway } from "../../gateway/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
@@ -19,7 +19,7 @@ export async function gateway(overrides: readonly string[], { config: file }: Co
   let running: RunningGateway | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => running?.close());
   const { startGateway } = await import("../../gateway/start.js");
-  running = await startGateway(config, { logger });
+  running = await startGateway(config, { adminKey: readAdminKey(config, process.env), logger });
   const { url, workers } = running;
   printReadyLine({ url, workers });
   logger.info({ url, workers }, "ready");

@@ -13,6 +13,30 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(16 * MEBIBYTE)
     .describe("Maximum size of a request body, in bytes. Larger bodies are refused with 413."),
+  body_bytes_in_flight: z
+    .int()
+    .min(1)
+    .default(512 * MEBIBYTE)
+    .describe(
+      "Maximum size of all request bodies that are being received, in bytes; one session gets an eighth of it. More are refused with 503.",
+    ),
+  max_connections: z
+    .int()
+    .min(1)
+    .default(16_384)
+    .describe("Maximum number of open connections. Further ones are closed at once."),
+  listen_backlog: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .default(4096)
+    .describe("Connections that the operating system keeps waiting until the server accepts them."),
+  headers_timeout_seconds: seconds
+    .default(15)
+    .describe("Seconds in which a client must send the headers of a request."),
+  request_timeout_seconds: seconds
+    .default(120)
+    .describe("Seconds in which a client must send a whole request. The time of the answer is not limited by it."),
   max_json_depth: z
     .int()
     .min(8)

@@ -26,8 +26,14 @@ const alive = z.object({ status: z.literal("ok") });
 const SCRAPE_TIMEOUT_MS = 5_000;
 
 /** Probes, and metrics of the gateway and all workers. */
-export function serviceRoutes(app: App, { pool, upstream }: GatewayContext, metrics: GatewayMetrics): void {
-  app.get("/livez", { schema: { response: { 200: alive } } }, async () => ({ status: "ok" as const }));
+export function serviceRoutes(
+  app: App,
+  { pool, upstream, publicMetrics }: GatewayContext,
+  metrics: GatewayMetrics,
+): void {
+  app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
+    status: "ok" as const,
+  }));
 
   const readiness = async (_: FastifyRequest, reply: FastifyReply) => {
     const workers = pool.all().map(({ tag, state: status, capacity, sessions, weightVersion: weight_version }) => {
@@ -37,10 +43,10 @@ export function serviceRoutes(app: App, { pool, upstream }: GatewayContext, metr
     return { status: "ok" as const, workers };
   };
   for (const path of ["/readyz", "/health"]) {
-    app.get(path, { schema: { response: { 200: health, 503: health } } }, readiness);
+    app.get(path, { config: { public: true }, schema: { response: { 200: health, 503: health } } }, readiness);
   }
 
-  app.get("/metrics", async (request, reply) => {
+  app.get("/metrics", { config: { public: publicMetrics } }, async (request, reply) => {
     const headers = pickCredentials(request);
     const scrape = async ({ tag, url }: Worker) => {
       try {

@@ -1,0 +1,43 @@
+import type { FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
+import { ApiError } from "../http/errors.js";
+import { readKeys } from "../http/read-keys.js";
+import { hashKey, sameHash } from "../session/session-keys.js";
+import { readKeyTag } from "../session/worker-tag.js";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The gateway answers the route without a key. */
+    readonly public?: boolean;
+  }
+}
+
+export interface AdminAuthOptions {
+  /** Undefined: the workers check the key, after the gateway has read the body. */
+  readonly adminKey: string | undefined;
+}
+
+/** Checks the admin key of control calls before their bodies are read. All workers have the same admin key. */
+export const adminAuth = fp<AdminAuthOptions>((app, { adminKey }, done) => {
+  if (adminKey === undefined) return done();
+  const adminHash = hashKey(adminKey);
+  app.addHook("onRequest", (request, _reply, next) => {
+    const isAllowed =
+      request.routeOptions.config.public || readKeys(request).some((key) => sameHash(hashKey(key), adminHash));
+    next(isAllowed ? undefined : keyError(request));
+  });
+  done();
+});
+
+function keyError(request: FastifyRequest): ApiError {
+  const keys = readKeys(request);
+  if (keys.length === 0) {
+    return new ApiError(
+      "missing_api_key",
+      "The request has no key. Send `Authorization: Bearer KEY` or `x-api-key: KEY`.",
+    );
+  }
+  return keys.some((key) => readKeyTag(key) !== undefined)
+    ? new ApiError("wrong_key_kind", "This endpoint requires the admin key; received a session key.")
+    : new ApiError("invalid_api_key", "The key is unknown or was revoked.");
+}

@@ -1,0 +1,92 @@
+import type { FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
+import { Gauge, type Registry } from "prom-client";
+import { ApiError } from "./errors.js";
+
+export interface BodyBudgetOptions {
+  /** Size of all bodies that may be received at the same time, in bytes. */
+  readonly bytes: number;
+  /** Returns who sends the body, so that one sender cannot use up the budget; null: a sender without a share of its own. */
+  readonly findSender: (request: FastifyRequest) => object | null;
+  readonly register: Registry;
+  /** Name of the gauge of the bytes in use. */
+  readonly metric: string;
+}
+
+/** The part of the budget that one sender can use. */
+const SENDER_SHARE = 1 / 8;
+
+/**
+ * Limits the memory of all request bodies that are being received. A body counts with its declared size, or with the largest
+ * size allowed if it declares none, from its headers until it is parsed. Register this after the plugin that checks keys.
+ */
+export const bodyBudget = fp<BodyBudgetOptions>((app, { bytes, findSender, register, metric }, done) => {
+  const budget = new Budget(bytes);
+  new Gauge({
+    name: metric,
+    help: "Size of the request bodies that are being received.",
+    registers: [register],
+    collect() {
+      this.set(budget.used);
+    },
+  });
+  const releases = new WeakMap<FastifyRequest, () => void>();
+
+  app.addHook("onRequest", (request, reply, next) => {
+    const size = declaredSize(request);
+    if (size === 0) return next();
+    const release = budget.take(size, findSender(request));
+    if (!release) return next(busyError());
+    releases.set(request, release);
+    // A client that disconnects before its body is complete never gets as far as the next hook.
+    reply.raw.once("close", release);
+    next();
+  });
+  app.addHook("preValidation", (request, _reply, next) => {
+    releases.get(request)?.();
+    next();
+  });
+  done();
+});
+
+/** Returns the size that a body may have; 0 if there is none. */
+function declaredSize({ headers, server }: FastifyRequest): number {
+  const limit = server.initialConfig.bodyLimit ?? 0;
+  if (headers["transfer-encoding"] !== undefined) return limit;
+  const length = Number(headers["content-length"] ?? 0);
+  // A body over the limit is refused before it is read.
+  return length > 0 && length <= limit ? length : 0;
+}
+
+function busyError(): ApiError {
+  return new ApiError("server_busy", "The server is receiving as many request bodies as it can hold. Try again.");
+}
+
+class Budget {
+  readonly #bytes: number;
+  readonly #bySender = new WeakMap<object, number>();
+  used = 0;
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  /** Returns a function that gives the bytes back, once; undefined if there is no room for them. */
+  take(size: number, sender: object | null): (() => void) | undefined {
+    const own = sender ? (this.#bySender.get(sender) ?? 0) : 0;
+    // A single body is never too large for its share: the limit of bodies is a limit of its own.
+    const exceedsShare = sender !== null && own > 0 && own + size > this.#bytes * SENDER_SHARE;
+    if (exceedsShare || (this.used > 0 && this.used + size > this.#bytes)) return undefined;
+    this.#add(size, sender);
+    let taken = true;
+    return () => {
+      if (taken) this.#add(-size, sender);
+      taken = false;
+    };
+  }
+
+  #add(size: number, sender: object | null): void {
+    this.used += size;
+    if (sender) this.#bySender.set(sender, (this.#bySender.get(sender) ?? 0) + size);
+  }
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
+import { ADMIN_KEY, Proxy, type StartedSession } from "../helpers/proxy.js";
+import type { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { until } from "../helpers/until.js";
+
+/** Bodies in flight have a budget: senders that stop in the middle of theirs cannot fill the memory. */
+
+const BUDGET = 80_000;
+const SHARE = BUDGET / 8;
+
+async function start(): Promise<ListeningProxy<ScriptedEngine>> {
+  return listeningProxy({ settings: { bodyBytesInFlight: BUDGET } });
+}
+
+/** Sends the headers of a body and the first byte of it. */
+async function begin(url: string, key: string, path: string, bytes: number | "chunked"): Promise<Socket> {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({ host, port: Number(port) });
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  const length = bytes === "chunked" ? "transfer-encoding: chunked" : `content-length: ${bytes}`;
+  const lines = [`POST ${path} HTTP/1.1`, "host: x", `authorization: Bearer ${key}`, "content-type: application/json"];
+  socket.write(`${[...lines, length].join("\r\n")}\r\n\r\n${bytes === "chunked" ? "1\r\n{\r\n" : "{"}`);
+  return socket;
+}
+
+async function inFlight({ proxy }: ListeningProxy<ScriptedEngine>): Promise<number> {
+  const text = (await proxy.request({ url: "/metrics" })).raw.toString();
+  return Number(/^rolltape_body_bytes_in_flight (\d+)$/m.exec(text)?.[1]);
+}
+
+async function answer(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (bytes) => (text += bytes.toString("latin1")));
+  await until(() => text.includes("\r\n\r\n"));
+  return text;
+}
+
+const CHAT = "/v1/chat/completions";
+
+it("counts a body from its headers until its end", async () => {
+  const server = await start();
+  const { key } = await server.proxy.session();
+  const socket = await begin(server.url, key, CHAT, 20);
+  await expect.poll(() => inFlight(server)).toBe(20);
+  socket.write(`"messages":12345678}`.slice(0, 19));
+  expect(await answer(socket)).toMatch(/^HTTP\/1.1 400 /);
+  expect(await inFlight(server)).toBe(0);
+});
+
+it("gives the bytes back when the client disconnects", async () => {
+  const server = await start();
+  const { key } = await server.proxy.session();
+  const socket = await begin(server.url, key, CHAT, SHARE);
+  await expect.poll(() => inFlight(server)).toBe(SHARE);
+  socket.destroy();
+  await expect.poll(() => inFlight(server)).toBe(0);
+});
+
+it("refuses a session's bodies beyond its share with 503 and Retry-After, and no other session's", async () => {
+  const server = await start();
+  const [one, other]: StartedSession[] = [await server.proxy.session(), await server.proxy.session()];
+  await begin(server.url, one?.key ?? "", CHAT, SHARE);
+  await expect.poll(() => inFlight(server)).toBe(SHARE);
+  const refused = await answer(await begin(server.url, one?.key ?? "", CHAT, 10));
+  expect(refused).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*server_busy/is);
+  expect((await server.proxy.chat(other as StartedSession, [{ role: "user", content: "x" }])).status).toBe(200);
+});
+
+it("refuses bodies beyond the budget of all senders", async () => {
+  const server = await start();
+  await begin(server.url, ADMIN_KEY, "/export_batch", BUDGET);
+  await expect.poll(() => inFlight(server)).toBe(BUDGET);
+  expect(await answer(await begin(server.url, ADMIN_KEY, "/export_batch", 10))).toContain("server_busy");
+});
+
+it("accepts one body that is larger than the budget, because bodies have a limit of their own", async () => {
+  const server = await start();
+  const { key } = await server.proxy.session();
+  await begin(server.url, key, CHAT, 2 * BUDGET);
+  await expect.poll(() => inFlight(server)).toBe(2 * BUDGET);
+});
+
+it("counts a body without a declared size with the largest size allowed", async () => {
+  const server = await listeningProxy({ settings: { maxBodyBytes: 5000 } });
+  const { key } = await server.proxy.session();
+  await begin(server.url, key, CHAT, "chunked");
+  await expect.poll(() => inFlight(server)).toBe(5000);
+});
+
+it("does not count bodies that are refused for their key", async () => {
+  const proxy = await Proxy.start({ settings: { bodyBytesInFlight: 1 } });
+  onTestFinished(() => proxy.close());
+  const replies = [1, 2, 3].map(() => proxy.request({ method: "POST", url: CHAT, payload: { a: 1 } }, "sk-wrong"));
+  for (const reply of await Promise.all(replies)) expect(reply.refusal).toBe("401 invalid_api_key");
+});
