@@ -127,7 +127,7 @@ describe("a mistake in the arguments of rolltape rollout", TIMES, () => {
     execFileSync("mkfifo", [pipe]);
     const ended = await runRolltape([...args, "--agent", AGENT, "--out", pipe]);
     expect(ended).toMatchObject({ code: 2 });
-    expect(ended.stderr).toContain(`--out ${pipe} is not a regular file`);
+    expect(ended.stderr).toContain(`--out ${pipe} must be a regular file, but is a pipe or a device`);
     expect(statSync(pipe).isFIFO()).toBe(true);
   });
 });
