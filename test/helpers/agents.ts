@@ -1,12 +1,12 @@
 import OpenAI from "openai";
 import type { Agent, AgentContext, AgentReward } from "../../src/rollout/contract.js";
 
-/** OpenAI's SDK as agents set it up. */
+/** Creates OpenAI's client as agents do. */
 export function openAi({ base_url, api_key, http_client }: AgentContext): OpenAI {
   return new OpenAI({ baseURL: base_url, apiKey: api_key, fetch: http_client, maxRetries: 0 });
 }
 
-/** A conversation of several turns over OpenAI's SDK; answers the completion ids. */
+/** Has a conversation of several turns over OpenAI's SDK. Returns the completion ids. */
 export async function converse(
   context: AgentContext,
   topic: string,
@@ -25,7 +25,7 @@ export async function converse(
   return ids;
 }
 
-/** An agent that makes so many turns and returns what the function makes of their ids. */
+/** Returns an agent that makes this many turns. Its reward is the result of `reward` for their ids. */
 export function agentOf(turns: number, reward: (ids: string[]) => unknown): Agent<string> {
   return { run: async (topic, context) => reward(await converse(context, topic, turns)) as AgentReward };
 }

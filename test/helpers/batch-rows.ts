@@ -8,23 +8,23 @@ export interface TrainedToken {
   readonly logprob: number;
 }
 
-/** One row of a batch of any layout, as docs/reference/batch-format.md says that it is read. */
+/** One row of a batch of any layout, read as docs/reference/batch-format.md describes. */
 export interface TokenRow {
   /** Without padding. */
   readonly ids: readonly number[];
-  /** Where each of them is in the tensors of tokens. */
+  /** Position of each id in the tensors of tokens. */
   readonly at: readonly number[];
   readonly trained: readonly TrainedToken[];
 }
 
-/** Values of a tensor, in the order of the file. */
+/** Returns the values of a tensor, in the order of the file. */
 export function column({ tensors }: SafeTensors, name: string): number[] {
   const tensor = tensors[name];
   if (!tensor) throw new Error(`The batch has no tensor ${name}: it has ${Object.keys(tensors).join(", ")}.`);
   return tensor.data;
 }
 
-/** The rows of a batch, from its tensors alone. */
+/** Returns the rows of a batch. Uses only its tensors. */
 export function rowsOf(batch: SafeTensors): TokenRow[] {
   const { layout } = batch.metadata;
   if (layout === "tree") return treeRows(batch);
@@ -33,7 +33,7 @@ export function rowsOf(batch: SafeTensors): TokenRow[] {
   return places.map((row) => tokenRow(row, 0, ids ?? [], mask ?? [], logprobs ?? []));
 }
 
-/** @param first the first place in the file whose token the row may train on */
+/** @param first the first position in the file whose token the row may train on */
 function tokenRow(
   places: readonly number[],
   first: number,
@@ -63,7 +63,7 @@ function packedPlaces(batch: SafeTensors): number[][] {
   return starts.slice(1).map((end, row) => range(starts[row] ?? 0, end));
 }
 
-/** A node's row is what its last own token sees, or the beginning of its parent's row if it has no own tokens. */
+/** A node's row is the sequence that ends with its last own token. Without own tokens, it is the beginning of its parent's row. */
 function treeRows(batch: SafeTensors): TokenRow[] {
   const [ids, mask, logprobs, subtreeEnd, offsets, parents, lengths] = [
     "input_ids",

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { sendJson, sendText } from "./sglang/context.js";
 import type { Fault } from "./sglang/protocol.js";
 
-/** Answers with a fault that needs no generation. False for any other. */
+/** Answers with a fault that needs no generation. Returns false for all other faults. */
 export function answerBroken(fault: Fault, response: ServerResponse): boolean {
   if (fault.kind === "hang") return true;
   if (fault.kind === "status") {

@@ -1,21 +1,21 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
 import { startRuntime } from "../../src/engine/embedded/runtime.js";
 
-/** Recomputes what an engine recorded, by feeding its own tokens back to the same model (teacher forcing). */
+/** Recomputes recorded log probabilities: feeds the sampled tokens back to the same model (teacher forcing). */
 export interface Scorer {
-  /** The logits that the model gives for the place of each output token: [outputIds.length][vocabulary]. */
+  /** Returns the logits of the model for each output token: [outputIds.length][vocabulary]. */
   logits(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>): Promise<Float64Array[]>;
-  /** The logits that predict the tokens of one sequence at these places, which ascend and are not 0. */
+  /** Returns the logits that predict the tokens of a sequence at these positions. The positions ascend, from 1. */
   logitsAt(ids: readonly number[], places: readonly number[]): Promise<Float64Array[]>;
   /**
-   * Log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary, temperature 0
-   * counting as 1.
+   * Returns the log probabilities of the output tokens: log_softmax(logits / temperature) over the whole vocabulary.
+   * Temperature 0 counts as 1.
    */
   scoreTokens(promptIds: ArrayLike<number>, outputIds: ArrayLike<number>, temperature: number): Promise<Float32Array>;
   close(): Promise<void>;
 }
 
-/** @param modelPath a GGUF file; absent: the tiny model. */
+/** @param modelPath a GGUF file. Default: the tiny model. */
 export async function startScorer(options: { modelPath?: string; contextSize?: number } = {}): Promise<Scorer> {
   const runtime = await startRuntime({ ...options, sequences: 1 });
   const [sequence] = runtime.sequences;
@@ -57,7 +57,7 @@ async function forcedLogits(
   await sequence.clearHistory();
   const wanted = new Set(places);
   const fed = ids.slice(0, places.at(-1) ?? 0).map((id) => id as Token);
-  // Greedy sampling is the one that leaves llama.cpp's logits as they are.
+  // Only greedy sampling leaves llama.cpp's logits unchanged.
   const generateNext = { logits: true, options: { temperature: 0 } };
   const results = await sequence.controlledEvaluate(
     fed.map((id, index) => (wanted.has(index + 1) ? [id, { generateNext }] : id)),

@@ -2,11 +2,11 @@ import type { Engine } from "../../src/engine/engine.js";
 import { createSglangEngine, createVllmEngine } from "../../src/engine/index.js";
 import type { ServerOptions } from "../../src/engine/servers/server-options.js";
 
-/** A kind of engine, and what its servers write. */
+/** A type of engine, and the frames that its servers write. */
 export interface EngineWire {
   readonly engine: (urls: readonly string[], options?: Partial<ServerOptions>) => Engine;
   readonly path: string;
-  /** The JSON of a frame with these tokens, of `total` so far. */
+  /** Returns the JSON of a frame. `total` counts its tokens and all earlier ones. */
   readonly frame: (frame: WireFrame) => object;
 }
 
@@ -14,7 +14,7 @@ export interface WireFrame {
   readonly ids: readonly number[];
   readonly total: number;
   readonly last?: boolean;
-  /** In place of the ids beside the log probabilities. */
+  /** Output ids that differ from the ids of the log probabilities. Default: `ids`. */
   readonly said?: readonly number[];
 }
 
@@ -53,10 +53,10 @@ export const WIRES: Readonly<Record<"sglang" | "vllm", EngineWire>> = {
   },
 };
 
-/** Exactly a float32. */
+/** Returns a log probability that float32 holds exactly. */
 export const logprobOf = (id: number): number => -id / 64;
 
-/** Server-sent events of so many frames of three tokens each, whose ids count up from 10. */
+/** Returns server-sent events: this many frames of three tokens each, with the ids 10, 11, 12, …. */
 export function streamText(wire: EngineWire, frames: number): string[] {
   const events = Array.from({ length: frames }, (_, index) => {
     const ids = [0, 1, 2].map((k) => 10 + 3 * index + k);
@@ -67,5 +67,5 @@ export function streamText(wire: EngineWire, frames: number): string[] {
 
 export const eventOf = (frame: object): string => `data: ${JSON.stringify(frame)}\n\n`;
 
-/** The ids of that stream. */
+/** Returns the ids in {@link streamText}. */
 export const streamIds = (frames: number): number[] => Array.from({ length: 3 * frames }, (_, index) => 10 + index);

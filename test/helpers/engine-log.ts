@@ -1,14 +1,14 @@
 import { readSafetensors } from "./safetensors.js";
 import type { GenerateOutcome, GenerateRequest, OutputToken } from "./sglang/protocol.js";
 
-/** One call as a batch has it. */
+/** One call, read from a batch. */
 export interface RecordedCall {
   readonly sessionId: string;
   readonly prompt: readonly number[];
   readonly output: readonly { readonly id: number; readonly version: number }[];
 }
 
-/** What an SGLang test server sampled, by the ids that it was given. Prompts must differ from call to call. */
+/** The tokens that an SGLang test server sampled, by the input ids. Every call must have another prompt. */
 export class EngineLog {
   readonly #sampled = new Map<string, OutputToken[][]>();
 
@@ -17,7 +17,7 @@ export class EngineLog {
     this.#sampled.set(key, [...(this.#sampled.get(key) ?? []), [...tokens]]);
   };
 
-  /** The tokens of a call, put together from the pieces into which weight updates cut it. */
+  /** Returns the tokens of a call: joins the pieces into which weight updates cut it. */
   outputOf(prompt: readonly number[], length: number): { id: number; version: number }[] {
     const output: { id: number; version: number }[] = [];
     while (output.length < length) {
@@ -30,7 +30,7 @@ export class EngineLog {
   }
 }
 
-/** The calls of a padded batch, one for each row. */
+/** Returns the calls of a padded batch, one per row. */
 export function callsOf(batch: Uint8Array): RecordedCall[] {
   const { tensors, metadata } = readSafetensors(batch);
   const rows = JSON.parse(metadata["rows"] ?? "[]") as { session_id: string; length: number }[];

@@ -4,11 +4,11 @@ import type { Fault } from "./sglang/protocol.js";
 
 export interface EventStreamOptions {
   readonly fault: Fault | undefined;
-  /** Cuts the events into pieces of so many bytes, which are sent one by one. */
+  /** Cuts the events into pieces of this many bytes, which are sent one by one. */
   readonly pieceBytes: number | undefined;
 }
 
-/** Server-sent events as the engines write them. After a fault, nothing more is written. */
+/** Writes server-sent events like the engines. After a fault, it writes nothing more. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #options: EventStreamOptions;

@@ -1,4 +1,4 @@
-/** The wire form of /export_trajectories, read back. */
+/** Reads the JSON of /export_trajectories. */
 export interface WireTensor {
   readonly type: "tensor";
   readonly dtype: string;
@@ -32,7 +32,7 @@ export interface WireExport {
   readonly interactions: Readonly<Record<string, WireInteraction>>;
 }
 
-/** The numbers of a tensor of an interaction. */
+/** Returns the numbers of a tensor of an interaction. */
 export function numbers({ tensor_dict }: WireInteraction, name: string): number[] {
   const tensor = tensor_dict[name];
   if (!tensor) throw new Error(`no tensor ${name}`);

@@ -26,14 +26,14 @@ export class FamilyModel {
     this.#stops = stops;
   }
 
-  /** The folder lasts as long as the test. */
+  /** Writes the model folder, which is removed when the test ends. */
   static async write(source: string, stops: readonly string[], choice: FamilyChoice): Promise<FamilyModel> {
     const { families } = await loadChatModel(writeModelFolder(source, stops), choice);
     const { markers } = createOutputFormat(families, { tools: [], stop: [], stopTokenIds: [], promptEnd: "" });
     const inTemplate = source.match(/<[|｜][^<>\s'"]+?[|｜]>/g) ?? [];
     const shaped = markers.filter((marker) => /^[<[◁].*[>\]▷]$/u.test(marker));
     const added = [...new Set([...stops, ...inTemplate, ...shaped])];
-    // As published: what is no end of turn is often no special token, though a token.
+    // As in published models: many added tokens that do not end a turn are not special tokens.
     const json = byteLevelTokenizer(added.map((content) => ({ content, special: !/^<\/?[a-z_]+>$/.test(content) })));
     const ends = json.added_tokens.filter(({ content }) => stops.includes(content)).map(({ id }) => id);
     const folder = writeModelFolder(source, stops, {
@@ -53,12 +53,12 @@ export class FamilyModel {
     return joinIds(await this.#tokenizer.encode(text));
   }
 
-  /** What the model writes to say this, going by what its template makes of such an answer; with its end of turn. */
+  /** Returns the text that the model writes for an answer, with its end of turn. The text is the template's rendering of it. */
   written(conversation: Conversation, answer: Message): string {
     const prompt = this.template.render(conversation, true);
     const { messages, ...rest } = conversation;
     const results = (answer.toolCalls ?? []).map((call) => resultOf(call, "3"));
-    // Some templates drop the reasoning of a turn that is over, some show it only then.
+    // Some templates show reasoning only in the last turn, others only in earlier turns.
     const whole = [
       [...messages, answer, ...results],
       [...messages, answer],

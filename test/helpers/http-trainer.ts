@@ -2,7 +2,7 @@ import { AdminClient } from "../../src/client/admin-client.js";
 import { ConnectionPool } from "../../src/client/connection-pool.js";
 import { HttpTransport } from "../../src/client/transport.js";
 
-/** What a trainer and its agents do over HTTP, for tests that drive a running server. */
+/** Makes the HTTP calls of a trainer and its agents, for tests with a running server. */
 export class HttpTrainer {
   readonly #url: string;
   readonly #adminKey: string;
@@ -20,7 +20,7 @@ export class HttpTrainer {
     return { id: sessionId, key: sessionApiKey };
   }
 
-  /** A conversation of several turns, each answer sent back as it came; ended and rewarded. Answers the session's id. */
+  /** Has a conversation of several turns, sends each answer back unchanged, sets a reward and ends the session. Returns its id. */
   async converse(topic: string, turns: number, parameters: object): Promise<string> {
     const { id, key } = await this.openSession();
     const messages: object[] = [{ role: "user", content: `Tell me of ${topic}.` }];
@@ -43,7 +43,7 @@ export class HttpTrainer {
     return this.#admin.exportBatch(sessionIds, options);
   }
 
-  /** Posts with the admin key, or with a session's. Throws what the server says where it refuses. */
+  /** Sends a POST with the admin key or a session key. If the server refuses it, throws an error with the server's message. */
   async post(path: string, body: object, key = this.#adminKey): Promise<Response> {
     const reply = await fetch(this.#url + path, {
       method: "POST",

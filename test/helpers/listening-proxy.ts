@@ -8,11 +8,11 @@ import type { ScriptedEngine } from "./scripted-engine.js";
 export interface ListeningProxy<E extends Engine> {
   readonly proxy: Proxy<E>;
   readonly url: string;
-  /** Its address, admin key and connections, as episodes take them. */
+  /** Its address, admin key and connections, in the form that episodes need. */
   readonly engine: ConnectedProxy;
 }
 
-/** A proxy behind a socket and a trainer's connections to it. Both end with the test. */
+/** Starts a listening proxy and a trainer's connections to it. Both are closed when the test ends. */
 export async function listeningProxy<E extends Engine = ScriptedEngine>(
   options: ProxyOptions<E> = {},
 ): Promise<ListeningProxy<E>> {

@@ -4,21 +4,21 @@ import { until } from "./until.js";
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Resolves once a listening proxy has handled that every client has left. */
+/** Waits until a listening proxy has handled the disconnection of every client. */
 export async function clientsLeft({ app }: Proxy): Promise<void> {
   const connections = () =>
     new Promise<number>((resolve, reject) =>
       app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
     );
   while ((await connections()) > 0) await nextTurn();
-  // A connection is not counted any more from before its end is told to those who listen for it.
+  // A connection is no longer counted before its `close` event reaches all listeners.
   await nextTurn();
   await nextTurn();
 }
 
 /**
- * Makes a call that is recorded and of whose answer the client gets nothing: it waits behind another answer on the same
- * connection when the client leaves.
+ * Makes a call that is recorded, but whose answer does not reach the client: the answer is queued behind another one on the
+ * same connection when the client disconnects.
  *
  * @returns the id of the interaction
  */

@@ -7,7 +7,7 @@ interface Section {
 }
 
 export interface PythonBlock {
-  /** Heading of its section, and its number there: `Overlong masking 2`. */
+  /** Heading of its section and its number in the section: `Overlong masking 2`. */
   readonly name: string;
   readonly code: string;
 }
@@ -34,7 +34,7 @@ export function pythonBlocks(page: string): PythonBlock[] {
   );
 }
 
-/** The rows of the table with this header line, without its separator. */
+/** Returns the rows of the table with this header line, without the separator. */
 export function tableRows(page: string, header: string): string[] {
   const lines = page.split("\n");
   const start = lines.indexOf(header);

@@ -18,7 +18,7 @@ export const JSON_LIMITS: JsonLimits = toJsonLimits(parseConfig({}));
 export interface ProxyOptions<E extends Engine> {
   readonly engine?: E;
   readonly model?: ChatModelOptions;
-  /** Of the model; the tiny one's by default. */
+  /** Folder of the model. Default: the tiny model. */
   readonly folder?: string;
   readonly settings?: Partial<ServerSettings>;
   readonly timeoutMilliseconds?: number;
@@ -58,18 +58,18 @@ export class Reply {
     return JSON.parse(this.raw.toString()) as T;
   }
 
-  /** The error that was answered. */
+  /** The error in the response. */
   get error(): { code: string; message: string; type: string; param: string | null } & Record<string, unknown> {
     return this.json<{ error: Reply["error"] }>().error;
   }
 
-  /** Status and error code in one, for short expectations. */
+  /** Status and error code, such as `409 session_active`; only the status if there is no error. */
   get refusal(): string {
     return this.status < 400 ? String(this.status) : `${this.status} ${this.error.code}`;
   }
 }
 
-/** A proxy in this process, reached without sockets, and shorthands for what tests do with it. */
+/** A proxy in this process, called without sockets, with shorthands for tests. */
 export class Proxy<E extends Engine = ScriptedEngine> {
   readonly engine: E;
   readonly context: ServerContext;
@@ -136,7 +136,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
     );
   }
 
-  /** A chat call, its id, and the conversation with its answer. */
+  /** Makes a chat call. Returns its id, and the messages with its answer. */
   async turn(session: StartedSession, messages: readonly object[], extra: object = {}): Promise<Turn> {
     const { id, choices } = (await this.chat(session, messages, extra)).json<Completion>();
     return { id, messages: [...messages, choices[0].message] };

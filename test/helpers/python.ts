@@ -4,12 +4,12 @@ import { onTestFinished } from "vitest";
 
 export const noPython = spawnSync("python3", ["-c", ""]).status !== 0;
 
-/** A Python program that answers each line with a line of JSON. It ends with the test. */
+/** A Python program that answers each line with a line of JSON. It is ended when the test ends. */
 export class PythonProgram<Answer> {
   readonly process: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
 
-  /** @param args of `python3`: a file's path, or `-c` and a text. */
+  /** @param args arguments of `python3`: the path of a file, or `-c` and a program text */
   constructor(...args: string[]) {
     this.process = spawn("python3", args);
     this.#lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();

@@ -8,7 +8,7 @@ export interface RawCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A client whose connection a test handles: it reads nothing until it is told to. Closed with the test. */
+/** A client whose connection the test controls. It reads nothing until the test says so, and is closed after the test. */
 export class RawClient {
   readonly socket: Socket;
   readonly #key: string;
@@ -25,7 +25,7 @@ export class RawClient {
     onTestFinished(() => void this.socket.destroy());
   }
 
-  /** Everything that was read, status lines and chunk sizes included. */
+  /** Everything that was read, including status lines and chunk sizes. */
   get received(): string {
     return this.#received;
   }
@@ -52,7 +52,7 @@ export class RawClient {
     this.socket.destroy();
   }
 
-  /** Sends no more, and still reads. */
+  /** Closes the sending direction only. */
   halfClose(): void {
     this.socket.end();
   }

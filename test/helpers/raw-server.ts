@@ -10,13 +10,13 @@ export interface RawRequest {
 
 export interface RawServer {
   readonly url: string;
-  /** Every whole request so far. */
+  /** All complete requests so far. */
   readonly requests: readonly RawRequest[];
   readonly sockets: ReadonlySet<Socket>;
   close(): Promise<void>;
 }
 
-/** A server that reads requests and leaves every byte of its answers to a test. */
+/** Starts a server that reads requests. The test writes every byte of the answers. */
 export function startRawServer(answer: (request: RawRequest) => unknown): Promise<RawServer> {
   const requests: RawRequest[] = [];
   return startRaw((socket) => {
@@ -34,7 +34,7 @@ export function startRawServer(answer: (request: RawRequest) => unknown): Promis
   }, requests);
 }
 
-/** A server whose connections a test handles. */
+/** Starts a server whose connections the test handles. */
 export async function startRaw(
   onConnection: (socket: Socket) => void,
   requests: readonly RawRequest[] = [],

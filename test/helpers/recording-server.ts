@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly body: Buffer;
   /** The body as an object. */
   readonly json: Record<string, unknown>;
-  /** Counts connections from 0: two requests with the same number came over one. */
+  /** Index of the connection, from 0. Requests with the same number came over the same connection. */
   readonly connection: number;
 }
 
@@ -29,7 +29,7 @@ export interface RecordingOptions {
   readonly fast?: boolean | undefined;
 }
 
-/** An HTTP server that keeps every request. */
+/** Starts an HTTP server that records every request. */
 export async function startRecordingServer(
   { port = 0, fast = false }: RecordingOptions,
   answer: (request: RecordedRequest, response: ServerResponse) => Promise<void>,

@@ -6,13 +6,13 @@ export interface ScriptedReply {
   readonly finish?: GenerateResult["finish"];
   readonly cachedTokens?: number;
   readonly resumes?: number;
-  /** Tokens that come at once, where the call is read along; all by default. */
+  /** Tokens per frame, if the call has `onTokens`. Default: all tokens in one frame. */
   readonly perFrame?: number;
-  /** Runs before each frame; what it throws ends the generation there. */
+  /** Called before each frame. If it throws, the generation fails with that error. */
   readonly beforeFrame?: (frame: number) => Promise<void> | void;
 }
 
-/** An engine that answers what a test says, holds calls until it lets them go, and fails when told to. */
+/** An engine for tests. It returns scripted replies or errors, and can hold calls until the test releases them. */
 export class ScriptedEngine implements Engine {
   readonly type = "scripted";
   readonly supports: EngineSupport = { grammar: false };
@@ -21,7 +21,7 @@ export class ScriptedEngine implements Engine {
   context = 16_384;
   logprobs: LogprobContent = "temperature";
   healthError: Error | undefined;
-  /** The replies to come; when empty, every call samples `fallback`. */
+  /** The next replies. If there are none, a call samples `fallback`. */
   readonly replies: (ScriptedReply | Error)[] = [];
   fallback: ScriptedReply = { ids: [300, 301, 302] };
   #gate: Promise<void> | undefined;
@@ -38,7 +38,7 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  /** Lets later calls pass; those that are held stay so. */
+  /** Stops holding new calls. Calls that are held already stay held. */
   pass(): void {
     this.#gate = undefined;
   }
@@ -64,7 +64,7 @@ export class ScriptedEngine implements Engine {
     };
   }
 
-  /** Puts the tokens into the generation frame by frame. Log probabilities count down by eighths. */
+  /** Appends the tokens to the generation frame by frame. Their log probabilities are -1/8, -2/8, -3/8, …. */
   async #sample(call: GenerateCall, reply: ScriptedReply, ids: Int32Array, version: number): Promise<void> {
     const perFrame = call.onTokens ? (reply.perFrame ?? ids.length) : ids.length;
     const logprobs = Float32Array.from(ids, (_, i) => -(i + 1) / 8);
@@ -93,12 +93,12 @@ export class ScriptedEngine implements Engine {
   }
 }
 
-/** One that takes grammars. */
+/** A scripted engine that supports grammars. */
 export class GrammarEngine extends ScriptedEngine {
   override readonly supports = { grammar: true };
 }
 
-/** A prompt whose tokens can be read after its call was recorded, when the prompt itself is freed. */
+/** Returns a copy of a prompt. Its tokens can still be read after the call was recorded, which frees the prompt itself. */
 function kept(prompt: NativePrompt): NativePrompt {
   const ids = prompt.tokens();
   return {

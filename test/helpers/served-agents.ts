@@ -19,7 +19,7 @@ export interface Recorded {
   readonly logged: readonly CallTokens[];
 }
 
-/** A listening proxy whose engine says what a test writes, in the model's own tokens. */
+/** A listening proxy. Its engine returns texts of the test, encoded with the model's tokenizer. */
 export class ServedAgents {
   readonly proxy: Proxy;
   readonly url: string;
@@ -43,13 +43,13 @@ export class ServedAgents {
     );
   }
 
-  /** OpenAI's client of a new session. */
+  /** Starts a session and returns OpenAI's client for it. */
   async openai(base = "/v1"): Promise<{ session: StartedSession; client: OpenAI }> {
     const session = await this.session();
     return { session, client: new OpenAI({ baseURL: this.url + base, apiKey: session.key, maxRetries: 0 }) };
   }
 
-  /** The model's next answer: this text and the token that ends a turn, a few tokens at a time. */
+  /** Sets the model's next answer: this text and the token that ends a turn, with `perFrame` tokens per frame. */
   async say(text: string, perFrame = 3): Promise<void> {
     const [end = 0] = this.proxy.context.model.stopTokenIds;
     const ids = [...(await this.#tokenizer.encode(text)).flatMap((piece) => [...piece]), end];
@@ -64,7 +64,7 @@ export class ServedAgents {
     return this.proxy.session();
   }
 
-  /** Ends the session; what was exported of it, and what the engine was given and sampled. */
+  /** Ends a session. Returns its export, and the tokens that the engine received and sampled. */
   async recorded(session: StartedSession): Promise<Recorded> {
     await this.proxy.end(session);
     const reply = await this.proxy.export(session, { include: ["messages"] });
@@ -91,6 +91,6 @@ export class ServedAgents {
   }
 }
 
-/** A tool call as the tiny model's template asks for it. */
+/** Returns a tool call in the form that the tiny model's template asks for. */
 export const toolCall = (name: string, args: object): string =>
   `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A directory in shared memory where there is one, gone after the test. */
+/** Creates a directory, in shared memory if the machine has it. It is removed after the test. */
 export function sharedDirectory(): string {
   const directory = mkdtempSync(join(readdirSync("/dev").includes("shm") ? "/dev/shm" : tmpdir(), "test-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
-/** An event of a stream as a client sees it; comments are events named ":". */
+/** An event of a stream, as a client receives it. A comment is an event named ":". */
 export interface ServerEvent {
   readonly event: string | undefined;
   readonly data: string;
 }
 
-/** The events of a whole stream. */
+/** Returns the events of a complete stream. */
 export function readEvents(text: string): ServerEvent[] {
   return text
     .split("\n\n")
@@ -17,7 +17,7 @@ export function readEvents(text: string): ServerEvent[] {
     });
 }
 
-/** The events' data, read as JSON; `[DONE]` and comments left out. */
+/** Returns the data of the events, parsed as JSON, without `[DONE]` and comments. */
 export function readData<T>(text: string): T[] {
   return readEvents(text)
     .filter(({ event, data }) => event !== ":" && data !== "[DONE]")

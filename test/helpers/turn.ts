@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../src/conversation/chat-message.js";
 export const user = (content: string): ChatMessage => ({ role: "user", content });
 export const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
 
-/** A turn: messages so far, a prompt of these ids, an output of those. */
+/** Returns a turn with these messages, prompt ids and output ids. */
 export function turn(
   messages: readonly ChatMessage[],
   prompt: readonly number[],

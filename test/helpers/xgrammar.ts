@@ -6,7 +6,7 @@ import type * as XGrammar from "@mlc-ai/web-xgrammar";
 
 const require = createRequire(import.meta.url);
 
-/** The package says that its file is a module of a kind that it is not: under another name it loads. */
+/** Loads xgrammar from a copy with another file name, because the package declares a wrong module type for its file. */
 function load(): typeof XGrammar {
   const folder = mkdtempSync(join(tmpdir(), "xgrammar-"));
   try {
@@ -20,7 +20,7 @@ function load(): typeof XGrammar {
 
 const { Grammar, Testings } = load();
 
-/** Whether xgrammar, the grammar engine of SGLang and vLLM, lets a model write this text under a structural tag. */
+/** Returns true if xgrammar, the grammar engine of SGLang and vLLM, accepts a text under a structural tag. */
 export async function accepts(structuralTag: string, text: string): Promise<boolean> {
   const grammar = await Grammar.fromStructuralTag(structuralTag);
   try {

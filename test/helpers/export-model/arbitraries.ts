@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { BatchOptionsInput } from "../../../src/session/batch/batch-options.js";
 import { type ModelledSession, modelSession, type Step } from "./modelled-session.js";
 
-/** Few ids, so that sequences agree by chance too, and the greatest there is. */
+/** Few different ids, so that random sequences often have equal beginnings; and the largest id. */
 const tokenId = fc.oneof({ weight: 9, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.constant(2 ** 31 - 1) });
 
 const sampled = fc.record({
@@ -12,7 +12,7 @@ const sampled = fc.record({
   version: fc.nat(2),
 });
 
-// Sums of these discounted by quarters are exact in float64 in whatever order they are added, and not all in float32.
+// Discounted by quarters, sums of these are exact in float64 in any order, but not always in float32.
 const reward = fc.integer({ min: -(2 ** 20), max: 2 ** 20 }).map((k) => k / 1024);
 const sessionReward = fc.option(reward, { nil: undefined, freq: 1 });
 const discount = fc.constantFrom(0, 0.25, 0.5, 0.75, 1);
@@ -33,13 +33,13 @@ export const step: fc.Arbitrary<Step> = fc.record({
 
 const MAX_TURNS = 10;
 
-/** Sessions that all have calls or not, in the order in which they are exported: not all, and not as they began. */
+/** Random sessions, and the ones to export: some of them, in random order. */
 export interface ManySessions {
   readonly all: readonly ModelledSession[];
   readonly exported: readonly ModelledSession[];
 }
 
-/** With branches, children that are not token-exact, empty prompts and outputs, and answers that did not arrive. */
+/** Generates sessions with branches, children that are not token-exact, empty prompts and outputs, and undelivered answers. */
 export function manySessions({ undelivered }: { readonly undelivered: boolean }): fc.Arbitrary<ManySessions> {
   return fc
     .array(fc.tuple(fc.array(step, { maxLength: MAX_TURNS, size: "max" }), sessionReward), {
@@ -53,7 +53,7 @@ export function manySessions({ undelivered }: { readonly undelivered: boolean })
           steps.map((each) => ({ ...each, undelivered: undelivered && each.undelivered })),
           whole,
         ),
-        // One session is a task of its own in no group; the others are samples of one task.
+        // The first session has its own task and no group. The others are samples of one task.
         ...(i > 0 && { taskId: "same:task", groupId: 'group "ü"' }),
       })),
     )
@@ -85,13 +85,13 @@ const treeOptions = fc.record({ ...common, layout: fc.constant("tree") }, { requ
 const limitedTree = fc.record({ ...common, ...limits, layout: fc.constant("tree") });
 const treeOfTurns = fc.record({ ...common, turns: fc.constant(true), layout: fc.constant("tree") });
 
-/** Nothing in these options is refused, whatever the sessions, if `concat` may split. */
+/** Returns true if these options are never refused for any sessions, provided that `concat` may split. */
 export function isPackable({ maxLength, turns, layout, rowTensors, style, concatReward }: BatchOptionsInput): boolean {
   if (concatReward === "return" && (style !== "concat" || layout === "tree")) return false;
   return maxLength === undefined && !(turns && (layout === "tree" || rowTensors === false));
 }
 
-/** Every option at times absent, every combination that is refused now and then. */
+/** Generates options. Each is sometimes absent, and each refused combination occurs sometimes. */
 export const batchOptions: fc.Arbitrary<BatchOptionsInput> = fc.oneof(
   { weight: 8, arbitrary: rowOptions },
   { weight: 4, arbitrary: treeOptions },

@@ -5,7 +5,7 @@ import { type ModelRow, rowsOf } from "./rows.js";
 import { bool, described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
 import { treeBatch } from "./tree.js";
 
-/** What a batch of these sessions holds, where the options refuse none of them. */
+/** Returns the expected content of a batch of these sessions, if the options refuse none of them. */
 export function modelBatch(sessions: readonly ModelledSession[], options: BatchOptionsInput): ModelBatch {
   const { style = "individual", discount = 1, concatReward = "leaf", layout = "padded", rowTensors = true } = options;
   if (layout === "tree") return treeBatch(sessions, { discount, rowTensors });

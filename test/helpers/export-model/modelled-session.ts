@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../../src/conversation/chat-message.js";
 import { assistant, user } from "../turn.js";
 
-/** One recorded model call, written down whole. */
+/** One recorded model call, with its whole sequence. */
 export interface Turn {
   readonly id: string;
   /** The texts of its input messages: user, assistant, user, … */
@@ -14,24 +14,24 @@ export interface Turn {
   readonly versions: readonly number[];
   /** Index in the session; -1 for a root. */
   readonly parent: number;
-  /** Its messages go on from its parent's messages and answer, not from the messages alone. */
+  /** True if its messages continue its parent's messages and answer; false if they continue only the messages. */
   readonly continues: boolean;
   readonly reward: number | undefined;
-  /** Its client's connection closed before it had the answer. */
+  /** The client disconnected before it received the answer. */
   readonly undelivered: boolean;
-  /** It would be left out, if that were not switched off. */
+  /** By default, it would be left out of the export. */
   readonly marked?: boolean;
 }
 
-/** What one call adds to a session, drawn at random; what it comes to depends on the calls before. */
+/** A random description of one call. Together with the earlier calls, it determines the call. */
 export interface Step {
-  /** The call that it goes on from, modulo how many there are. */
+  /** Index of the call that it continues, modulo the number of calls. */
   readonly from: number;
   readonly history: "root" | "continued" | "rewritten" | "again";
   readonly question: number;
   readonly answer: number;
   readonly prompt: "exact" | "changed" | "shortened" | "unrelated";
-  /** Where the prompt leaves its parent's tokens, modulo their number. */
+  /** Position at which the prompt departs from its parent's tokens, modulo their number. */
   readonly at: number;
   readonly tail: readonly number[];
   readonly output: readonly { readonly id: number; readonly logprob: number; readonly version: number }[];
@@ -40,10 +40,10 @@ export interface Step {
   readonly undelivered: boolean;
 }
 
-/** A session as plain arrays: whole sequences, nothing shared. */
+/** A session as plain arrays. Every call has its whole sequence; nothing is shared. */
 export interface ModelledSession {
   readonly sessionId: string;
-  /** Absent: as the store, or the server, names it. */
+  /** Default: the name that the store or the server gives it. */
   readonly taskId?: string | undefined;
   readonly groupId?: string | undefined;
   /** The reward of the session as a whole. */
@@ -59,7 +59,7 @@ export function modelSession(sessionId: string, steps: readonly Step[], sessionR
   return { sessionId, turns, sessionReward: turns.length > 0 ? sessionReward : undefined };
 }
 
-/** The input messages as a request spells them. */
+/** Returns the input messages in the form of a request. */
 export function messagesOf({ texts }: Turn): ChatMessage[] {
   return texts.map((text, i) => (i % 2 === 0 ? user(text) : assistant(text)));
 }
@@ -97,7 +97,7 @@ function promptOf({ prompt, at, tail }: Step, parent: Turn | undefined): readonl
   return [...base, ...tail];
 }
 
-/** By the longest messages and answer that these texts continue, else by the longest messages; of equals the newest. */
+/** Returns the earlier call with the longest messages and answer that these texts continue, else with the longest messages. Of equal ones, the newest. */
 function parentOf(texts: readonly string[], before: readonly Turn[]): number {
   const continued = longestPrefix(texts, before, withAnswer);
   return continued >= 0 ? continued : longestPrefix(texts, before, (turn) => turn.texts);
@@ -122,13 +122,13 @@ function longestPrefix(
   return found;
 }
 
-/** Its answer did not arrive, and nothing that came later shows that it did. */
+/** Returns true if the answer was not delivered and nothing later shows that the client has it. */
 export function isLeftOut(turn: Turn, turns: readonly Turn[]): boolean {
   const index = turns.indexOf(turn);
   return turn.undelivered && turn.reward === undefined && turns.every(({ parent }) => parent !== index);
 }
 
-/** The sessions as they are when every answer counts as delivered. */
+/** Returns the sessions with every answer marked as delivered. */
 export function allDelivered(sessions: readonly ModelledSession[]): ModelledSession[] {
   return sessions.map((session) => ({
     ...session,

@@ -27,7 +27,7 @@ const KNOWN: Codes = {
 
 const lastOf = ({ chain }: ModelRow): Turn | undefined => chain.at(-1);
 
-/** The calls of these tests differ in their finish reasons only. */
+/** Returns the codes of labels. The calls of these tests differ only in their finish reasons. */
 export function codesOf(rows: readonly ModelRow[], turns: boolean): Codes {
   const all = [...rows.flatMap((row) => lastOf(row) ?? []), ...(turns ? rows.flatMap(({ chain }) => chain) : [])];
   const reasons = new Set([...(KNOWN["finish_reason"] ?? []), ...all.map(({ finishReason }) => finishReason)]);
@@ -39,13 +39,13 @@ const depthOf = (turn: Turn, { turns }: ModelledSession): number => {
   return parent ? 1 + depthOf(parent, { turns, sessionId: "" }) : 0;
 };
 
-/** The first row that trains on the call which the row's first call continues, or whose prompt it changed. */
+/** Returns the index of the first row that trains on the parent of the row's first call. */
 function parentRow(row: ModelRow, rows: readonly ModelRow[]): number {
   const parent = row.session.turns[row.chain[0]?.parent ?? -1];
   return parent ? rows.findIndex(({ session, chain }) => session === row.session && chain.includes(parent)) : -1;
 }
 
-/** Code of the reason why a call's prompt is not what it continues; -1 if it is, or if it continues nothing. */
+/** Returns the code of the cause why a call's prompt does not continue its parent's tokens; -1 if it does or has no parent. */
 function causeOf(turn: Turn, { turns }: ModelledSession): number {
   if (turn.parent < 0 || isExact(turn, turns)) return -1;
   return KNOWN["cause"]?.indexOf(turn.continues ? "rerendered" : "history_rewritten") ?? -1;
@@ -53,7 +53,7 @@ function causeOf(turn: Turn, { turns }: ModelledSession): number {
 
 type Columns = Readonly<Record<string, ModelTensor>>;
 
-/** The columns of what was recorded with these calls: what every call has alike. */
+/** Returns the columns whose values are equal for all calls of these tests. */
 function alike(prefix: string, count: number): Columns {
   const same = (make: typeof i32, value: number) => make(Array<number>(count).fill(value), [count]);
   const columns = {

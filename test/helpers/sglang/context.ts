@@ -4,25 +4,25 @@ import type { ReplyOptions } from "./reply.js";
 import type { SchedulerOptions, SglangScheduler } from "./scheduler.js";
 
 export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<ReplyOptions> {
-  /** Reads no input ids and keeps no bodies, to answer large prompts fast. */
+  /** Answers large prompts fast: does not parse input ids and keeps no bodies. */
   readonly fast?: boolean;
   /** Started with --incremental-streaming-output. */
   readonly incremental?: boolean;
   /** Tokens per frame of a stream; default 1. */
   readonly streamInterval?: number;
-  /** Cuts the frames of streams into pieces of so many bytes, which are sent one by one. */
+  /** Cuts the frames of streams into pieces of this many bytes, which are sent one by one. */
   readonly pieceBytes?: number;
   readonly contextLength?: number;
   /** Started with --skip-tokenizer-init: no text, and no stop strings. */
   readonly skipTokenizerInit?: boolean;
   readonly apiKey?: string;
-  /** Started with --admin-api-key: pausing, continuing and aborting want this key and no other. */
+  /** Started with --admin-api-key: only this key can pause, continue and abort. */
   readonly adminApiKey?: string;
-  /** Fields of /server_info that replace the usual ones; undefined takes one away. */
+  /** Fields of /server_info that replace the default ones; undefined removes a field. */
   readonly serverInfo?: Readonly<Record<string, unknown>>;
-  /** Paths that answer 404, as they do in builds that do not have them. */
+  /** Paths that answer 404, as in builds without them. */
   readonly missingPaths?: readonly string[];
-  /** Paths that never answer, as those that the scheduler answers during a long prefill. */
+  /** Paths that never answer, like those that wait for the scheduler during a long prefill. */
   readonly silentPaths?: readonly string[];
   readonly port?: number;
 }

@@ -28,7 +28,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["/flush_cache", flushCache],
 ]);
 
-/** Generates a token, so that it does not answer while the engine is paused. */
+/** Checks health by generating a token, so it does not answer while the engine is paused. */
 async function generatingHealth({ scheduler }: ServerContext, _: Fields, response: ServerResponse): Promise<void> {
   await scheduler.unpaused();
   if (!response.destroyed) sendText(response, 200, "");

@@ -1,7 +1,7 @@
 import type { Fault, FinishReason, GenerateOutcome } from "./protocol.js";
 import { aborted } from "./scheduler.js";
 
-/** The outcome as an abort leaves it. */
+/** Returns the outcome of a generation after an abort. */
 export function cutShort(outcome: GenerateOutcome, fault: Fault | undefined): GenerateOutcome {
   if (fault?.kind === "abort") {
     return { ...outcome, tokens: outcome.tokens.slice(0, fault.after), finish: aborted() };

@@ -3,7 +3,7 @@
 export interface GenerateRequest {
   readonly rid: string;
   readonly stream: boolean;
-  /** Empty where the server runs `fast`. */
+  /** Empty if the server is `fast`. */
   readonly inputIds: readonly number[];
   readonly inputLength: number;
   readonly sampling: SamplingFields;
@@ -31,19 +31,19 @@ export type FinishReason =
 export interface OutputToken {
   readonly id: number;
   readonly logprob: number;
-  /** Weight version under which the token was made. */
+  /** Weight version that sampled the token. */
   readonly version: string;
 }
 
 export interface GenerateOutcome {
   readonly tokens: readonly OutputToken[];
   readonly finish: FinishReason;
-  /** Aborted before it ran: the reply then lacks prompt_tokens and cached_tokens. */
+  /** Aborted before it ran. The reply then lacks prompt_tokens and cached_tokens. */
   readonly neverRan: boolean;
   readonly weightVersion: string;
 }
 
-/** What goes wrong with one `/generate` request. */
+/** A fault of one `/generate` request. */
 export type Fault =
   | { readonly kind: "status"; readonly status: number; readonly body?: unknown; readonly retryAfter?: string }
   /** Accepts the request and never answers. */
@@ -52,27 +52,27 @@ export type Fault =
   | { readonly kind: "close-after-headers" }
   /** A complete HTTP reply whose JSON ends in the middle. */
   | { readonly kind: "truncated-json" }
-  /** One log probability less than ids. */
+  /** Sends one log probability less than there are ids. */
   | { readonly kind: "length-mismatch" }
   /** The logprob at `index` (default 0) is this JSON text. */
   | { readonly kind: "bad-logprob"; readonly text: "NaN" | "null" | "-Infinity" | "1e999"; readonly index?: number }
-  /** Cut by the scheduler after so many tokens, as a weight update does. */
+  /** The scheduler cuts it after this many tokens, as in a weight update. */
   | { readonly kind: "abort"; readonly after: number }
   | { readonly kind: "abort-in-queue" }
-  /** Cut with this message and no status. "Aborted" is what a failed grammar step says too. */
+  /** Cut with this message and no status. A failed grammar step has the message "Aborted", too. */
   | { readonly kind: "abort-saying"; readonly message: string; readonly after: number }
-  /** An abort of the scheduler's own: mapped to an HTTP error for 400, 500 and 503, else a 200 with a partial output. */
+  /** An abort by the scheduler. The statuses 400, 500 and 503 become an HTTP error, others a 200 with a partial output. */
   | {
       readonly kind: "abort-with-status";
       readonly statusCode: number;
       readonly after?: number;
       readonly message?: string;
     }
-  /** A stream whose connection is lost after so many frames. */
+  /** A stream whose connection breaks after this many frames. */
   | { readonly kind: "close-in-stream"; readonly frames: number }
-  /** A stream that ends as HTTP wants it, after so many frames and without a finish reason. */
+  /** A stream that ends correctly in HTTP after this many frames, but without a finish reason. */
   | { readonly kind: "end-in-stream"; readonly frames: number }
-  /** A stream in which an error comes after so many frames. */
+  /** A stream with an error after this many frames. */
   | { readonly kind: "error-in-stream"; readonly frames: number; readonly message: string }
   | { readonly kind: "slow"; readonly milliseconds: number }
   /** Any body with status 200; a string is sent as it is. */

@@ -1,23 +1,23 @@
 import type { Fault, FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from "./protocol.js";
 
 export interface ReplyOptions {
-  /** The server has a tokenizer, so that replies have a text. */
+  /** The server has a tokenizer, so replies have a text. */
   readonly text: boolean;
-  /** Replies name spans of weight versions, as recent servers do. */
+  /** Replies have spans of weight versions, as in recent servers. */
   readonly weightVersionSpans: boolean;
   readonly cachedTokens: (request: GenerateRequest) => number;
 }
 
-/** A generation that is over, or that goes on where `finish` is null. */
+/** A generation. It still runs if `finish` is null. */
 export interface ReplyState extends Omit<GenerateOutcome, "finish"> {
   readonly finish: FinishReason | null;
 }
 
 /**
- * The JSON text of a reply of `/generate`. Logprobs are written out here and not by JSON.stringify, so that a fault can
- * put something else in their place.
+ * Returns the JSON text of a reply of `/generate`. The log probabilities are written without JSON.stringify, so that a fault
+ * can replace them with any text.
  *
- * @param from the first token to be shown, in frames that hold only what is new.
+ * @param from index of the first token in the reply, for frames that contain only new tokens
  */
 export function replyText(
   request: GenerateRequest,
@@ -84,7 +84,7 @@ function logprobFields(request: GenerateRequest, all: readonly OutputToken[], fr
   return fields.join(",");
 }
 
-/** The sampled token, then the ids after it with falling log probabilities. */
+/** Lists the sampled token, then the following ids with decreasing log probabilities. */
 function topEntries({ topLogprobs }: GenerateRequest) {
   return ({ id, logprob }: OutputToken) =>
     `[${Array.from({ length: topLogprobs }, (_, rank) => `[${logprob - rank},${id + rank},null]`).join(",")}]`;

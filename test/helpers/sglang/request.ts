@@ -10,7 +10,7 @@ const COMMA = 0x2c;
 /**
  * Reads the body of `/generate`.
  *
- * @param fast counts the input ids without making numbers of them: `inputIds` stays empty.
+ * @param fast counts the input ids without parsing them; `inputIds` stays empty
  */
 export function readGenerateRequest(body: Buffer, fast: boolean): GenerateRequest {
   const fastBody = fast ? withoutInputIds(body) : undefined;
@@ -38,7 +38,7 @@ function samplingFields(value: unknown): GenerateRequest["sampling"] {
   return { ...fields, max_new_tokens: maxNewTokens, stop: strings, stop_token_ids: stopIds };
 }
 
-/** The body with an empty list of input ids, and how many there were. */
+/** Returns the body with an empty list of input ids, and their number. */
 function withoutInputIds(body: Buffer): { text: string; inputLength: number } {
   const key = '"input_ids":[';
   const start = body.indexOf(key);

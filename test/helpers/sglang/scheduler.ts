@@ -3,15 +3,15 @@ import type { FinishReason, GenerateOutcome, GenerateRequest, OutputToken } from
 import { BadRequest } from "./request.js";
 
 export interface SchedulerOptions {
-  /** The ids that the model would write for a request, without a stop token. */
+  /** Returns the ids that the model writes for a request, without a stop token. */
   readonly complete: (request: GenerateRequest) => readonly number[];
-  /** 0: a whole completion at once. */
+  /** Time per token. 0: the whole completion at once. */
   readonly tokenMilliseconds: number;
   readonly maxRunning: number;
   readonly weightVersion: string;
-  /** Ends a completion when the request names no stop token. */
+  /** Ends a completion if the request names no stop token. */
   readonly eosTokenId: number;
-  /** Hears of what was sampled for each request, aborted ones too. */
+  /** Called with the output of each request, including aborted ones. */
   readonly onOutcome?: ((request: GenerateRequest, outcome: GenerateOutcome) => void) | undefined;
 }
 
@@ -20,15 +20,15 @@ export type PauseMode = "abort" | "retract" | "in_place";
 interface Job {
   readonly request: GenerateRequest;
   readonly tokens: OutputToken[];
-  /** Told of each token; what it returns is waited for. */
+  /** Called for each token. The scheduler waits for the promise that it returns. */
   readonly onToken: ((tokens: readonly OutputToken[]) => Promise<void> | undefined) | undefined;
   running: boolean;
   aborted: boolean;
 }
 
 /**
- * Runs requests as SGLang's scheduler does, on invented tokens: a waiting queue, a number of running requests, aborts by
- * rid prefix, three ways of pausing, weight versions.
+ * Runs requests like SGLang's scheduler, with invented tokens. It has a waiting queue, a limit of running requests, aborts by
+ * rid prefix, three pause modes and weight versions.
  */
 export class SglangScheduler {
   readonly #options: SchedulerOptions;
@@ -143,7 +143,7 @@ function plannedOutput({ sampling }: GenerateRequest, completion: readonly numbe
   return { ids, finish };
 }
 
-/** Different for every place and id, and exactly a float32, so that a test can compare without tolerance. */
+/** Returns a log probability that differs for every position and id. It is exact in float32, so tests compare without tolerance. */
 export function inventedLogprob(id: number, index: number): number {
   return Math.fround(-(((id * 31 + index * 17) % 997) + 1) / 256);
 }

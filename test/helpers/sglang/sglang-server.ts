@@ -11,20 +11,20 @@ export type { SglangServerOptions } from "./context.js";
 
 export interface SglangServer {
   readonly url: string;
-  /** Every request so far; empty when the server is `fast`. */
+  /** Every request so far; empty if the server is `fast`. */
   readonly requests: readonly RecordedRequest[];
   /** The requests of one path. */
   to(path: string): RecordedRequest[];
   readonly connections: number;
   readonly scheduler: SglangScheduler;
-  /** The next `times` requests to /generate (default 1) that no earlier fault waits for have this fault. */
+  /** Gives this fault to the next `times` requests to /generate (default 1). Faults are used in order. */
   fault(fault: Fault, times?: number): void;
   close(): Promise<void>;
 }
 
 /**
- * A server that answers as SGLang's HTTP server does (`/generate`, streamed and not, and the control endpoints), with
- * invented tokens, or with faults on demand.
+ * Starts a server that answers like SGLang's HTTP server: `/generate`, streamed or not, and the control endpoints. Tokens are
+ * invented, and tests can request faults.
  */
 export async function startSglangServer(options: SglangServerOptions = {}): Promise<SglangServer> {
   const context = makeContext(options);
@@ -66,7 +66,7 @@ function makeContext(options: SglangServerOptions): ServerContext {
   };
 }
 
-/** Ids below 509 that depend on nothing but their place, so that a resumed completion goes on with the right ones. */
+/** Returns ids below 509 that depend only on their position, so that a resumed completion continues with the right ids. */
 export function inventedCompletion({ inputLength }: GenerateRequest, tokens: number): number[] {
   return Array.from({ length: tokens }, (_, index) => 3 + (((inputLength + index) * 7919) % 506));
 }

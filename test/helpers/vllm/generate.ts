@@ -28,7 +28,7 @@ export async function answerVllm(
   sendText(response, 200, fault?.kind === "truncated-json" ? text.slice(0, text.length / 2) : text);
 }
 
-/** Whether a request asks which log probabilities the server reports. */
+/** Returns true if a request asks which log probabilities the server reports. */
 export function isProbe(requestId: unknown): boolean {
   return typeof requestId === "string" && requestId.startsWith("rolltape-logprobs-");
 }

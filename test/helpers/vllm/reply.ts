@@ -3,8 +3,8 @@ import { type ReplyState, versionSpans } from "../sglang/reply.js";
 import type { VllmContext, VllmRequest } from "./context.js";
 
 /**
- * The JSON text of a reply, or of a frame with the tokens from `from` on. Log probabilities are written out here and not
- * by JSON.stringify, so that a fault can put something else in their place.
+ * Returns the JSON text of a reply, or of a frame with the tokens from `from` on. The log probabilities are written without
+ * JSON.stringify, so that a fault can replace them with any text.
  */
 export function vllmReplyText(
   context: VllmContext,
@@ -25,7 +25,7 @@ export function vllmReplyText(
   return `{${head},"choices":[${choiceText(context, request, state, fault, from)}]${usage}}`;
 }
 
-/** The frame that ends a stream whose counts were asked for. */
+/** Returns the frame that ends a stream whose request asks for counts. */
 export function vllmUsageText(context: VllmContext, request: VllmRequest, state: ReplyState): string {
   return JSON.stringify({ id: request.id, choices: [], usage: usageOf(context, request, state) });
 }
@@ -68,7 +68,7 @@ function choiceText(
   return `{${fields.join(",")}}`;
 }
 
-/** The first of the request's stop tokens plays the model's own end-of-sequence token, which has no stop reason. */
+/** Returns the stop reason. The first stop token of a request stands for the model's end-of-sequence token, which has none. */
 function stopReason({ matched }: Extract<FinishReason, { type: "stop" }>, { scheduled }: VllmRequest) {
   return matched === scheduled.sampling.stop_token_ids[0] ? null : matched;
 }
@@ -92,7 +92,7 @@ function logprobsText(
     .map(({ id, logprob: invented }, index): Entry => {
       const logprob = logprobsMode === "processed_logprobs" && topK === 1 ? 0 : invented;
       const text = fault?.kind === "bad-logprob" && index === badAt ? fault.text : String(logprob);
-      // The sampled token first, then the most likely ones; /inference/v1/generate lists as many in all as were asked for.
+      // The sampled token first, then the most likely ones; /inference/v1/generate lists only as many in total as the request asks for.
       const length = endpoint === "generate" ? Math.max(logprobs, 1) : logprobs + 1;
       const likely = (rank: number) => (sampledOutsideTop && rank > 0 ? -rank / 1024 : logprob - rank);
       const top = Array.from({ length }, (_, rank) => ({ id: id + rank, logprob: likely(rank) }));

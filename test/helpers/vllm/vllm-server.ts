@@ -14,21 +14,21 @@ export type { VllmServerOptions } from "./context.js";
 export interface VllmServer {
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
-  /** Requests to a path; probes of the log probabilities are not among them. */
+  /** Returns the requests to a path, without probes of the log probabilities. */
   to(path: string): RecordedRequest[];
   /** Requests that asked which log probabilities the server reports. */
   readonly probes: readonly RecordedRequest[];
   readonly scheduler: SglangScheduler;
-  /** The next `times` requests for a generation (default 1) that no earlier fault waits for have this fault. */
+  /** Gives this fault to the next `times` requests for a generation (default 1). Faults are used in order. */
   fault(fault: Fault, times?: number): void;
-  /** The same for probes. */
+  /** Gives this fault to the next probe. */
   probeFault(fault: Fault): void;
   close(): Promise<void>;
 }
 
 /**
- * A server that answers as vLLM's does (`/inference/v1/generate`, `/v1/completions` with token ids, and the control
- * endpoints of its development mode), with invented tokens, or with faults on demand.
+ * Starts a server that answers like vLLM's: `/inference/v1/generate`, `/v1/completions` with token ids, and the control
+ * endpoints of its development mode. Tokens are invented, and tests can request faults.
  */
 export async function startVllmServer(options: VllmServerOptions = {}): Promise<VllmServer> {
   const context = makeContext(options);
