@@ -38,7 +38,7 @@ const EXPORTS: [string, Export][] = [
 ];
 
 describe.each(EXPORTS)("%s", (_, send) => {
-  it("aborts calls in flight at once with drain_seconds: 0, whatever the configuration says", async () => {
+  it("aborts calls in flight immediately with drain_seconds: 0, even if the configuration has another value", async () => {
     const { session, call } = await busySession(HOUR);
     expect((await send(session.id, { drain_seconds: 0 })).status).toBe(200);
     expect((await call).refusal).toBe("409 call_aborted");

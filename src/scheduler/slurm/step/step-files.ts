@@ -27,8 +27,9 @@ export type StepEnded = Extract<StepStatus, { event: "ended" }>;
 /**
  * The files of one process in the job's shared folder: the plan for its machine, and the status that the machine reports.
  *
- * The status file is created before the process starts and is only appended to. A network file system shows added content
- * when a file is opened again, but may hide a file for a while that did not exist at an earlier look.
+ * The status file is created before the process starts, and text is only appended to it. On a network file system, appended
+ * text is visible as soon as the file is opened again. A new file may stay invisible for a while to a machine that looked for
+ * it before.
  */
 export class StepFiles {
   readonly plan: string;
