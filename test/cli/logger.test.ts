@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 const LOGGER = new URL("../../dist/cli/logger.js", import.meta.url).href;
 
-/** Standard error of a process that makes the logger and runs `code`. */
+/** Returns the standard error of a process that creates the logger and runs `code`. */
 function stderrOf(code: string, level = "info"): string {
   const script = `
     const { createLogger } = await import(${JSON.stringify(LOGGER)});

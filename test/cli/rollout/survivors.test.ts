@@ -5,7 +5,7 @@ import { connectProxy } from "../../../src/rollout/connect.js";
 import { RolloutBatch } from "../../../src/rollout/controller/rollout-batch.js";
 import { acceptedAs } from "../../rollout/controller/held-workflow.js";
 
-/** A batch of tasks with these sessions. */
+/** Returns a batch of tasks with these sessions. */
 function batchOf(...groups: readonly string[][]): RolloutBatch {
   const engine = connectProxy({ url: "http://127.0.0.1:9", adminKey: "sk-admin-of-no-proxy" });
   const tasks = groups.map((ids, index) => ({
@@ -18,7 +18,7 @@ function batchOf(...groups: readonly string[][]): RolloutBatch {
   return new RolloutBatch(tasks, 0, engine, {});
 }
 
-/** A proxy that refuses these exports, one after the other, and makes any other. */
+/** Returns a proxy that answers its exports with these refusals, one after the other. Later exports succeed. */
 function proxyRefusing(...refusals: readonly Readonly<Record<string, string>>[]) {
   const waiting = [...refusals];
   const [asked, deleted]: [string[][], string[]] = [[], []];
