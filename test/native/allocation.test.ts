@@ -10,7 +10,7 @@ import type { Outcome } from "./failing-calls.js";
 const run = promisify(execFile);
 const compiler = process.env["CXX"] ?? "c++";
 const canPreload = process.platform === "linux" && spawnSync(compiler, ["--version"]).status === 0;
-// A sanitizer has an operator new of its own.
+// A sanitizer replaces operator new itself.
 const sanitized = (process.env["LD_PRELOAD"] ?? "").includes("san");
 
 const pathTo = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -23,7 +23,7 @@ async function buildAllocator(folder: string): Promise<string> {
   return library;
 }
 
-/** Calls that need no memory but the engine's. */
+/** Calls that allocate only memory of the JavaScript engine. */
 const FREE_CALLS = ["findParent", "findParent, call ids", "interaction", "setReward", "setSessionReward"];
 
 it.runIf(canPreload && !sanitized)(

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-/** A cycle holds about 100 KB: kept whole, or the tokens of it alone, it would be far more than this. */
+/** A cycle uses about 100 KB. If its memory, or only its tokens, were never freed, the growth would be far above this limit. */
 const MOST_GROWTH = 24_000_000;
 
 it("creating, exporting and releasing 10,000 sessions leaks no memory", {

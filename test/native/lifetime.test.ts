@@ -18,7 +18,7 @@ async function collectGarbage(): Promise<void> {
   }
 }
 
-/** A plan over a session that nobody else holds. */
+/** Returns a plan over a session that has no other reference. */
 function orphanPlan(tokens: number): NativePlan {
   const session = new native.Session();
   session.record({
@@ -112,7 +112,7 @@ describe("lifetimes of native objects", () => {
       if (round % 2 === 0) batch.release();
       else await collectGarbage();
     }
-    // 40 blocks of 17 MB, of which a few may still be there.
+    // There were 40 blocks of 17 MB. A few may not be freed yet.
     expect(held() - before).toBeLessThan(300_000_000);
   });
 
