@@ -32,7 +32,7 @@ export class Interaction {
   readonly id: string;
   /** Undefined for a root of the tree. */
   readonly parentId: string | undefined;
-  /** Whether the parent's tokens are a prefix of this interaction's tokens. */
+  /** True if the parent's tokens are a prefix of this interaction's tokens. */
   readonly tokenExact: boolean;
   /** The reward after the discount. */
   readonly reward: number;

@@ -15,7 +15,7 @@ export interface ExportInteractionsOptions extends CallOptions {
   readonly concatReward?: "leaf" | "return" | undefined;
   /** As `on_mismatch` of docs/reference/http-api.md, for a child that does not continue its parent's tokens. Default `error`. */
   readonly onMismatch?: "error" | "split" | undefined;
-  /** Whether interactions have their messages. Each has the messages of its whole conversation so far. Default true. */
+  /** Include messages. Each interaction has the messages of its whole conversation so far. Default true. */
   readonly includeMessages?: boolean | undefined;
 }
 

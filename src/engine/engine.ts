@@ -62,7 +62,7 @@ export interface GenerateResult {
   readonly cachedTokens: number | undefined;
   /** How often the generation was resumed after a weight update. */
   readonly resumes: number;
-  /** What the log probabilities include, according to the servers that generated the tokens. */
+  /** Content of the log probabilities, as the servers that generated the tokens report it. */
   readonly logprobs: LogprobContent;
 }
 

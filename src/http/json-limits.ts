@@ -8,7 +8,7 @@ import { ApiError } from "./errors.js";
  */
 export const CONTROL_LIMITS: JsonLimits = { depth: 64, values: 2_000_000, keys: 4096, lists: {} };
 
-/** Smaller bodies are scanned at once, in less time than a worker thread needs to begin. */
+/** Smaller bodies are scanned immediately, because a worker thread would take longer to start. */
 const SCAN_ON_LOOP_BYTES = 256 * 1024;
 
 /**

@@ -8,7 +8,7 @@ import { isShallow, MAX_DEPTH } from "./depth.js";
 
 const MAX_STOP_STRINGS = 16;
 
-/** Template variables are kept with each interaction of a session, so a session that repeats long ones would fill the memory. */
+/** A limit, because each interaction of a session keeps its template variables: long ones would fill the memory. */
 const MAX_TEMPLATE_KWARGS_LENGTH = 65_536;
 
 export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
@@ -57,7 +57,7 @@ export const engineSampling = {
 /**
  * A field that asks for something unsupported.
  *
- * @param name what the error calls unsupported
+ * @param name the unsupported field or value, for the error message
  * @param harmless returns true for values that ask for nothing; these are accepted, like null
  */
 export const unsupported = (name: string, harmless: (value: unknown) => boolean = () => false) =>

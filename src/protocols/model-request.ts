@@ -11,8 +11,8 @@ export interface ModelRequest {
   readonly previousId?: string | undefined;
   readonly sampling: RequestSampling;
   readonly calls: CallRules;
-  /** The tokens whose log probabilities the answer has: all, or those of its text. */
+  /** Selects the tokens whose log probabilities the answer contains: none, all, or those of its text. */
   readonly logprobs: "none" | "all" | "text";
-  /** The answer is sent while it is generated. */
+  /** If true, the answer is sent while it is generated. */
   readonly stream: boolean;
 }

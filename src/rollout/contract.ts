@@ -98,7 +98,7 @@ export interface RolloutWorkflow<Data = unknown> {
   arunEpisode(engine: RolloutEngine, data: Data, options?: EpisodeOptions): Promise<EpisodeResult>;
 }
 
-/** What a reward that an agent returns as a number applies to. */
+/** The scope of a reward that an agent returns as a number. */
 export type RewardScope = "interaction" | "session";
 
 /** How a proxy workflow rewards and exports its episodes. */

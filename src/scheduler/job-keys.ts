@@ -6,7 +6,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 
 const whole = z.toJSONSchema(jobSchema, { io: "input" });
 
-/** Returns the known key at a place of a job's description that is most similar to an unknown one. */
+/** Returns the known key that is most similar to an unknown key at the same place of a job's description. */
 export function findNearestKeyAt(path: readonly PropertyKey[], unknown: string): string {
   const schemas = path.reduce<Schema[]>(
     (above, part) => above.flatMap((schema) => listChildren(schema, part)),

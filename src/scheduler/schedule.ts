@@ -3,7 +3,7 @@ import type { JobState } from "./slurm/job-state.js";
 import { runSlurmJob } from "./slurm/run.js";
 import { runJob } from "./supervisor.js";
 
-/** What starts the processes of a job: this machine (`local`), or Slurm on several machines. */
+/** How the processes of a job are started: on this machine (`local`), or by Slurm on several machines. */
 export type SchedulerType = "local" | "slurm";
 
 export interface ScheduleOptions {

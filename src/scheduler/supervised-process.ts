@@ -49,7 +49,7 @@ export class SupervisedProcess {
   #errorsFrom = 0;
   #running: LaunchedProcess | undefined;
   #becameReady: () => void = () => undefined;
-  /** Resolves when the process is ready for the first time, or over before that. */
+  /** Resolves when the process is ready for the first time, or has ended before that. */
   readonly settled: Promise<void>;
 
   constructor(options: SupervisedOptions) {

@@ -1,7 +1,7 @@
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import type { ParentMatch } from "../native/contract.js";
 
-/** What a prompt depends on besides its messages. */
+/** The inputs of a prompt other than its messages. */
 interface PromptContext {
   readonly toolsKey: string;
   readonly templateArgs: TemplateArgs | undefined;

@@ -25,7 +25,7 @@ export interface RecordedSampling {
   readonly maxTokens: number;
   /** True if a grammar limited the tokens (structured output, enforced tool calls). */
   readonly grammar: boolean;
-  /** What the recorded log probabilities include. */
+  /** Content of the recorded log probabilities. */
   readonly logprobs: LogprobContent;
   /** True if the configuration replaced a value of the request. */
   readonly overridden: boolean;

@@ -7,7 +7,7 @@ import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** A file that describes a job of one controller. */
+/** Writes a file that describes a job of one controller. */
 function jobFile(script: string): { file: string; folder: string } {
   const folder = temporaryFolder();
   const file = join(folder, "job.yaml");

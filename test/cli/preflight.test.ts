@@ -12,7 +12,7 @@ import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 const KEY = "sk-admin-0123456789abcdef";
 const withKey = { ROLLTAPE_ADMIN_API_KEY: KEY };
 
-/** Overrides of an engine that consists of servers at these addresses. */
+/** Returns the overrides for an engine with servers at these addresses. */
 async function engine(type: "sglang" | "vllm", ...urls: readonly string[]): Promise<string[]> {
   const { folder } = await ensureTinyModel();
   return [`engine.type=${type}`, `engine.urls=[${urls.join(",")}]`, `model.path=${folder}`];
@@ -28,7 +28,7 @@ async function closing<T extends { readonly url: string; close(): Promise<void> 
   return started;
 }
 
-/** Arguments of a job whose agent would be asked once. */
+/** Returns the arguments and the folder of a job with one task. */
 function jobArgs(): { args: string[]; folder: string } {
   const { args, folder } = rolloutJob([{ question: "why?", reward: 1 }]);
   return { args: [...args, "--agent", AGENT], folder };

@@ -7,12 +7,12 @@ import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
 const KEY = "sk-admin-0123456789abcdef";
 
-/** Overrides of a server on any free port, with the tiny model. */
+/** Overrides for a server with the tiny model on a free port. */
 function serveArgs(...overrides: string[]): string[] {
   return ["serve", "server.port=0", ...overrides];
 }
 
-/** POST with a key; answers status and body. */
+/** Sends a POST with a key. Returns status and body. */
 async function post(url: string, key: string, body: unknown) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });

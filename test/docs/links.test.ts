@@ -14,7 +14,7 @@ const SOURCES = [
   ...filesIn(["src", "test", "bench", "examples", "scripts", "native"], /\.(ts|mjs|py|sh|h|cc|cpp)$/),
 ];
 
-/** What is wrong with the links of a page, one line for each. */
+/** Returns one line for each broken link of a page. */
 function brokenLinks(path: string): string[] {
   return relativeLinks(path, readRepositoryFile(path)).flatMap(({ target, file, anchor }) => {
     if (!isInRepository(file)) return [`${target}: no such file`];

@@ -10,12 +10,12 @@ export interface PageLink {
 
 const FENCE = /^( *)(`{3,}|~{3,})[^\n]*\n[^]*?^\1\2 *$/gm;
 
-/** The page without its code blocks, in which a `#` is a comment and brackets are code. */
+/** Returns a page without its code blocks, because their `#` and brackets are not Markdown. */
 function prose(page: string): string {
   return page.replaceAll(FENCE, "");
 }
 
-/** The anchors that GitHub gives the headings of a page. */
+/** Returns the anchors that GitHub creates for the headings of a page. */
 export function headingAnchors(page: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of prose(page).matchAll(/^#{1,6} +(.+?) *$/gm)) {
@@ -30,12 +30,12 @@ export function headingAnchors(page: string): Set<string> {
   return anchors;
 }
 
-/** A link in a heading counts as its text. */
+/** Replaces the links in a heading with their texts. */
 function headingText(heading: string): string {
   return heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
 }
 
-/** All links of a page that do not leave the repository. `path` is relative to the repository root. */
+/** Returns the links of a page to files of this repository. `path` is relative to the repository root. */
 export function relativeLinks(path: string, page: string): PageLink[] {
   const text = prose(page).replaceAll(/`[^`\n]*`/g, "code");
   return [...text.matchAll(/\]\(([^()\s]+)\)/g)]

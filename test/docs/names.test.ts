@@ -4,7 +4,7 @@ import { PAGES, readRepositoryFile } from "./repository.js";
 
 const KEY = /(?<![\w/.-])(?:server|engine|model|rollout|gateway|scheduler)\.[a-z_]+(?:\.[a-z_]+)*(?![\w(/])/g;
 const METRIC = /\brolltape_[a-z_]+[a-z]\b/g;
-/** What Prometheus derives from a histogram. */
+/** Suffixes of the metrics that Prometheus derives from a histogram. */
 const SERIES = /_(?:bucket|sum|count)$/;
 /** Members of the library's objects and file names, which look like keys. */
 const NOT_KEYS = /^engine\.(?:servers|supports)\b|\.(?:ts|js|py|md|gguf|yaml)$/;

@@ -13,7 +13,7 @@ export function readRepositoryFile(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-/** All files of these folders whose path matches. */
+/** Returns the files of these folders whose path matches. */
 export function filesIn(folders: readonly string[], pattern: RegExp): string[] {
   return folders.filter(isInRepository).flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })

@@ -20,7 +20,7 @@ function lintedImports(): Record<string, string> {
   const messages = overrides
     .filter(({ rules }) => "no-restricted-imports" in rules)
     .map(({ rules }) => rule.parse(rules)["no-restricted-imports"][1].patterns[0].message);
-  // Rules inside a room, such as src/model/jinja, are not about rooms.
+  // Skips rules about folders inside a room, such as src/model/jinja.
   const rooms = messages.flatMap((message) => {
     const [, room = "", imports = ""] = /^src\/([\w/]+) may import (.+) \(/.exec(message) ?? [];
     return room.includes("/") ? [] : [[room, imports]];

@@ -7,7 +7,7 @@ import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { inventedLogprob } from "../helpers/sglang/scheduler.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 
-/** Many agents over sockets on two engine servers, when something happens to these, or to the agents. */
+/** Many agents use two engine servers over sockets, while servers fail or pause, or agents disconnect. */
 
 const TOKENS = 30;
 const USER = [{ role: "user", content: "rain" }];
@@ -26,7 +26,7 @@ beforeEach(async () => {
   url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
 });
 afterEach(async () => {
-  // An aborted fetch opens a connection for later that Node does not take for idle.
+  // An aborted fetch opens a spare connection, which Node does not count as idle.
   proxy.app.server.closeAllConnections();
   await proxy.close();
   await proxy.engine.close();
@@ -36,7 +36,7 @@ afterEach(async () => {
 interface Agent {
   readonly session: StartedSession;
   readonly controller: AbortController;
-  /** The stream's text, as far as it came. */
+  /** The text of the stream so far. */
   text: string;
   readonly done: Promise<"whole" | "error" | "left">;
 }
@@ -92,7 +92,7 @@ async function readRows({ session }: Agent) {
 }
 
 describe("100 agents on two engine servers", () => {
-  it("go on if one server dies: only its agents get errors, and no wrong token is recorded", {
+  it("continue if one server dies: only its agents get errors, and no wrong token is recorded", {
     timeout: 60_000,
   }, async () => {
     const agents = await startAgents(100);
@@ -105,7 +105,7 @@ describe("100 agents on two engine servers", () => {
     const lost = agents.filter((agent) => findHome(agent) === dead);
     expect(lost.length).toBeGreaterThan(20);
     for (const { text } of lost) expect(text).toContain('"code":"engine_unavailable"');
-    // None of them was asked for again at the other server, and each goes on there when its agent says so.
+    // The other server got none of the lost calls. A later call of the same session succeeds there.
     expect(alive.to("/generate")).toHaveLength(100 - lost.length);
     const again = lost.slice(0, 10).map(({ session }) => startAgent(session));
     expect(await Promise.all(again.map(({ done }) => done))).toEqual(again.map(() => "whole"));
@@ -125,7 +125,9 @@ describe("100 agents on two engine servers", () => {
     ]);
   });
 
-  it("may disconnect: each call is aborted once on the engine, and the others go on", { timeout: 60_000 }, async () => {
+  it("may disconnect: each of their calls is aborted once on the engine, and the other agents continue", {
+    timeout: 60_000,
+  }, async () => {
     const agents = await startAgents(60);
     await expect.poll(() => agents.every(hasText)).toBe(true);
     const leaving = agents.filter((_, index) => index % 2 === 0);

@@ -19,13 +19,13 @@ import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 const PROGRAM = fileURLToPath(new URL("../helpers/run_recipe.py", import.meta.url));
 const VOCABULARY = 512;
-/** Of ratios, which are 1 for the weights that generated the tokens. */
+/** Tolerance of ratios, which are 1 for the weights that sampled the tokens. */
 const TOLERANCE = 3e-3;
 
 const blocks = new Map(pythonBlocks(readPage("reference/batch-format.md")).map(({ name, code }) => [name, code]));
 const START = "The batch in Python 1";
 const TRAINER = "The shortest trainer 1";
-/** These load the batch themselves. */
+/** Recipes that load the batch themselves. */
 const WHOLE_PROGRAMS = [START, TRAINER];
 for (const page of ["guides/start.md", "../README.md"]) {
   for (const { name, code } of pythonBlocks(readPage(page))) blocks.set(name, code);
@@ -49,7 +49,7 @@ type Kind = keyof typeof OPTIONS;
 
 type Results = Readonly<Record<string, readonly number[]>>;
 
-/** What a recipe must give, from the batch as an independent reader has it. */
+/** A recipe and its expected results, which are computed from the batch by an independent reader. */
 interface Recipe {
   readonly name: string;
   readonly kinds: readonly Kind[];
@@ -65,7 +65,7 @@ function expectOnes(ratios: readonly number[], mask: readonly number[]): void {
   expect(worst).toBeLessThan(TOLERANCE);
 }
 
-/** The loss mask without the first token of each line of the tensor, which no logits predict. */
+/** Returns the loss mask without the first token of each line of the tensor, because no logits predict that token. */
 function predictedMask(batch: SafeTensors): number[] {
   const length = batch.tensors["input_ids"]?.shape.at(-1) ?? 0;
   return column(batch, "loss_mask").filter((_, index) => index % length !== 0);
@@ -92,7 +92,7 @@ function maskOfRows(batch: SafeTensors): number[] {
   return mask;
 }
 
-/** Neither none nor all of these: a recipe that does nothing would be noticed. */
+/** Expects some values to be true and some to be false. Otherwise, a recipe without effect would pass. */
 function expectSome(values: readonly (number | boolean)[]): void {
   expect(new Set(values.map(Boolean)).size).toBe(2);
 }
@@ -221,7 +221,7 @@ const RECIPES: readonly Recipe[] = [
   },
 ];
 
-/** Rewards of the `concat` rows with `concat_reward: return`. */
+/** Returns the rewards of the `concat` rows with `concat_reward: return`. */
 let rowReturns: readonly number[];
 let sessions: readonly string[];
 interface BatchFile {
@@ -256,7 +256,7 @@ function runRecipes(directory: string): Map<string, Results> {
   return new Map(CASES.map(({ name, kind }, index) => [`${name}, ${kind}`, JSON.parse(lines[index] ?? "") as Results]));
 }
 
-/** Some calls end by a stop string, the others by their limit. */
+/** Sampling parameters of each turn. Some calls end at a stop string, the others at their token limit. */
 const TURNS = [
   { temperature: 0.3, max_tokens: 8 },
   { temperature: 0.7, max_tokens: 60, stop: ["e"] },

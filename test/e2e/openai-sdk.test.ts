@@ -5,7 +5,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
 import { numbers, type WireExport } from "../helpers/export-json.js";
 
-/** The official SDK against a running server with the embedded engine: sockets, real sampling, nothing scripted. */
+/** The official SDK calls a running server with the embedded engine: real sockets, real sampling, nothing scripted. */
 
 const adminKey = "sk-admin-0123456789abcdef";
 let server: RunningServer;

@@ -9,11 +9,11 @@ import { HttpTrainer } from "../helpers/http-trainer.js";
 import { readSafetensors, type SafeTensors } from "../helpers/safetensors.js";
 
 /**
- * A batch alone is enough to recompute what was recorded: with the weights that generated the tokens, the ratio
- * exp(new − recorded) of every trained token is 1, at every temperature, in every layout, from one server or several.
+ * The recorded log probabilities can be recomputed from a batch alone. With the weights that sampled the tokens, the ratio
+ * exp(new − recorded) of every trained token is 1: at every temperature, in every layout, from one server or several.
  */
 const TOLERANCE = 3e-3;
-/** How far a ratio is from 1, at least once in a batch, if its temperature is left out. */
+/** Without the temperature, at least one ratio of a batch is this far from 1. */
 const FAR = 0.3;
 
 const ADMIN_KEY = "sk-admin-0123456789abcdef";
@@ -24,7 +24,7 @@ const MAX_TOKENS = 10;
 type Sampling = Readonly<Record<string, number>>;
 type OpenSession = Awaited<ReturnType<HttpTrainer["openSession"]>>;
 
-/** The sampling parameters of each turn of a session. Every temperature comes in every place of a conversation. */
+/** The sampling parameters of each turn of a session. Every temperature occurs in every turn of some conversation. */
 const SESSIONS: readonly (readonly Sampling[])[] = [
   ...TEMPERATURES.map((_, first) =>
     TEMPERATURES.map((_, turn) => ({ temperature: TEMPERATURES[(first + turn) % 4] ?? 1 })),
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => scorer.close());
 
-/** The model's logits by the tokens before them, so that tokens that many rows share are scored once. */
+/** The model's logits, by the preceding tokens. Tokens that many rows share are thus scored only once. */
 const knownLogits = new Map<string, Float64Array>();
 
 async function computeLogits({ ids, trained }: TokenRow): Promise<Float64Array[]> {
@@ -53,7 +53,7 @@ async function computeLogits({ ids, trained }: TokenRow): Promise<Float64Array[]
   return keys.map((key) => knownLogits.get(key) ?? new Float64Array());
 }
 
-/** The divisor of the logits for a token of a row. */
+/** Returns the divisor of the logits for a token of a row. */
 type Temperature = (row: number, token: TrainedToken) => number;
 
 interface Ratio {
@@ -123,7 +123,7 @@ describe.each(["hf", "concat"] as const)("ratios recomputed from a batch alone, 
     gateway = await startGateway(parseConfig({ server: { port: 0, shutdown_seconds: 0 }, gateway: { workers: urls } }));
     const trainer = new HttpTrainer(gateway.url, ADMIN_KEY);
     const opened: OpenSession[] = [];
-    // One after the other: the gateway then gives both workers the same number.
+    // Sequential, so that the gateway gives both workers the same number of sessions.
     for (const _ of [...SESSIONS, ...SESSIONS]) opened.push(await trainer.openSession());
     const byWorker = ["-one-", "-two-"].map((tag) => opened.filter(({ id }) => id.includes(tag)));
     if (byWorker.some(({ length }) => length !== SESSIONS.length)) throw new Error("The workers differ in sessions.");
@@ -184,7 +184,7 @@ describe.each(["hf", "concat"] as const)("ratios recomputed from a batch alone, 
       expectWholeDistribution(batch, "turn");
     });
 
-    // Prompts of `hf` conversations need not continue each other: their rows may all have one turn.
+    // Prompts of `hf` conversations may not continue each other. All rows may then have only one turn.
     if (type === "hf") return;
 
     it.each(ROW_LAYOUTS)("are far from 1 with the last turn's row_temperature in %s rows", async (_, options) => {
@@ -194,7 +194,7 @@ describe.each(["hf", "concat"] as const)("ratios recomputed from a batch alone, 
   });
 });
 
-/** A conversation with one call for each entry of `turns`, and a second call that goes on from the first answer. */
+/** Has a conversation with one call per entry of `turns`, and a second call that continues from the first answer. */
 async function converse(
   trainer: HttpTrainer,
   { key }: OpenSession,
@@ -213,7 +213,7 @@ async function converse(
   await trainer.post("/rl/end_session", {}, key);
 }
 
-/** A greedy call has divisor 1 and a flag; the others the temperature that they were drawn with. */
+/** A greedy call has divisor 1 and a flag. Other calls have their sampling temperature. */
 function expectAllTemperatures(batch: SafeTensors, of: "row" | "turn"): void {
   const [temperature, drawn, greedy] = ["temperature", "sampling_temperature", "greedy"].map((name) =>
     column(batch, `${of}_${name}`),
@@ -224,8 +224,8 @@ function expectAllTemperatures(batch: SafeTensors, of: "row" | "turn"): void {
 }
 
 /**
- * Calls with top-p, top-k and min-p are in the batch, and their log probabilities are those of the whole distribution
- * nevertheless: the embedded engine records them before the cut, which is why their ratios are 1 too.
+ * Checks that the batch has calls with top-p, top-k and min-p. The embedded engine records their log probabilities over the
+ * whole distribution, before these filters. So their ratios are 1, too.
  */
 function expectWholeDistribution(batch: SafeTensors, of: "row" | "turn"): void {
   expect(new Set(column(batch, `${of}_top_p`))).toEqual(new Set([1, Math.fround(0.8)]));

@@ -7,8 +7,8 @@ import { HttpTrainer } from "../helpers/http-trainer.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 
 /**
- * The recorded numbers are true: every exported row is fed back to the same model, and the log probability of every
- * output token is computed anew. Decoding and scoring run in batches of other shapes, which moves the last bits.
+ * Checks the recorded log probabilities: every exported row is fed back to the same model, which computes the log probability
+ * of every output token again. Decoding and scoring use different batch shapes, so the last bits differ.
  */
 const TOLERANCE = 1e-3;
 const TURNS = 3;
@@ -55,7 +55,7 @@ describe.each(["hf", "concat"] as const)("sessions recorded with chat_template_t
 
   type Tensors = ReturnType<typeof readSafetensors>["tensors"];
 
-  /** The greatest difference over all output tokens of all rows, scored one output span at a time. */
+  /** Returns the largest difference over all output tokens of all rows. Each span of output tokens is scored separately. */
   async function compare(tensors: Tensors, temperature: number): Promise<{ tokens: number; worst: number }> {
     const [rows = 0, length = 0] = tensors["input_ids"]?.shape ?? [];
     let tokens = 0;

@@ -3,7 +3,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { type RunningServer, startServer } from "../../src/server/start.js";
 import { HttpTrainer } from "../helpers/http-trainer.js";
 
-/** What a restart must not confuse: session ids of two lives of one server, with the configuration's defaults. */
+/** A restart must not confuse the session ids of two runs of one server. The configuration has its defaults. */
 
 const ADMIN_KEY = "sk-admin-0123456789abcdef";
 
@@ -22,7 +22,7 @@ it("does not reuse a session id after a restart", async () => {
   const after = await second.trainer.converse("snow", 1, { max_tokens: 2 });
   expect(before).toMatch(/^task-[a-z0-9]{8}-0$/);
   expect(after).not.toBe(before);
-  // An export that comes late must not bind to a session of the new life.
+  // A late export must not find a session of the new run.
   await expect(second.trainer.exportBatch([before])).rejects.toMatchObject({ code: "session_not_found" });
 });
 
@@ -45,7 +45,7 @@ it.each([{ worker_tag: null }, { worker_tag: "one" }])(
   },
 );
 
-it("rejects a chosen key without the tag if the server has a fixed one", async () => {
+it("rejects a chosen key without the tag if the server's tag is fixed", async () => {
   const { trainer } = await startAgain({ worker_tag: "one" });
   await trainer.post("/grant_capacity", {});
   await expect(trainer.post("/rl/start_session", { api_key: "my-own-session-key-1" })).rejects.toThrow(/sk-one\./);

@@ -14,7 +14,7 @@ import {
 import { converse, openAi } from "../helpers/agents.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 
-/** Agents on the official SDKs, in episodes against a running server with the embedded engine. */
+/** Agents with the official SDKs run in episodes. They call a running server with the embedded engine. */
 
 const adminKey = "sk-admin-0123456789abcdef";
 let server: RunningServer;

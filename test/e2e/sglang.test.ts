@@ -10,7 +10,7 @@ import type { Fault } from "../helpers/sglang/protocol.js";
 import { type SglangServer, startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { until } from "../helpers/until.js";
 
-/** A running proxy in front of a server that answers as SGLang does. */
+/** A running proxy in front of a server that answers like SGLang. */
 
 const adminKey = "sk-admin-0123456789abcdef";
 let sglang: SglangServer;

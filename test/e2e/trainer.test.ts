@@ -19,7 +19,7 @@ interface Summary {
   readonly rewards: readonly number[];
 }
 
-/** What the program must say of a batch, worked out from the batch as a body. */
+/** Returns the expected output of the program for a batch. It is computed from the same batch, exported as a body. */
 function expected(body: Uint8Array): Summary {
   const { metadata, tensors } = readSafetensors(body);
   const data = (name: string) => (tensors[name]?.data ?? []).map(Number);
@@ -34,7 +34,7 @@ function expected(body: Uint8Array): Summary {
   };
 }
 
-// With -S Python sees no installed package: PyTorch may be there or not, the standard library always is.
+// With -S, Python sees no installed packages, so it is tested without PyTorch, too.
 describe.skipIf(noPython).each([
   ["the standard library alone", ["-I", "-S"]],
   ["what is installed", []],

@@ -46,7 +46,7 @@ async function startSglang(log: EngineLog): Promise<SglangServer> {
 
 interface Task {
   readonly topic: string;
-  /** It goes on until there are newer weights than it began with. */
+  /** A long task continues until the weights are newer than at its start. */
   readonly long: boolean;
 }
 
@@ -68,11 +68,11 @@ function agentUnder(controllerOf: () => RolloutController<Task>): Agent<Task> {
   };
 }
 
-/** Brings the next weights to the engine as trainers do, in the midst of a generation where a task runs. */
+/** Sends the next weights to the engine like a trainer. If a task runs, its generation is cut. */
 async function pushWeights(sglang: SglangServer, version: number, running: boolean): Promise<void> {
   if (running) {
     await until(() => sglang.scheduler.pendingTokens > 0);
-    // It does not end before it is cut.
+    // Paused, so that the generation does not end before it is cut.
     sglang.scheduler.pause("in_place");
   }
   const post = async (path: string, body: object) => {
@@ -85,7 +85,7 @@ async function pushWeights(sglang: SglangServer, version: number, running: boole
   await post("/continue_generation", {});
 }
 
-/** What a trainer does until there are no more batches. Answers every token's version, call by call. */
+/** Trains until there are no more batches. Returns the versions of the tokens of each call. */
 async function train(controller: RolloutController<Task>, sglang: SglangServer, log: EngineLog): Promise<number[][]> {
   const calls: number[][] = [];
   for (let batch = await controller.waitBatch(); batch; batch = await controller.waitBatch()) {
@@ -128,7 +128,7 @@ describe("a trainer that updates the weights of SGLang while agents run", () => 
     expect(first.version).toBe(4);
     expect(first.counts).toMatchObject({ accepted: 8, rejected: 0 });
     expect(new Set(calls.flat())).toEqual(new Set([0, 1, 2, 3]));
-    // Each update but the last cut a generation; it was resumed with the new weights.
+    // Each update except the last cut a generation, which was resumed with the new weights.
     const cut = calls.filter((versions) => new Set(versions).size > 1);
     expect(new Set(cut.map((versions) => versions.at(-1)))).toEqual(new Set([1, 2, 3]));
 
@@ -144,7 +144,7 @@ describe("a trainer that updates the weights of SGLang while agents run", () => 
 describe("a trainer whose engine reports no version", () => {
   const limits = { maxConcurrentRollouts: 2, maxStaleness: MAX_STALENESS, consumerBatchSize: 1 };
 
-  /** Two calls; between them the test may do something. */
+  /** Makes two calls, and waits for the test between them. */
   const inTwoTurns = (between: () => Promise<void>): Agent<string> => ({
     async run(topic, context) {
       const client = openAi(context);
@@ -169,7 +169,7 @@ describe("a trainer whose engine reports no version", () => {
     expect(readVersions(await (await controller.waitBatch())?.export())).toEqual([[0], [0]]);
     await controller.setVersion(1, async (announce) => {
       await announce();
-      // The engine goes on before the trainer is done.
+      // The engine continues before the trainer is done.
       goOn();
     });
     expect(readVersions(await (await controller.waitBatch())?.export())).toEqual([[0], [1]]);

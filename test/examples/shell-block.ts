@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 export const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-/** The first shell block under a heading `## …` of a page; the path is relative to the repository root. */
+/** Returns the first shell block under a heading `## …` of a page. The path is relative to the repository root. */
 export function shellBlock(path: string, heading: string): string {
   const page = readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
   const [, section] = page.split(`\n## ${heading}\n`);
@@ -14,7 +14,7 @@ export function shellBlock(path: string, heading: string): string {
   return block;
 }
 
-/** Runs what a reader pastes into bash; `npx rolltape` is the compiled command line of this repository. */
+/** Runs a block like a reader who pastes it into bash. `npx rolltape` runs the compiled command line of this repository. */
 export function paste(block: string, cwd: string): Promise<{ readonly stdout: string }> {
   const npx = `set -e\nnpx() { shift; "${process.execPath}" "${MAIN}" "$@"; }\n`;
   return promisify(execFile)("bash", ["-c", npx + block], { cwd });

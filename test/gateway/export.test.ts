@@ -73,7 +73,7 @@ describe("POST /export_batch over several workers", () => {
     const refused = await gateway.post("/export_batch", { session_ids: [...ids, long.id], ...limit });
     expect([refused.refusal, refused.error.param]).toEqual(["422 max_length_exceeded", "max_length"]);
     for (const id of [...ids, long.id]) expect(await readState(gateway, id)).toBe("ended");
-    // No part is held any more.
+    // The workers hold no part any more.
     expect((await gateway.post("/rl/set_reward", { reward: 9 }, long.key)).status).toBe(200);
     const reply = await gateway.post("/export_batch", { session_ids: [...ids, long.id] });
     expect(readSafetensors(reply.raw).tensors["rewards"]?.data).toEqual([0, 1, 9]);

@@ -4,7 +4,7 @@ import { until } from "../helpers/until.js";
 import { holdPrepare } from "./hold-prepare.js";
 import { Gateway, readWorkerTag, startWorker } from "./workers.js";
 
-/** A worker holds its part of a batch for a minute. Then it takes the part back, and its sessions take rewards again. */
+/** A worker holds its part of a batch for a minute. Then it drops the part, and its sessions accept rewards again. */
 
 it("refuses a batch of which a worker took its part back, and exports it with the new reward when asked again", async () => {
   const [one, two] = [await startWorker("one"), await startWorker("two")];
@@ -20,7 +20,7 @@ it("refuses a batch of which a worker took its part back, and exports it with th
   const exporting = gateway.post("/export_batch", { session_ids });
   const parts = one.proxy.context.preparedExports;
   await until(() => held.waits() && parts.size === 1);
-  // What the end of the minute does.
+  // This happens at the end of the minute.
   parts.close();
   const own = sessions.find(({ id }) => readWorkerTag(id) === "one");
   expect((await gateway.post("/rl/set_reward", { reward: 2 }, own?.key)).status).toBe(200);

@@ -83,7 +83,7 @@ describe("set_version through a gateway", () => {
     const [one, two] = [await startWorker("one"), await startWorker("two")];
     const former = await Gateway.start({ urls: [one.url, two.url] });
     await former.post("/rl/set_version", { version: 5 });
-    // As if the connection to the second worker were broken.
+    // Acts like a broken connection to the second worker.
     const apart = await Gateway.start({ urls: [one.url] });
     await apart.post("/rl/set_version", { version: 6 });
     expect(listVersions([one, two])).toEqual([6, 5]);

@@ -33,7 +33,7 @@ export function rowsOf(batch: SafeTensors): TokenRow[] {
   return places.map((row) => tokenRow(row, 0, ids ?? [], mask ?? [], logprobs ?? []));
 }
 
-/** @param first the first place in the file whose token the row may train on */
+/** @param first the first position in the file whose token the row may train on */
 function tokenRow(
   places: readonly number[],
   first: number,

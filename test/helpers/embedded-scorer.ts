@@ -15,7 +15,7 @@ export interface Scorer {
   close(): Promise<void>;
 }
 
-/** @param modelPath a GGUF file; absent: the tiny model. */
+/** @param modelPath a GGUF file. Default: the tiny model. */
 export async function startScorer(options: { modelPath?: string; contextSize?: number } = {}): Promise<Scorer> {
   const runtime = await startRuntime({ ...options, sequences: 1 });
   const [sequence] = runtime.sequences;

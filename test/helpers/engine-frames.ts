@@ -67,5 +67,5 @@ export function streamText(wire: EngineWire, frames: number): string[] {
 
 export const eventOf = (frame: object): string => `data: ${JSON.stringify(frame)}\n\n`;
 
-/** The ids of that stream. */
+/** Returns the ids in {@link streamText}. */
 export const streamIds = (frames: number): number[] => Array.from({ length: 3 * frames }, (_, index) => 10 + index);

@@ -8,7 +8,7 @@ export interface EventStreamOptions {
   readonly pieceBytes: number | undefined;
 }
 
-/** Server-sent events as the engines write them. After a fault, nothing more is written. */
+/** Writes server-sent events like the engines. After a fault, it writes nothing more. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #options: EventStreamOptions;

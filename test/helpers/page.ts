@@ -7,7 +7,7 @@ interface Section {
 }
 
 export interface PythonBlock {
-  /** Heading of its section, and its number there: `Overlong masking 2`. */
+  /** Heading of its section and its number in the section: `Overlong masking 2`. */
   readonly name: string;
   readonly code: string;
 }

@@ -65,7 +65,7 @@ export class Reply {
     return this.json<{ error: Reply["error"] }>().error;
   }
 
-  /** Status and error code in one, for short expectations. */
+  /** Status and error code, such as `409 session_active`; only the status if there is no error. */
   get refusal(): string {
     return this.status < 400 ? String(this.status) : `${this.status} ${this.error.code}`;
   }

@@ -9,7 +9,7 @@ export class PythonProgram<Answer> {
   readonly process: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
 
-  /** @param args of `python3`: a file's path, or `-c` and a text. */
+  /** @param args arguments of `python3`: the path of a file, or `-c` and a program text */
   constructor(...args: string[]) {
     this.process = spawn("python3", args);
     this.#lines = createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();

@@ -140,7 +140,7 @@ describe("a native generation", () => {
 
   it("copies a body whose buffer can shrink, instead of reading it in place", async () => {
     const text = reply(twoTokens);
-    // Node 20 has resizable buffers, the library of its types does not.
+    // Node 20 has resizable buffers, but its type declarations do not.
     const Resizable = ArrayBuffer as new (length: number, options: { maxByteLength: number }) => ArrayBuffer;
     const body = new Uint8Array(new Resizable(text.length, { maxByteLength: text.length }));
     body.set(text);

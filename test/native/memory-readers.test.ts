@@ -7,7 +7,7 @@ import { sharedDirectory } from "../helpers/shared-directory.js";
 import { packed, sharedPool } from "./memory-support.js";
 import { tensor } from "./support.js";
 
-/** Maps files as a trainer would, and tells about them line by line: `map PATH`, `read`, `unlink`. */
+/** A program that maps files like a trainer. It reads one command per line: `map PATH`, `read`, `unlink`. */
 const PROGRAM = `
 import hashlib, json, mmap, os, struct, sys
 view = path = None
@@ -32,7 +32,7 @@ for line in sys.stdin:
 
 interface Seen {
   readonly sha256: string;
-  /** The tensors of the header cover the file to its last byte. */
+  /** True if the tensors in the header cover the file up to its last byte. */
   readonly whole: boolean;
   readonly first: number;
   readonly last: number;
@@ -42,7 +42,7 @@ interface Seen {
 const reader = () => new PythonProgram<Seen>("-c", PROGRAM);
 const TOKENS = 200_000;
 
-/** Packs batches of other tokens, acknowledging each, so that every free slot is written to. */
+/** Packs and acknowledges batches of other tokens, so that every free slot is overwritten. */
 async function packOthers(pool: NativeSharedPool): Promise<Set<number>> {
   const inodes = new Set<number>();
   for (let id = 100; id < 106; id++) {

@@ -29,7 +29,7 @@ describe.runIf(canFake)("pinned memory of a driver", () => {
     return () => rmSync(folder, { recursive: true });
   });
 
-  /** Lets a function of the driver fail until the test ends. */
+  /** Makes a function of the driver fail until the test ends. */
   function fail(name: string, result: number): void {
     cuda.fail(name, result);
     onTestFinished(() => cuda.fail(name, 0));

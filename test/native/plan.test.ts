@@ -6,7 +6,7 @@ import { expectCode, generation, ids, planOptions, record, rowColumn, tensor, tw
 const createPlan = (options: Partial<PlanOptions>, session = twoTurns()): NativePlan =>
   native.planBatch([session], { ...planOptions, ...options });
 
-/** Each with a field that is wrong. */
+/** Options that each have one invalid field. */
 const badColumns: readonly Record<string, unknown>[] = [
   { name: 1 },
   { dtype: "F64" },

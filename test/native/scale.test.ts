@@ -5,14 +5,14 @@ import { expectCode, generation, ids, planOptions, tensor } from "./support.js";
 
 const DIGEST_BYTES = 16;
 
-/** Messages of a conversation that alternates: question 0, answer 0, question 1, … */
+/** Returns the messages of a conversation: question 0, answer 0, question 1, …. */
 function alternating(turns: number): string[] {
   return Array.from({ length: turns }, (_, turn) => [`question ${turn}`, `answer ${turn}`]).flat();
 }
 
 /**
- * Records a linear conversation turn by turn: two prompt tokens and one sampled, each prompt by reference to the parent
- * that the messages find. Answers how often the parent was not the turn before, token-exactly.
+ * Records a linear conversation turn by turn. Each turn has two new prompt tokens and one sampled token, and refers to the
+ * parent that is found by its messages. Returns how often that parent was not the previous turn, or not token-exact.
  */
 function recordConversation(session: NativeSession, messages: readonly string[]): number {
   const digests = native.digestMessages(messages);
@@ -66,7 +66,7 @@ describe("a session of 100,000 interactions", { timeout: 120_000 }, () => {
 
     const body = promptAfter(session, TURNS - 1).requestBody("", "");
     expect((JSON.parse(body.toString()) as number[]).length).toBe(3 * TURNS + 1);
-    // One token in three with a log probability, and what finding parents and walking the tree takes.
+    // Bytes per turn: three tokens, one log probability, and the memory to find parents and to walk the tree.
     expect(session.byteLength / TURNS).toBeLessThan(400);
   });
 
@@ -127,7 +127,7 @@ describe("a session of 100,000 interactions", { timeout: 120_000 }, () => {
 describe("10,000 sessions", { timeout: 120_000 }, () => {
   it("are recorded side by side and exported as one batch", async () => {
     const sessions = Array.from({ length: 10_000 }, () => new native.Session());
-    // Turn by turn over all of them, as a server does.
+    // Records one turn of every session, then the next turn of every session, like a server.
     for (let turn = 0; turn < 3; turn++) {
       const digests = native.digestMessages(alternating(3)).subarray(0, DIGEST_BYTES * (2 * turn + 1));
       for (const [number, session] of sessions.entries()) {

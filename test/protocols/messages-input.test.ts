@@ -16,7 +16,7 @@ function read(messages: readonly object[], extra: object = {}): readonly Message
 describe("blocks of a user message", () => {
   it.each<[string, object[], Message[]]>([
     ["text before a tool result", [text("a"), result("1", "r")], [user("a"), tool("1", "r")]],
-    ["text behind a tool result", [result("1", "r"), text("a")], [tool("1", "r"), user("a")]],
+    ["text after a tool result", [result("1", "r"), text("a")], [tool("1", "r"), user("a")]],
     [
       "text between tool results",
       [result("1", "r"), text("a"), result("2", "s")],
@@ -28,11 +28,11 @@ describe("blocks of a user message", () => {
     expect(read([{ role: "user", content }])).toEqual(expected);
   });
 
-  it("are one message where text follows text", () => {
+  it("are one message if text follows text", () => {
     expect(read([{ role: "user", content: [text("a"), text("b")] }])).toEqual([user("ab")]);
   });
 
-  it("are a message although their text is empty", () => {
+  it("are a message even if their text is empty", () => {
     expect(read([{ role: "user", content: [text(""), result("1", "r")] }])).toEqual([user(""), tool("1", "r")]);
   });
 
@@ -43,7 +43,7 @@ describe("blocks of a user message", () => {
 });
 
 describe("blocks of an assistant message", () => {
-  it("are one message: text, thinking and calls are gathered, redacted thinking is left out", () => {
+  it("become one message with their text, thinking and calls, without redacted thinking", () => {
     const content = [
       { type: "thinking", thinking: "hm", signature: "" },
       text("a"),
@@ -81,13 +81,13 @@ describe("a system prompt", () => {
   it.each<[string, unknown, Message[]]>([
     ["text", "be brief", [{ role: "system", content: "be brief" }]],
     ["blocks, as paragraphs", [text("a"), text("b")], [{ role: "system", content: "a\nb" }]],
-    ["an empty text, as none", "", []],
+    ["an empty text, like no system prompt", "", []],
     ["no blocks, as none", [], []],
   ])("is read from %s", (_, system, lead) => {
     expect(read([user("q")], { system })).toEqual([...lead, user("q")]);
   });
 
-  it("is a message where it stands among the messages", () => {
+  it("becomes a message at its own position among the messages", () => {
     expect(read([user("q"), { role: "system", content: [text("a"), text("b")] }, user("r")])).toEqual([
       user("q"),
       { role: "system", content: "ab" },

@@ -53,7 +53,7 @@ describe("reasoning fields of a request", () => {
     expect(await renderPrompt("Kimi-K3", conversation)).toMatch(/<\|open\|>think<\|sep\|>$/);
   });
 
-  it("pass a thinking budget, and translate efforts for templates with names of their own", async () => {
+  it("pass a thinking budget, and translate efforts for templates with other names of efforts", async () => {
     const budget = claude({ thinking: { type: "enabled", budget_tokens: 2048 } });
     expect(await renderPrompt("ByteDance-Seed-OSS", budget)).toContain("within 2048 tokens");
     const [low, medium, max] = await Promise.all(

@@ -17,7 +17,7 @@ import { turn, user } from "../helpers/turn.js";
 import { errorCodeUnions, reexportedNames } from "./source.js";
 import { describeCalls, describeMetrics, type OpenApi } from "./wire.js";
 
-// Programs of others depend on these names. A file of ./frozen changes only together with CHANGELOG.md.
+// Users' programs depend on these names. Change a file of ./frozen only together with CHANGELOG.md.
 
 const frozen = (name: string) => `frozen/${name}.json`;
 const asText = (value: unknown) => `${JSON.stringify(value, sortKeys, 2)}\n`;
@@ -27,7 +27,7 @@ function sortKeys(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Public members of a class; of another value, its type. */
+/** Returns the public members of a class, or the type of another value. */
 function describeExport(value: unknown): unknown {
   if (typeof value !== "function") return typeof value;
   const names = (of: object) =>
@@ -50,7 +50,7 @@ function describeCommand(command: Command): CommandLine {
   };
 }
 
-/** Tensors with their dtypes, and the keys of the metadata, of a batch of two turns. */
+/** Returns the tensors, their dtypes and the metadata keys of a batch of two turns. */
 async function describeBatch(options: object): Promise<object> {
   const store = new TrajectoryStore();
   const session = store.createSession({ sessionId: "s" });
@@ -90,7 +90,7 @@ describe("the public surface", () => {
   });
 
   it("keeps metrics, their types and labels", async () => {
-    // An engine with servers of its own has metrics about them; nothing is sent to this address.
+    // An engine with servers has metrics about them. Nothing is sent to this address.
     const engine = createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, connections: 1 });
     const server = await Proxy.start<Engine>({ engine });
     onTestFinished(() => server.close());
@@ -98,7 +98,7 @@ describe("the public surface", () => {
     const scrapes = [await server.request({ url: "/metrics" }, null), await gateway.send("/metrics")];
     const families = scrapes.flatMap(({ raw }) =>
       readFamilies(raw.toString())
-        // Others are Node's own and differ between its versions.
+        // Other metrics come from Node, and differ between its versions.
         .filter(({ name }) => name.startsWith("rolltape_"))
         .map(({ name, type }) => [name, type] as const),
     );

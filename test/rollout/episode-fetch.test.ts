@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createEpisodeFetch } from "../../src/rollout/episode-fetch.js";
 
-/** A fetch that is never answered: it ends with its signal. */
+/** A fetch that gets no answer. It ends when its signal aborts. */
 const unanswered: typeof fetch = (_input, init) =>
   new Promise((_, reject) => {
     const signal = init?.signal;

@@ -7,10 +7,10 @@ import { listeningProxy } from "../helpers/listening-proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { until } from "../helpers/until.js";
 
-/** What a rejected episode was rejected for. */
+/** Returns the codes with which runs of an episode were rejected. */
 const codes = ({ rejected }: EpisodeResult) => rejected.map(({ reason }) => reason.code);
 
-/** Remembers the calls of control, in order. */
+/** Records the control calls, in order. */
 class RecordingPool extends ConnectionPool {
   readonly paths: string[] = [];
 
@@ -103,7 +103,7 @@ describe("an accepted episode", () => {
       { accepted: 1, rejected: [], rows: 2 },
     ],
   ])("with a call that does not continue its parent's tokens in style concat %s", async (_, options, expected) => {
-    // "ab" sampled as two tokens: the tokenizer has another one for the text, which the next prompt shows.
+    // The model samples "ab" as two tokens. The next prompt encodes the text as one other token.
     const { proxy, engine } = await listeningProxy({ settings: { chatTemplateType: "hf" } });
     proxy.engine.fallback = { ids: [64, 65] };
     const workflow = new ProxyWorkflow(

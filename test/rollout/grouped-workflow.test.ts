@@ -7,7 +7,7 @@ import { converse, createAgent } from "../helpers/agents.js";
 import { listeningProxy } from "../helpers/listening-proxy.js";
 import { until } from "../helpers/until.js";
 
-/** The members of a group in the order in which they are started; each may do something else. */
+/** The members of a group, in the order of their start. Each can behave differently. */
 function memberwise(...members: ((topic: string, context: AgentContext) => Promise<number>)[]) {
   let next = 0;
   return {

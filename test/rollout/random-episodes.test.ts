@@ -7,7 +7,7 @@ import { converse } from "../helpers/agents.js";
 import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 
-/** What a member of a group does. */
+/** The behaviour of a member of a group. */
 interface Member {
   readonly turns: number;
   readonly ending: "number" | "each" | "nothing set" | "throws" | "text" | "unknown id";
@@ -33,7 +33,7 @@ const task: fc.Arbitrary<Task> = fc.record({
   export: fc.constantFrom("interactions", "deferred"),
 });
 
-/** The code that a member is rejected with; undefined: it is accepted. */
+/** Returns the code with which a member is rejected; undefined if it is accepted. */
 function expectedCode({ turns, ending }: Member): RejectionCode | undefined {
   if (ending === "throws") return "agent_error";
   if (ending === "text") return "invalid_reward";
@@ -80,7 +80,7 @@ function expectOutcome(task: Task, { accepted, rejected }: EpisodeResult): void 
   const isDropped = task.drop && task.members.length > 1 && failures.length > 0;
   expect(accepted).toHaveLength(isDropped ? 0 : task.members.length - failures.length);
   expect(rejected).toHaveLength(task.members.length - accepted.length);
-  // Who is given up with its group may have been about to fail by itself.
+  // A member that is aborted with its group might have failed by itself a moment later.
   const own = codes.filter((code) => !isDropped || code !== "group_incomplete");
   expect(own.length).toBeGreaterThanOrEqual(Math.min(1, failures.length));
   expect(isDropped ? own.filter((code) => !failures.includes(code)) : own.toSorted()).toEqual(

@@ -36,7 +36,7 @@ class OwnAgent implements Agent {
   }
 }
 
-/** A directory with these files, gone after the test. */
+/** Creates a directory with these files, and removes it after the test. */
 function directoryWith(files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), "workflow-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

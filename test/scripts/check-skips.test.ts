@@ -16,7 +16,7 @@ interface Skip {
 const ALLOWED = JSON.parse(readFileSync(join(ROOT, "test/allowed-skips.json"), "utf8")) as readonly Skip[];
 const PINNED = "test/native/memory.test.ts";
 
-/** Runs the script on a report in which these tests of a file have these statuses. */
+/** Runs the script on a report that gives the tests of a file these statuses. */
 function check(file: string, tests: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-skips-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("../../scripts/test-totals.mjs", import.meta.url));
 
-/** Lines that the script prints for these runs: [status, report file name, name, report]. */
+/** Returns the lines that the script prints for these runs: [status, report file name, name, report]. */
 function totals(...runs: [number, string, string, string?][]): string[] {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-totals-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import { Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 import { readSafetensors } from "../helpers/safetensors.js";
 import { until } from "../helpers/until.js";
 
-/** How long an export waits for calls in flight: as its request says, else as the configuration does. */
+/** An export waits for calls in flight as long as its request says. Without a value, the configuration decides. */
 
 const HOUR = 3600;
 const USER = [{ role: "user", content: "hello" }];
@@ -17,7 +17,7 @@ interface Busy {
   readonly release: () => void;
 }
 
-/** An ended session with a recorded interaction and a call in flight, on a proxy with these `drain_seconds`. */
+/** Starts a proxy with these `drain_seconds`. Its session has ended, with a recorded interaction and a call in flight. */
 async function busySession(drainSeconds: number): Promise<Busy> {
   proxy = await Proxy.start({ settings: { drainSeconds } });
   const session = await proxy.session();
@@ -38,7 +38,7 @@ const EXPORTS: [string, Export][] = [
 ];
 
 describe.each(EXPORTS)("%s", (_, send) => {
-  it("aborts calls in flight at once with drain_seconds: 0, whatever the configuration says", async () => {
+  it("aborts calls in flight immediately with drain_seconds: 0, even if the configuration has another value", async () => {
     const { session, call } = await busySession(HOUR);
     expect((await send(session.id, { drain_seconds: 0 })).status).toBe(200);
     expect((await call).refusal).toBe("409 call_aborted");

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-/** A drain that has begun: what it warns of, and if it still waits. */
+/** Starts a drain. Returns its warnings, and whether it still waits. */
 async function draining() {
   const logger = pino({ level: "silent" });
   const warnings = vi.spyOn(logger, "warn");

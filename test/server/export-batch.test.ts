@@ -61,7 +61,7 @@ describe("POST /export_batch of random sessions", () => {
         const asked = exported.flatMap((session) => named.get(session) ?? []);
         const outcome = await readOutcome(await ask(asked, options, transport));
         expect(outcome).toEqual(modelOutcome(asked, options));
-        // Whether exported, refused or not requested: every session can be exported now, or again.
+        // Every session can be exported now, even if it was exported or refused before.
         const everything = [...named.values()];
         expect(await readOutcome(await ask(everything, {}, "body"))).toEqual(modelOutcome(everything, {}));
       },

@@ -3,8 +3,8 @@ import type { WireExport } from "../helpers/export-json.js";
 import { JSON_LIMITS, Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
 
 /**
- * A body that has too much of something is refused before it is parsed, and the session is as it was: each test's session
- * has one interaction before, and exports exactly that one after.
+ * A body that exceeds a limit is refused before it is parsed, and its session is unchanged. The session of each test has one
+ * interaction before, and exports exactly that interaction afterwards.
  */
 
 let proxy: Proxy;

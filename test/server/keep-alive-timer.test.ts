@@ -4,7 +4,7 @@ import { Proxy, type StartedSession } from "../helpers/proxy.js";
 import { RawClient } from "../helpers/raw-client.js";
 import { until } from "../helpers/until.js";
 
-/** Each stream has an interval timer that keeps its connection alive. Without an end it would run for the server's life. */
+/** Each stream has an interval timer that keeps its connection alive. If it were not stopped, it would run as long as the server. */
 
 const messages = [{ role: "user", content: "hello" }];
 const IDS = [300, 301, 302, 303];
@@ -21,7 +21,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-/** Timers while the engine has the call. */
+/** Number of timers while the engine runs the call. */
 let timers = 0;
 const noteTimers = () => void (timers = vi.getTimerCount());
 

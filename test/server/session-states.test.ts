@@ -222,7 +222,7 @@ describe("an export of a session that is not ready", () => {
     expect((await proxy.export({ id: "task-99", key: "" })).refusal).toBe("404 session_not_found");
   });
 
-  it("returns 409 for an active session, at once or after wait_seconds", async () => {
+  it("returns 409 for an active session, immediately or after wait_seconds", async () => {
     const session = await proxy.session();
     await proxy.chat(session, USER);
     expect((await proxy.export(session)).refusal).toBe("409 session_active");

@@ -52,7 +52,7 @@ describe("exportBatch of random sessions", () => {
         const { batch, ...outcome } = await runExport(from, listIds(exported), { ...options, memory, release: false });
         expect(outcome).toEqual(modelOutcome(exported, options));
         batch?.release();
-        // Whether the export succeeded or not, all sessions must still be there.
+        // All sessions must still exist, even if the export failed.
         const { batch: last, ...rest } = await runExport(from, listIds(all), {});
         expect(rest).toEqual(modelOutcome(all, {}));
         last?.release();

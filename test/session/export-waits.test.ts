@@ -8,7 +8,7 @@ import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
 const HOUR = 3_600_000;
 const WAITS = { waitMilliseconds: HOUR, drainMilliseconds: HOUR };
 
-/** What an export has come to so far: its error code, what it packed, or "waiting". */
+/** Returns a function that reads the state of an export: its error code, what it packed, or "waiting". */
 function follow(exporting: Promise<string>): () => string {
   let outcome = "waiting";
   exporting.then(
@@ -18,7 +18,7 @@ function follow(exporting: Promise<string>): () => string {
   return () => outcome;
 }
 
-/** An export that waits for its session, which is active, and how far it has come. */
+/** Starts an export that waits for its active session. Returns it with a function that reads the state of the export. */
 function waitingExport(signal?: AbortSignal): { registry: SessionRegistry; session: Session; outcome: () => string } {
   const registry = registryOf();
   const { session } = registry.start({});

@@ -11,7 +11,7 @@ const EXIT_UNCAUGHT = 1;
 
 /**
  * Passes signals and uncaught errors on to the job. It begins before agents are imported and lasts until the summary is
- * printed, because timers and promises of agents outlive the job. Before there is a job, both end the process at once.
+ * printed, because timers and promises of agents outlive the job. Before there is a job, both end the process immediately.
  */
 export class ProcessWatch implements Disposable {
   readonly #unguard = guardProcess((error) => (this.#job ? this.#job.fail(error) : exit(EXIT_UNCAUGHT)));

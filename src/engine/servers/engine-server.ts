@@ -23,7 +23,7 @@ export interface EngineServer {
    * @throws NotStartedError if the server did not begin with the request, so another server may get it
    */
   request(call: ServerCall, signal: AbortSignal): Promise<EngineReply>;
-  /** What the server's log probabilities include; undefined if that is not known yet. */
+  /** Content of the server's log probabilities; undefined if it is not known yet. */
   readonly logprobs: LogprobContent | undefined;
   /**
    * Finds out what the server's log probabilities include; never rejects.

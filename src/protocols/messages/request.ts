@@ -113,7 +113,7 @@ export function toConversation(request: CountTokensRequest): Conversation {
   };
 }
 
-/** Like Anthropic, refuses thinking, a required call or a structured output if the request has begun the answer. */
+/** Like Anthropic, refuses thinking, a required call or a structured output if the request contains the beginning of the answer. */
 function checkPrefill(request: CountTokensRequest): void {
   const { thinking: mode, tool_choice: choice } = request;
   const thinks = mode !== undefined && mode.type !== "disabled";

@@ -28,7 +28,7 @@ const text = z.union([
   ),
 ]);
 
-/** Names the response that an item comes from, if it comes from one. Other ids have no effect. */
+/** The id of an item that an earlier response generated. It contains the id of that response. Other ids have no effect. */
 const outputId = z.unknown().optional();
 
 const messageItem = z.object({

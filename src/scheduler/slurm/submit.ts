@@ -59,7 +59,7 @@ function createOptions(job: JobSpec): string[] {
   ]);
 }
 
-/** Asks Slurm to send the job SIGTERM before its time limit, so that it stops in order. The job's own --signal wins. */
+/** Asks Slurm to send the job SIGTERM before its time limit, so that it stops in order. An option --signal of the job takes precedence. */
 function createWarning(job: JobSpec): string[] {
   const all = [...job.slurm.options, ...listGroups(job).flatMap(({ options }) => options)];
   if (all.some((option) => option.startsWith("--signal"))) return [];

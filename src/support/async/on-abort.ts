@@ -1,5 +1,5 @@
 /**
- * Calls `listener` when the signal aborts, at once if it is already aborted.
+ * Calls `listener` when the signal aborts, and immediately if it is already aborted.
  *
  * @returns a handle that removes the listener. Dispose it when the work is done, because a signal may outlive it by hours.
  */

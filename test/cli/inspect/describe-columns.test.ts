@@ -21,7 +21,7 @@ interface Call {
 const user = (content: string) => ({ role: "user" as const, content });
 const answer = { role: "assistant" as const, content: "a" };
 
-/** A session that is one conversation of these calls, each of one token, continued token-exactly. */
+/** Returns a session with one conversation. Each of its calls has one token and continues the previous call token-exactly. */
 function conversation(store: TrajectoryStore, sessionId: string, calls: readonly Call[]): void {
   const session = store.createSession({ sessionId });
   const messages: ChatMessage[] = [user("q")];
@@ -42,7 +42,7 @@ function conversation(store: TrajectoryStore, sessionId: string, calls: readonly
   session.end();
 }
 
-/** What is printed of a batch of these sessions. */
+/** Returns what `inspect` prints for a batch of these sessions. */
 async function report(
   sessions: Readonly<Record<string, readonly Call[]>>,
   options: BatchOptionsInput = {},

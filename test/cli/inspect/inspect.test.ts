@@ -10,7 +10,7 @@ import { TensorFile } from "../../../src/support/safetensors/tensor-file.js";
 import { turn, user } from "../../helpers/turn.js";
 import { runRolltape, temporaryFolder } from "../rolltape.js";
 
-/** A batch of two sessions whose calls are known by their numbers. */
+/** Returns a batch of two sessions. The numbers of the calls identify them. */
 async function batchFile(layout: "padded" | "packed" | "tree"): Promise<string> {
   const store = new TrajectoryStore();
   for (const [name, lengths, version] of [
@@ -43,7 +43,7 @@ async function batchFile(layout: "padded" | "packed" | "tree"): Promise<string> 
   return file;
 }
 
-/** What is printed of a file, in this process. */
+/** Runs `inspect` on a file in this process, and returns what it prints. */
 async function report(path: string, rows = 0): Promise<string> {
   await using file = await TensorFile.open(path);
   return describeBatch(path, await inspectBatch(file), rows);
@@ -119,12 +119,12 @@ describe("rolltape inspect", () => {
     expect(readFileSync(file).byteLength).toBeGreaterThan(bytes);
     const text = await report(file);
     expect(text).toContain(`${count} of them in the loss`);
-    expect(text).toMatch(/^groups +none$/m); // as a file of an earlier version says nothing of them
+    expect(text).toMatch(/^groups +none$/m); // Files of earlier versions do not have these fields.
   });
 });
 
 describe("the warnings of rolltape inspect about rewards", () => {
-  /** What is warned of a batch with a rewarded session `a`, and `b` and `c` without rewards. */
+  /** Returns the warnings for a batch of three sessions: `a` has a reward, `b` and `c` have none. */
   async function warnings(rowTensors: boolean): Promise<string[]> {
     using store = new TrajectoryStore();
     for (const sessionId of ["a", "b", "c"]) {
@@ -176,7 +176,7 @@ function writeRaw(bytes: Uint8Array): string {
   return file;
 }
 
-/** A file with this header and so many bytes behind it, as int32 of one value. */
+/** Writes a file with this header, followed by this many bytes of equal int32 values. */
 function write(header: string, byteLength: number, value = 0): string {
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(Buffer.byteLength(header)));

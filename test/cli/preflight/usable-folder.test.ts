@@ -5,7 +5,7 @@ import { temporaryFolder } from "../rolltape.js";
 
 const NOBODY = 65534;
 
-/** Takes the rights of root from this process until the test ends. */
+/** Removes the privileges of root from this process until the test ends. */
 function withoutRoot(): void {
   if (process.geteuid?.() !== 0) return;
   process.seteuid?.(NOBODY);

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../rolltape.js";
 
 const BATCH = new Uint8Array(5000).fill(7);
 
-/** The disk, with what a test does otherwise; tells the order of the steps. */
+/** Returns the disk functions, with those that a test replaces. Records the order of their calls. */
 function diskThat(changes: Partial<BatchFileSystem> = {}) {
   const steps: string[] = [];
   const describePath = (path: string) => (/partial/.test(path) ? "partial" : path.endsWith(".st") ? "file" : "folder");
@@ -39,7 +39,7 @@ function diskThat(changes: Partial<BatchFileSystem> = {}) {
 
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(`${code}: no`), { code }));
 
-/** A file that opens, and whose step of this name fails. */
+/** Returns a file that opens, but whose step of this name fails. */
 const openWith = (step: "writeFile" | "sync" | "close", code: string): BatchFileSystem["open"] => {
   return async (path, flags) => {
     const file = await open(path, flags);

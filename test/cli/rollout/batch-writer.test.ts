@@ -6,7 +6,7 @@ import { temporaryFolder } from "../rolltape.js";
 
 const BATCH = new Uint8Array([1, 2, 3]);
 
-/** A writer of a file in a folder that is not there yet. */
+/** Creates a writer of a file whose folder does not exist yet. */
 function writerWith(changes: Partial<BatchWriterOptions> = {}) {
   const folder = temporaryFolder();
   const rescue = temporaryFolder();

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { type Ended, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 
-/** Does something when the job's proxy begins to close, which is after the last batch is written. */
+/** Returns an agent module. It runs the code `does` when the job's proxy begins to close, after the last batch is written. */
 const agentThat = (does: string) => `
 import http from "node:http";
 export { agent } from ${JSON.stringify(AGENT.split("#")[0])};
 const { close } = http.Server.prototype;
 http.Server.prototype.close = function (done) {
   ${does}
-  // Keeps the proxy closing until what was done has had its effect.
+  // Delays the end of closing until the code has had its effect.
   setTimeout(() => close.call(this, done), 300);
   return this;
 };

@@ -91,7 +91,7 @@ describe("the errors of a rollout", TIMES, () => {
     const running = rolltape([...args, "--command", JSON.stringify(["sh", "-c", waits])]);
     await running.logged("waiting for the tool\n");
     writeFileSync(file, "");
-    // Its standard output carries the reward.
+    // Standard output is not forwarded, because it contains the reward.
     expect((await running.ended).stderr).not.toContain("a thought");
   });
 

@@ -9,7 +9,7 @@ const KEY = { ROLLTAPE_ADMIN_API_KEY: "sk-admin-of-a-running-proxy" };
 
 const REFUSAL = JSON.stringify({ error: { message: "The disk is gone.", code: "internal_error" } });
 
-/** The proxy's refusal of a batch because this session is gone. */
+/** Returns the proxy's refusal of a batch because it does not know this session. */
 const gone = (id: string) => {
   const sessions = [{ session_id: id, code: "session_not_found" }];
   return JSON.stringify({ error: { message: "no", code: "batch_not_exportable", sessions } });

@@ -8,7 +8,7 @@ import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 
 const KEY = "sk-admin-of-a-running-proxy";
 
-/** A job whose batch goes to a disk that is full, but for less than a page. */
+/** Creates a job that writes its batch to a full disk: less than one page is free. */
 function jobOnFullDisk() {
   const disk = smallDisk(64 * 1024);
   const filler = join(disk, "filler");
@@ -48,7 +48,7 @@ describe.runIf(canMount)("rolltape rollout on a full disk", TIMES, () => {
     const { url } = await serving.ready();
     const { disk, filler, out, args } = jobOnFullDisk();
     const more = ["--proxy", url, "--write-wait", "0", "--layout", "packed"];
-    // The rescue folders are on the same disk.
+    // The folders that the job tries next are on the same disk.
     const env = { ROLLTAPE_ADMIN_API_KEY: KEY, TMPDIR: disk };
     const config = join(temporaryFolder(), "config.yaml");
     writeFileSync(config, `rollout: { agent: { shared_memory_directory: ${disk} } }`);

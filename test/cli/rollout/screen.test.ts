@@ -6,14 +6,14 @@ import { runRolltape } from "../rolltape.js";
 import { runOnTerminal } from "../terminal.js";
 import { AGENT, rolloutJob, TIMES } from "./rollout-job.js";
 
-/** Prints, and then does what the agent of the other tests does. */
+/** Prints, then works like the agent of the other tests. */
 const talkative = `
 import { agent as chat } from ${JSON.stringify(AGENT.split("#")[0])};
 export const agent = {
   async run(data, context) {
     console.log("the agent asks " + data.question);
     process.stderr.write("and waits");
-    // In a process of its own, Node prints it itself.
+    // In a subprocess, Node itself prints the warning.
     if (context.base_url) process.emitWarning("the tool is old");
     const reward = await chat.run(data, context);
     process.stderr.write(" no more\\n");
@@ -40,7 +40,7 @@ describe("rolltape rollout on a terminal", TIMES, () => {
       const bar = lines.findLastIndex((line) => line.startsWith("episodes █"));
       expect(bar).toBeGreaterThan(lines.indexOf("the agent asks when?"));
       expect(summary).toBeGreaterThan(bar);
-      // Nothing moves the cursor to where the bar began: output has scrolled since.
+      // The cursor must not move to the old place of the bar, because output has scrolled since then.
       expect(raw).not.toContain("\u001b8");
       expect(raw.lastIndexOf("\u001b[?25h")).toBeGreaterThan(raw.lastIndexOf("\u001b[?25l"));
     },
@@ -55,7 +55,7 @@ describe("rolltape rollout on a terminal", TIMES, () => {
   });
 });
 
-/** A screen on a terminal, and what was written to that. */
+/** Returns a screen on a terminal, and the text that was written to the terminal. */
 function screenOnTerminal() {
   const written: string[] = [];
   const { isTTY } = process.stderr;

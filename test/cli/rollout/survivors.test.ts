@@ -18,7 +18,7 @@ function createBatch(...groups: readonly string[][]): RolloutBatch {
   return new RolloutBatch(tasks, 0, engine, {});
 }
 
-/** A proxy that refuses these exports, one after the other, and makes any other. */
+/** Returns a proxy that answers its exports with these refusals, one after the other. Later exports succeed. */
 function proxyRefusing(...refusals: readonly Readonly<Record<string, string>>[]) {
   const waiting = [...refusals];
   const [asked, deleted]: [string[][], string[]] = [[], []];

@@ -9,7 +9,7 @@ const TRAINER = fileURLToPath(new URL("./agents/trainer.mjs", import.meta.url));
 
 const tasks = [0, 1, 2, 3, 4].map((reward) => ({ task_id: `t${reward}`, question: "why?", reward }));
 
-/** A job in batches of two tasks, and what its trainer is told. */
+/** Creates a job with batches of two tasks and a trainer. Returns its arguments, and functions that read the results. */
 function trained(behaviour: "train" | "fail" | "hang") {
   const { folder, out, args } = rolloutJob(tasks);
   const log = join(folder, "trainer.log");

@@ -9,7 +9,7 @@ import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
 /** The tag of the worker that a session id or key names. */
 const readTag = (name: string) => /^sk-([a-z0-9]+)\./.exec(name)?.[1] ?? name.split("-").at(-2) ?? "";
 
-/** Process ids of a job's proxy workers by their tags; the job has its temporary files in `folder`. */
+/** Returns the process ids of a job's proxy workers by tag. The temporary files of the job are in `folder`. */
 function workersIn(folder: string): Map<string, number> {
   const names = readdirSync(folder).filter((name) => name.startsWith("rolltape-workers-"));
   const files = names.flatMap((name) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)));
@@ -59,7 +59,7 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     expect(ended.stdout).toMatch(/^episodes +3 accepted, 1 rejected\n +1 × agent_error/);
     expect(ended.stdout).toMatch(/\nlost +1 sessions were lost with their proxy worker\n/);
     const { rewards, sessions } = readBatch(out);
-    // One of the first two was on that worker.
+    // One of the first two sessions was on that worker.
     expect(rewards).toEqual([expect.toSatisfy((reward) => reward === 0 || reward === 1), expect.anything(), 3, 3]);
     expect(sessions.map(readTag)).not.toContain(readTag(key));
   });
@@ -127,7 +127,7 @@ describe("rolltape rollout --proxy", TIMES, () => {
       const ended = await runRolltape([...args, "--agent", AGENT, "--proxy", url], { ROLLTAPE_ADMIN_API_KEY: key });
       expect(ended).toMatchObject({ code: 0 });
       expect(readBatch(out).rewards).toEqual([reward, reward]);
-      // Of this job alone: two calls of four tokens at most.
+      // Counts only this job: at most two calls of four tokens.
       expect(Number(/; (\d+) sampled/.exec(ended.stdout)?.[1])).toBeLessThanOrEqual(8);
     }
   });

@@ -27,7 +27,7 @@ async function open(api: "chat" | "responses") {
 }
 
 describe.each(["chat", "responses"] as const)("an agent of the AI SDK over %s", (api) => {
-  it("calls tools until it is done, and each turn continues the one before", async () => {
+  it("calls tools until it is done, and each turn continues the previous one", async () => {
     const { session, agent } = await open(api);
     const { text, steps } = await generateText(agent);
     expect(text).toBe("The sum is 6.");

@@ -20,7 +20,7 @@ async function open({ base = "", fetch }: { base?: string; fetch?: typeof global
   return { session, client };
 }
 
-/** A fetch that calls `seen` when a body contains the text: the SDK does not tell of pings. */
+/** Returns a fetch that calls `seen` when a body contains the text. It is needed because the SDK does not report pings. */
 function fetchThatSees(text: string, seen: () => void): typeof globalThis.fetch {
   return async (...request) => {
     const reply = await fetch(...request);

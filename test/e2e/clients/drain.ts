@@ -1,4 +1,4 @@
-/** Takes everything that a stream has. */
+/** Reads a stream to its end. Returns all its items. */
 export async function drain<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { ADD, Numbers, toParameters } from "./tools.js";
 
-/** Calls that are none: OpenAI's SDK is told the same of them, streamed and not. */
+/** Malformed calls: OpenAI's SDK receives the same for them, streamed or not. */
 
 let agents: ServedAgents;
 beforeAll(async () => {

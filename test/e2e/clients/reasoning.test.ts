@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CallTokens, ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { ADD, Numbers, toParameters } from "./tools.js";
 
-/** Reasoning apart from the answer, through each protocol, streamed; and back again with the next turn. */
+/** Each protocol streams reasoning separately from the answer, and accepts it in the next turn. */
 
 let agents: ServedAgents;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const SAID = `<think>\nOne and two.\n</think>\n\nI add.\n${toolCall("add", { a: 
 const THOUGHT = SAID.slice(0, SAID.indexOf("</think>") + "</think>".length);
 const user = { role: "user" as const, content: "1+2?" };
 
-/** Tokens of the first recorded output that begin in its reasoning, by what a decode of those before them gives. */
+/** Counts the tokens of the first output that begin in its reasoning. A token begins where the text of all earlier tokens ends. */
 function thoughtTokens([first]: readonly CallTokens[]): number {
   const ids = (first?.ids ?? []).filter((_, i) => first?.mask[i] === 1);
   const before = (i: number) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServedAgents, toolCall } from "../../helpers/served-agents.js";
 import { Numbers, toParameters } from "./tools.js";
 
-/** Log probabilities of a response's texts, through OpenAI's SDK, streamed and not. */
+/** Log probabilities of a response's texts, read with OpenAI's SDK, streamed and not. */
 
 let agents: ServedAgents;
 beforeAll(async () => {

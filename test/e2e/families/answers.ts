@@ -30,7 +30,7 @@ const EDIT = {
   yes: false,
 };
 
-/** Answers of a model, each as its template tells it. */
+/** Answers of a model. Each template renders them in its own form. */
 export const ANSWERS: Readonly<Record<string, Message>> = {
   everything: {
     role: "assistant",

@@ -3,14 +3,14 @@ import type OpenAI from "openai";
 import type { Message } from "../../../src/conversation/message.js";
 import { TOOLS } from "./answers.js";
 
-/** What an agent gets of an answer, whatever the protocol. */
+/** The parts of an answer that an agent receives, equal for all protocols. */
 export interface Told {
   readonly content: string;
   readonly reasoning: string;
   readonly calls: readonly (readonly [name: string, args: string])[];
 }
 
-/** The same question through each protocol of the SDKs, streamed and not. */
+/** Asks the same question. There is one function for each protocol of the SDKs, streamed and not. */
 export type Ask = (
   clients: { readonly openai: OpenAI; readonly anthropic: Anthropic },
   tools: boolean,
@@ -80,7 +80,7 @@ const messageBody = (tools: boolean) => ({
   ...(tools ? { tools: messageTools } : {}),
 });
 
-/** The next turn of a chat: what was answered, the results of its calls, and nothing else. */
+/** Returns the messages of the next turn: the answer and the results of its calls. */
 export function nextTurn(answer: OpenAI.ChatCompletionMessage, tools: boolean) {
   const results = (answer.tool_calls ?? []).map(({ id }) => ({
     role: "tool" as const,
@@ -119,7 +119,7 @@ function messageTold({ content }: Anthropic.Message): Told {
   return told;
 }
 
-/** Arguments as values: each protocol and each family spells them in its own way. */
+/** Returns an answer with arguments as values, because protocols and families spell them differently. */
 export const meant = ({ content, reasoning, calls }: Told) => ({
   content,
   reasoning,

@@ -13,9 +13,9 @@ import { startRig } from "./rig.js";
  */
 interface Family {
   readonly template: string;
-  /** The template shows reasoning of the turn that it follows. */
+  /** The template shows the reasoning of the previous turn. */
   readonly reasons: boolean;
-  /** Those that the template can tell; all by default. */
+  /** Names of the answers that the template can render. Default: all. */
   readonly answers?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ const askingFor = (tools: boolean): Conversation => ({
 
 type Rig = Awaited<ReturnType<typeof startRig>>;
 
-/** What is told of a text through each protocol, streamed with so many tokens a frame and not; all is recorded. */
+/** Returns how each protocol reads a text, streamed with several frame sizes and not streamed. Checks that all is recorded. */
 async function tellEverywhere(rig: Rig, text: string, tools: boolean): Promise<Record<string, unknown>> {
   const clients = await rig.open();
   const told: Record<string, unknown> = {};
@@ -69,7 +69,7 @@ async function tellEverywhere(rig: Rig, text: string, tools: boolean): Promise<R
 const everywhere = (told: Record<string, unknown>, wanted: Told): Record<string, unknown> =>
   Object.fromEntries(Object.keys(told).map((name) => [name, meant(wanted)]));
 
-/** Two turns of a chat: the answer goes back as it came. All is recorded. */
+/** Makes two turns of a chat and sends the answer back unchanged. Checks that all is recorded. */
 async function twoTurns(rig: Rig, text: string, tools: boolean) {
   const { openai, session } = await rig.open();
   await rig.say(text);
@@ -137,7 +137,7 @@ interface Written {
 const add = ["add", '{"a": -1, "b": 2.5}'] as const;
 const ADD_JSON = `{"name": "add", "arguments": ${add[1]}}`;
 
-/** What models write and no template does. */
+/** Outputs that models write, but no template renders. */
 const WRITTEN: readonly Written[] = [
   {
     name: "a pythonic call",

@@ -17,7 +17,7 @@ export interface RigOptions {
   readonly chatTemplateType: "hf" | "concat";
 }
 
-/** A proxy for a published template before an SGLang server that says what a test writes, so many tokens a frame. */
+/** Starts a proxy with a published template, and an SGLang test server that returns texts of the test. */
 export async function startRig({ template, choice = {}, chatTemplateType }: RigOptions) {
   const model = await FamilyModel.write(publishedTemplate(template), publishedStops(template), choice);
   const said: number[][] = [];
@@ -44,7 +44,7 @@ export async function startRig({ template, choice = {}, chatTemplateType }: RigO
     model,
     server,
     proxy,
-    /** The engine's next answer, in frames of so many tokens where it is streamed. */
+    /** Sets the engine's next answer. If it is streamed, its frames have `streamInterval` tokens. */
     say: async (text: string, streamInterval = 1) => {
       served.streamInterval = streamInterval;
       next.push(await model.encode(text));
@@ -56,7 +56,7 @@ export async function startRig({ template, choice = {}, chatTemplateType }: RigO
       const anthropic = new Anthropic({ baseURL: url, apiKey: session.key, authToken: null, maxRetries: 0 });
       return { session, openai, anthropic };
     },
-    /** Rows of the session as exported, and as the engine was asked and answered from call `from` on. */
+    /** Returns the exported rows of a session, and the rows that the engine saw, from its call `from` on. */
     recorded: async (session: StartedSession, from: number) => {
       await proxy.end(session);
       const { interactions } = (await proxy.export(session)).json<WireExport>();

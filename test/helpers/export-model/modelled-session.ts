@@ -59,7 +59,7 @@ export function modelSession(sessionId: string, steps: readonly Step[], sessionR
   return { sessionId, turns, sessionReward: turns.length > 0 ? sessionReward : undefined };
 }
 
-/** The input messages as a request spells them. */
+/** Returns the input messages in the form of a request. */
 export function messagesOf({ texts }: Turn): ChatMessage[] {
   return texts.map((text, i) => (i % 2 === 0 ? user(text) : assistant(text)));
 }
@@ -122,13 +122,13 @@ function longestPrefix(
   return found;
 }
 
-/** Its answer did not arrive, and nothing that came later shows that it did. */
+/** Returns true if the answer was not delivered and nothing later shows that the client has it. */
 export function isLeftOut(turn: Turn, turns: readonly Turn[]): boolean {
   const index = turns.indexOf(turn);
   return turn.undelivered && turn.reward === undefined && turns.every(({ parent }) => parent !== index);
 }
 
-/** The sessions as they are when every answer counts as delivered. */
+/** Returns the sessions with every answer marked as delivered. */
 export function allDelivered(sessions: readonly ModelledSession[]): ModelledSession[] {
   return sessions.map((session) => ({
     ...session,

@@ -6,12 +6,12 @@ import { allDelivered, isLeftOut, type ModelledSession } from "./modelled-sessio
 import { type ModelRefusal, modelRefusal } from "./refusal.js";
 import type { ModelBatch } from "./tensors.js";
 
-/** What comes of asking for a batch. */
+/** The outcome of an export: a batch, or a refusal. */
 export type Outcome = { readonly file: BatchFile } | { readonly refusal: ModelRefusal };
 
-/** A batch as its reader finds it. */
+/** A batch as a reader sees it. */
 export interface BatchFile {
-  /** The texts of the header; those that are JSON, read. */
+  /** The metadata in the header. Values that are JSON are parsed. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tensors: ModelBatch["tensors"];
 }
@@ -53,7 +53,7 @@ function buildMetadata(
   };
 }
 
-/** Lists of this length at most are given whole. */
+/** Longer lists are cut to this length. */
 const MAX_NAMED_ROOTS = 8;
 const MAX_NAMED_ROWS = 64;
 
@@ -79,7 +79,7 @@ function listLeftOut({ turns }: ModelledSession): object[] {
   return turns.filter((turn) => isLeftOut(turn, turns));
 }
 
-/** Roots below which no call has a reward, of a session without one. */
+/** Returns the roots of conversation trees without any reward, if the session has no reward either. */
 function unrewardedRoots({ sessionId, sessionReward, turns }: ModelledSession): object[] {
   const findRoot = (i: number): number => ((turns[i]?.parent ?? -1) < 0 ? i : findRoot(turns[i]?.parent ?? -1));
   return turns.flatMap((root, i) => {
@@ -99,9 +99,9 @@ const JSON_TEXTS = [
   "row_codes",
   "uncounted_rewards",
 ];
-/** What a server says of itself. */
+/** Metadata that describes the server. */
 const ORIGIN = ["model", "model_digest", "config"];
-/** Their values are the time. */
+/** Tensors whose values are times. */
 export const CLOCK = ["row_created_at", "turn_created_at"];
 
 export function readBatchFile(bytes: Uint8Array): BatchFile {

@@ -5,7 +5,7 @@ import type { TrajectoryStore } from "../../../src/session/trajectory-store.js";
 import { assistant } from "../turn.js";
 import { type ModelledSession, messagesOf, type Turn } from "./modelled-session.js";
 
-/** Records a session as a trainer bridge does, and ends it. What has that id already is freed. */
+/** Records a session like a trainer bridge, and ends it. An existing session with the same id is freed. */
 export function recordInto(store: TrajectoryStore, modelled: ModelledSession): void {
   const { sessionId, taskId, groupId, sessionReward, turns } = modelled;
   store.release([sessionId]);
@@ -25,7 +25,7 @@ export function recordInto(store: TrajectoryStore, modelled: ModelledSession): v
   session.end();
 }
 
-/** Records into a server's session what its agents' calls would, repeated attempts included, and ends it. */
+/** Records the turns into a server's session like calls of its agents, including repeated attempts. Ends the session. */
 export function recordCalls(session: Session, turns: readonly Turn[], sessionReward?: number): void {
   for (const turn of turns) {
     const { outputIds, logprobs, versions } = buildOutput(turn);

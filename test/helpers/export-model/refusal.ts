@@ -8,7 +8,7 @@ export interface ModelRefusal {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Why a batch of these sessions is refused, as the library says it; undefined where it is not. */
+/** Returns the library's refusal of a batch of these sessions; undefined if the batch is not refused. */
 export function modelRefusal(
   sessions: readonly ModelledSession[],
   options: BatchOptionsInput,

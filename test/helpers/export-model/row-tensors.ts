@@ -39,7 +39,7 @@ const countDepth = (turn: Turn, { turns }: ModelledSession): number => {
   return parent ? 1 + countDepth(parent, { turns, sessionId: "" }) : 0;
 };
 
-/** The first row that trains on the call which the row's first call continues, or whose prompt it changed. */
+/** Returns the index of the first row that trains on the parent of the row's first call. */
 function parentRow(row: ModelRow, rows: readonly ModelRow[]): number {
   const parent = row.session.turns[row.chain[0]?.parent ?? -1];
   return parent ? rows.findIndex(({ session, chain }) => session === row.session && chain.includes(parent)) : -1;
@@ -53,7 +53,7 @@ function findCause(turn: Turn, { turns }: ModelledSession): number {
 
 type Columns = Readonly<Record<string, ModelTensor>>;
 
-/** The columns of what was recorded with these calls: what every call has alike. */
+/** Returns the columns whose values are equal for all calls of these tests. */
 function alike(prefix: string, count: number): Columns {
   const same = (make: typeof i32, value: number) => make(Array<number>(count).fill(value), [count]);
   const columns = {

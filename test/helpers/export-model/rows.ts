@@ -12,17 +12,17 @@ export interface ModelRow {
   /** After discount, in float64. */
   readonly reward: number;
   readonly session: ModelledSession;
-  /** The calls whose outputs it trains on, first to last. */
+  /** The calls whose outputs the row trains on, in order. */
   readonly chain: readonly Turn[];
-  /** Reward of each of them after discount. */
+  /** The reward of each call of `chain`, after discount. */
   readonly finals: readonly number[];
-  /** Calls of the chain before the last one have rewards, and the row's reward does not count them. */
+  /** True if the row's reward leaves out own rewards of calls before the last one. */
   readonly uncounted: boolean;
-  /** Its answer did not arrive. */
+  /** True if its answer was not delivered. */
   readonly marked: boolean;
 }
 
-/** The first position at which a call's prompt leaves its parent's sequence. */
+/** Returns the first position at which a call's prompt differs from its parent's sequence. */
 export function sharedWithParent(turn: Turn, turns: readonly Turn[]): number {
   const parent = turns[turn.parent];
   if (!parent) return 0;
@@ -40,11 +40,11 @@ interface RowRules {
   readonly style: "individual" | "concat";
   readonly discount: number;
   readonly concatReward: "leaf" | "return";
-  /** Calls that are left out have rows too: they are nodes of a tree. */
+  /** If true, calls that are left out have rows too, because they are nodes of a tree. */
   readonly nodes?: boolean;
 }
 
-/** Every call is a row of `individual`; of `concat` those that no call continues token by token. */
+/** Returns the rows of a session. `individual`: every call. `concat`: the calls without a token-exact child. */
 export function rowsOf(
   session: ModelledSession,
   { style, discount, concatReward, nodes = false }: RowRules,
@@ -76,7 +76,7 @@ export function rowsOf(
   });
 }
 
-/** The calls that lead to this one token by token. */
+/** Returns the token-exact ancestors of a call, and the call itself, in order. */
 function chainTo(turn: Turn, turns: readonly Turn[]): Turn[] {
   const parent = isExact(turn, turns) ? turns[turn.parent] : undefined;
   return parent ? [...chainTo(parent, turns), turn] : [turn];
@@ -110,7 +110,7 @@ function finalReward(session: ModelledSession, index: number, discount: number):
   return ofTree(index) + sessionReward * power(discount, edgesToLastLeaf(turns, index));
 }
 
-/** Edges down to the leaf below this call that completed last. */
+/** Returns the number of edges from a call down to its descendant leaf that completed last. */
 function edgesToLastLeaf(turns: readonly Turn[], index: number): number {
   const leaves = (i: number): { leaf: number; edges: number }[] => {
     const below = turns.flatMap((turn, k) => (turn.parent === i && !isLeftOut(turn, turns) ? leaves(k) : []));
@@ -133,7 +133,7 @@ function computeReturn(
   );
 }
 
-/** By multiplication, which is exact for the discounts of these tests. */
+/** Computes a power by multiplication, which is exact for the discounts of these tests. */
 function power(base: number, exponent: number): number {
   return exponent === 0 ? 1 : base * power(base, exponent - 1);
 }

@@ -7,14 +7,14 @@ export interface ModelTensor {
 }
 
 export interface ModelBatch {
-  /** Which rows there are, in order. */
+  /** The rows, in order. */
   readonly rows: readonly (Pick<ModelRow, "sessionId" | "taskId" | "groupId" | "interactionId" | "reward"> & {
     length: number;
   })[];
   readonly tensors: Readonly<Record<string, ModelTensor>>;
-  /** By label column, its texts in the order of their codes. */
+  /** The texts of each label column, in the order of their codes. */
   readonly codes: Readonly<Record<string, readonly string[]>>;
-  /** Rows whose earlier turns have rewards that their reward does not count. */
+  /** Indices of the rows whose reward leaves out own rewards of earlier turns. */
   readonly uncounted: readonly number[];
 }
 
@@ -26,7 +26,7 @@ export const i32 = tensor("I32");
 export const f32 = tensor("F32");
 export const bool = tensor("BOOL");
 
-/** The tensors that every layout has; `lay` brings one property of all rows into the layout's order. */
+/** Returns the tensors that every layout has. `lay` puts one property of all rows into the order of the layout. */
 export function perToken(lay: (of: (row: ModelRow) => Numbers, padding: number) => Numbers, shape: Numbers, pad = 0) {
   return {
     input_ids: i32(

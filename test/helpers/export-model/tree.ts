@@ -3,22 +3,22 @@ import { buildCodes, buildRowTensors } from "./row-tensors.js";
 import { type ModelRow, rowsOf, sharedWithParent } from "./rows.js";
 import { described, i32, type ModelBatch, perToken, rewardsOf } from "./tensors.js";
 
-/** A token, told from others of the same id by the call that has it first. */
+/** A token of a tree. The owner, which is the call that has it first, distinguishes it from other tokens with the same id. */
 interface Token {
   readonly owner: Turn;
-  /** In every row that holds it. */
+  /** Its position, which is the same in every row that contains it. */
   readonly position: number;
 }
 
 interface Node {
   readonly turn: Turn;
   readonly row: ModelRow;
-  /** The tokens of its row, those that it shares with its parent first. */
+  /** The tokens of its row. The first `shared` ones are also in its parent's row. */
   readonly tokens: readonly Token[];
   readonly shared: number;
 }
 
-/** Every token once. Which tokens see which is looked up in the rows. */
+/** Returns a tree batch, in which every token is stored once. `subtree_end` is computed from the rows. */
 export function treeBatch(
   sessions: readonly ModelledSession[],
   { discount, rowTensors }: { readonly discount: number; readonly rowTensors: boolean },
@@ -89,7 +89,7 @@ function listNodes(session: ModelledSession, discount: number): Node[] {
   return [...nodes.values()];
 }
 
-/** Roots as they were recorded; of what branches off a node, what branches off last comes first. */
+/** Sorts nodes depth first: roots in order of recording, and among children those with the last branching position first. */
 function depthFirst(nodes: readonly Node[]): Node[] {
   const below = (turn: Turn | undefined): Node[] =>
     nodes

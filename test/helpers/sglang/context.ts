@@ -4,7 +4,7 @@ import type { ReplyOptions } from "./reply.js";
 import type { SchedulerOptions, SglangScheduler } from "./scheduler.js";
 
 export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<ReplyOptions> {
-  /** Reads no input ids and keeps no bodies, to answer large prompts fast. */
+  /** Answers large prompts fast: does not parse input ids and keeps no bodies. */
   readonly fast?: boolean;
   /** Started with --incremental-streaming-output. */
   readonly incremental?: boolean;

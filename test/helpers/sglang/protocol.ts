@@ -38,7 +38,7 @@ export interface OutputToken {
 export interface GenerateOutcome {
   readonly tokens: readonly OutputToken[];
   readonly finish: FinishReason;
-  /** Aborted before it ran: the reply then lacks prompt_tokens and cached_tokens. */
+  /** Aborted before it ran. The reply then lacks prompt_tokens and cached_tokens. */
   readonly neverRan: boolean;
   readonly weightVersion: string;
 }
@@ -52,7 +52,7 @@ export type Fault =
   | { readonly kind: "close-after-headers" }
   /** A complete HTTP reply whose JSON ends in the middle. */
   | { readonly kind: "truncated-json" }
-  /** One log probability less than ids. */
+  /** Sends one log probability less than there are ids. */
   | { readonly kind: "length-mismatch" }
   /** The logprob at `index` (default 0) is this JSON text. */
   | { readonly kind: "bad-logprob"; readonly text: "NaN" | "null" | "-Infinity" | "1e999"; readonly index?: number }

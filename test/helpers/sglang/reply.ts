@@ -17,7 +17,7 @@ export interface ReplyState extends Omit<GenerateOutcome, "finish"> {
  * Returns the JSON text of a reply of `/generate`. Logprobs are written without JSON.stringify, so that a fault can
  * replace them with any text.
  *
- * @param from the first token to be shown, in frames that hold only what is new.
+ * @param from index of the first token in the reply, for frames that contain only new tokens
  */
 export function replyText(
   request: GenerateRequest,
@@ -84,7 +84,7 @@ function logprobFields(request: GenerateRequest, all: readonly OutputToken[], fr
   return fields.join(",");
 }
 
-/** The sampled token, then the ids after it with falling log probabilities. */
+/** Lists the sampled token, then the following ids with decreasing log probabilities. */
 function topEntries({ topLogprobs }: GenerateRequest) {
   return ({ id, logprob }: OutputToken) =>
     `[${Array.from({ length: topLogprobs }, (_, rank) => `[${logprob - rank},${id + rank},null]`).join(",")}]`;

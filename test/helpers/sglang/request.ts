@@ -10,7 +10,7 @@ const COMMA = 0x2c;
 /**
  * Reads the body of `/generate`.
  *
- * @param fast counts the input ids without making numbers of them: `inputIds` stays empty.
+ * @param fast counts the input ids without parsing them; `inputIds` stays empty
  */
 export function readGenerateRequest(body: Buffer, fast: boolean): GenerateRequest {
   const fastBody = fast ? withoutInputIds(body) : undefined;

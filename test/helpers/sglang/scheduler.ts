@@ -9,7 +9,7 @@ export interface SchedulerOptions {
   readonly tokenMilliseconds: number;
   readonly maxRunning: number;
   readonly weightVersion: string;
-  /** Ends a completion when the request names no stop token. */
+  /** Ends a completion if the request names no stop token. */
   readonly eosTokenId: number;
   /** Is called with the sampled tokens of each request, including aborted ones. */
   readonly onOutcome?: ((request: GenerateRequest, outcome: GenerateOutcome) => void) | undefined;

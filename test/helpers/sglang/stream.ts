@@ -5,7 +5,7 @@ import { cutShort } from "./cut.js";
 import type { Fault, GenerateRequest } from "./protocol.js";
 import { type ReplyState, replyText } from "./reply.js";
 
-/** Answers one `/generate` request with server-sent events, as SGLang does with `stream: true`. */
+/** Answers one `/generate` request with server-sent events, like SGLang with `stream: true`. */
 export async function answerStream(
   { options, reply, scheduler }: ServerContext,
   request: GenerateRequest,

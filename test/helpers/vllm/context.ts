@@ -52,7 +52,7 @@ export interface VllmRequest {
   readonly logprobs: number | undefined;
   readonly tokenIds: boolean;
   readonly tokenNames: boolean;
-  /** 0 and -1 are off. */
+  /** 0 and -1 disable it. */
   readonly topK: number;
   /** The request in the form of the scheduler. */
   readonly scheduled: GenerateRequest;

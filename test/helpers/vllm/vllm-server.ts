@@ -21,7 +21,7 @@ export interface VllmServer {
   readonly scheduler: SglangScheduler;
   /** Queues this fault for the next `times` generations (default 1), after faults that are already queued. */
   fault(fault: Fault, times?: number): void;
-  /** The same for probes. */
+  /** Gives this fault to the next probe. */
   probeFault(fault: Fault): void;
   close(): Promise<void>;
 }

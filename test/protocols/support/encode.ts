@@ -9,7 +9,7 @@ export function encode<T>(encoder: StreamEncoder, { groups, answer }: Output): T
   return readData<T>(text);
 }
 
-/** Returns events in the form in which the SDKs read them from a file: one JSON value per line. */
+/** Returns events as one JSON value per line, which the SDKs can read like a file. */
 export function asLines(events: readonly unknown[]): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
   return new ReadableStream({

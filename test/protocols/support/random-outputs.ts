@@ -33,7 +33,7 @@ const callRun = fc.tuple(fc.constantFrom("get_weather", "add"), json, fc.nat(5))
 
 const runs = fc.tuple(fc.option(textRun("reasoning")), fc.array(fc.oneof(textRun("text"), callRun), { maxLength: 4 }));
 
-/** Outputs with reasoning, texts and calls in any order that a parser can return. */
+/** Generates outputs with reasoning, texts and calls, in any order that a parser can return. */
 export const outputs: fc.Arbitrary<Output> = fc
   .tuple(runs, fc.constantFrom("stop", "length"), fc.nat(3), fc.boolean())
   .map(([[reasoning, rest], end, groupSize, stopped]) => {

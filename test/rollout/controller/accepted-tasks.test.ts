@@ -9,7 +9,7 @@ const limits = fc.record({
   maxStaleness: fc.integer({ min: 0, max: 3 }),
   consumerBatchSize: fc.integer({ min: 1, max: 4 }),
 });
-/** Which of the running tasks ends next, and whether it is accepted. */
+/** The order in which running tasks end, and the outcome of each. */
 const endings = fc.array(fc.record({ pick: fc.nat({ max: 99 }), accepted: fc.boolean() }), { maxLength: 120 });
 
 const createResult = (index: number, version: number): TaskResult<null> => ({
@@ -22,12 +22,12 @@ const createResult = (index: number, version: number): TaskResult<null> => ({
 });
 
 interface Taken {
-  /** The weight version that stood when the batch was taken. */
+  /** The weight version at the time when the batch was taken. */
   readonly at: number;
   readonly tasks: readonly { readonly index: number; readonly version: number }[];
 }
 
-/** A trainer that takes a batch whenever there is one, and has a new version after each. */
+/** Trains: takes each batch as soon as it exists, and sets a new version after each. */
 function train(
   given: StalenessLimits,
   order: BatchOrder,
@@ -82,7 +82,7 @@ describe("tasks in batches by task", () => {
     fc.assert(
       fc.property(limits, fates, fc.array(fc.nat({ max: 99 }), { maxLength: 120 }), (given, fate, picks) => {
         const indices = run(given, fate, picks);
-        // What a trainer would get that ran one task after another.
+        // The batches that a trainer gets if it runs one task after another.
         const model = fate.flatMap((accepted, index) => (accepted ? [index] : []));
         expect(indices).toEqual(model.slice(0, indices.length));
       }),
@@ -90,7 +90,7 @@ describe("tasks in batches by task", () => {
   });
 });
 
-/** As {@link train}, but which tasks are accepted is theirs, not a matter of when they end. */
+/** Like {@link train}, but each task decides itself whether it is accepted, independent of when it ends. */
 function run(given: StalenessLimits, fate: readonly boolean[], picks: readonly number[]): number[] {
   const control = new StalenessControl(given);
   const tasks = new AcceptedTasks<null>("task");

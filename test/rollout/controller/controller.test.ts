@@ -31,7 +31,7 @@ describe("a controller", () => {
     await workflow.end(1);
     expect(workflow.started).toEqual([0, 1, 2, 3]);
     for (const each of [0, 2, 3]) await workflow.end(each);
-    // (1 + 0 + 1) × 2 are accepted: no more before the trainer has another version.
+    // (1 + 0 + 1) × 2 tasks are accepted. The next ones wait until the trainer has another version.
     expect(controller.counts).toMatchObject({ submitted: 9, waiting: 5, running: 0, accepted: 4 });
   });
 

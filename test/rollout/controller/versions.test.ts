@@ -102,7 +102,7 @@ describe("a weight update", () => {
     await controller.setVersion(1);
     await workflow.end(2);
     const next = controller.waitBatch();
-    // Task 0 began with version 0: after version 1 it would be two behind.
+    // The batch waits for task 0, which began with version 0: after the next version, it would be two versions behind.
     expect(await Promise.race([next, new Promise((resolve) => setImmediate(resolve, "waiting"))])).toBe("waiting");
     await workflow.end(0);
     expect((await next)?.sessionIds).toEqual(["s0"]);

@@ -6,7 +6,7 @@ import { ProgramAgent } from "../../../src/rollout/subproc/program-agent.js";
 import { until } from "../../helpers/until.js";
 import { context, isAlive, pool } from "./context.js";
 
-// Programs' standard error is passed on to ours, where 100,000 lines would bury the report of the tests.
+// The standard error of programs is forwarded to this process. 100,000 lines would hide the report of the tests.
 beforeEach(() => void vi.spyOn(process.stderr, "write").mockReturnValue(true));
 afterEach(() => vi.restoreAllMocks());
 

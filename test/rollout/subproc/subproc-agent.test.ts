@@ -37,7 +37,7 @@ describe("SubprocAgent", () => {
       keyAtImport: null,
       context: [],
     });
-    // The same process, and nothing of the first task in it.
+    // The same process runs the second task. It has nothing left from the first one.
     expect(await agent.run({}, context("sk-second"))).toEqual({
       ...(first as object),
       COMPAT_API_KEY: "sk-second",
@@ -68,7 +68,7 @@ describe("SubprocAgent", () => {
   });
 });
 
-/** A buffer that was transferred. */
+/** Returns a buffer that was transferred. */
 function detachedArray(): ArrayBuffer {
   const buffer = new ArrayBuffer(4);
   structuredClone(buffer, { transfer: [buffer] });

@@ -22,7 +22,7 @@ export function jobsLeft(): string[] {
     .filter((line) => line !== "");
 }
 
-/** Kills everything on a node at once, including Slurm's own processes, like a power failure. */
+/** Kills everything on a node immediately, including Slurm's own processes, like a power failure. */
 export function killNode(node: string): void {
   process.kill(Number(readFileSync(join(FOLDER, `slurmd.${node}.pid`), "utf8")), "SIGKILL");
   const tasks = processesOn(node);

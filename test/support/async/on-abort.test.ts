@@ -13,7 +13,7 @@ describe("onAbort", () => {
     expect(calls).toBe(1);
   });
 
-  it("calls the listener at once if the signal is already aborted", () => {
+  it("calls the listener immediately if the signal is already aborted", () => {
     let calls = 0;
     onAbort(AbortSignal.abort(), () => calls++);
     expect(calls).toBe(1);

@@ -17,7 +17,7 @@ describe("the pause before a restart", () => {
     expect(pauses).toEqual([250, 500, 1000, 30_000]);
   });
 
-  it("ends at once, without a restart, when the signal aborts", async () => {
+  it("ends immediately, without a restart, when the signal aborts", async () => {
     const controller = new AbortController();
     const pausing = pauseBeforeRestart(20, controller.signal);
     controller.abort();

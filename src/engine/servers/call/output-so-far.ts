@@ -44,7 +44,7 @@ export class OutputSoFar {
     return { finish, cachedTokens: this.#cachedTokens, resumes, logprobs: this.#logprobs };
   }
 
-  /** What the log probabilities include; `unknown` if the servers that generated the tokens differ. */
+  /** Content of the log probabilities; `unknown` if the servers that generated the tokens differ. */
   get #logprobs(): LogprobContent {
     const [first, ...others] = new Set([...this.#generators].map(({ logprobs }) => logprobs ?? "unknown"));
     return first !== undefined && others.length === 0 ? first : "unknown";

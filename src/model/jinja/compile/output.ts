@@ -13,7 +13,7 @@ export class Output {
     this.#text = "";
   }
 
-  /** What was printed since the last part ended. */
+  /** The text that was printed since the last part ended. */
   get text(): string {
     return this.#text;
   }
