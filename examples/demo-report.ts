@@ -1,4 +1,4 @@
-/** What the demo prints: read back from the file that it wrote, as a trainer would. */
+/** The result of the demo. The report is read back from the batch, as a trainer would read it. */
 export interface DemoResult {
   /** A safetensors file. */
   readonly batch: Uint8Array;
@@ -21,6 +21,7 @@ interface Row {
   readonly length: number;
 }
 
+/** Returns the text that the demo prints. */
 export function report(result: DemoResult): string {
   const { entries, metadata, data } = readHeader(result.batch);
   const rows = JSON.parse(metadata["rows"] ?? "[]") as Row[];
@@ -36,20 +37,28 @@ export function report(result: DemoResult): string {
     `turns     ${rows.length}`,
     `tokens    ${tokens} exported, ${sampled} of them sampled`,
     "",
-    `episode      turns  reward  after discount ${result.discount}, first turn to last`,
   ];
+  const episodes = [["episode", "turns", "reward", `after discount ${result.discount}, first turn to last`]];
   let row = 0;
   [...bySession].forEach(([session, turns], episode) => {
     const final = turns.map(() => (finalRewards[row++] ?? 0).toFixed(3)).join("  ");
-    const own = (result.rewards[episode] ?? 0).toFixed(3);
-    lines.push(`${session.padEnd(12)} ${String(turns.length).padStart(5)}  ${own.padStart(6)}  ${final}`);
+    episodes.push([session, String(turns.length), (result.rewards[episode] ?? 0).toFixed(3), final]);
   });
-  lines.push("", "tensor          dtype  shape");
-  for (const [name, { dtype, shape }] of Object.entries(entries)) {
-    lines.push(`${name.padEnd(15)} ${dtype.padEnd(5)}  [${shape.join(", ")}]`);
-  }
+  const tensors = Object.entries(entries).map(([name, { dtype, shape }]) => [name, dtype, `[${shape.join(", ")}]`]);
+  lines.push(...alignColumns(episodes), "", ...alignColumns([["tensor", "dtype", "shape"], ...tensors]));
   lines.push("", `wrote ${result.file}, ${result.batch.byteLength} bytes, in ${result.seconds.toFixed(1)} s`);
   return lines.join("\n");
+}
+
+/** Returns the lines of a table whose columns are as wide as their longest cells. */
+function alignColumns(table: readonly (readonly string[])[]): string[] {
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  return table.map((cells) =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 
 function readHeader(file: Uint8Array) {

@@ -112,8 +112,11 @@ const RECIPES: readonly Recipe[] = [
   {
     name: TRAINER,
     kinds: ["padded"],
-    results: ["ratio"],
-    check: ({ ratio = [] }, batch) => expectOnes(ratio, predictedMask(batch)),
+    results: ["ratio", "norm"],
+    check({ ratio = [], norm = [] }, batch) {
+      expectOnes(ratio, predictedMask(batch));
+      expect(norm[0]).toBeGreaterThan(0);
+    },
   },
   ...(["padded", "packed"] as const).map(
     (kind, index): Recipe => ({

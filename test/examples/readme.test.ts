@@ -9,8 +9,10 @@ it("has a rollout that can be pasted into an empty folder: agent, tasks, job and
   const cwd = temporaryFolder();
   const { stdout } = await paste(shellBlock("README.md", "The shortest agent"), cwd);
   expect(stdout).toMatch(/^rows +8$/m);
-  const { metadata } = readSafetensors(readFileSync(join(cwd, "batch.safetensors")));
+  const { metadata, tensors } = readSafetensors(readFileSync(join(cwd, "try", "batch.safetensors")));
   expect(JSON.parse(metadata["rows"] ?? "")).toHaveLength(8);
+  // Equal rewards would give the README's trainer no advantages.
+  expect(new Set(tensors["rewards"]?.data).size).toBeGreaterThan(1);
 }, 120_000);
 
 it("has fewer than 120 lines", () => {

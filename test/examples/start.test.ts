@@ -28,10 +28,10 @@ describe("docs/guides/start.md", () => {
     expect(stdout).toMatch(/^\{"id":"(chatcmpl-\w+)",.*\n\{"interaction_id":"\1","reward":1\}$/m);
     expect(stdout).toMatch(/^\{"session_id":"math-\w+-0","interaction_count":1\}$/m);
     expect(stdout).toMatch(/^rows +1$/m);
-    const { interactions } = JSON.parse(readFileSync(join(cwd, "trajectories.json"), "utf8")) as {
+    const { interactions } = JSON.parse(readFileSync(join(cwd, "try", "trajectories.json"), "utf8")) as {
       interactions: object;
     };
-    const { tensors } = readSafetensors(readFileSync(join(cwd, "batch.safetensors")));
+    const { tensors } = readSafetensors(readFileSync(join(cwd, "try", "batch.safetensors")));
     expect([Object.keys(interactions).length, tensors["rewards"]?.shape]).toEqual([1, [1]]);
   }, 120_000);
 });

@@ -5,6 +5,7 @@ out/batch.safetensors and in ROLLTAPE_BATCH. `model`, which transformers loads t
 each token of the batch are in logits.bin.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -41,7 +42,9 @@ for line in sys.stdin:
     os.chdir(recipe["directory"])
     names = {"model": Model("logits.bin")}
     try:
-        exec(recipe["code"], names)
+        # Standard output is for the results only.
+        with contextlib.redirect_stdout(sys.stderr):
+            exec(recipe["code"], names)
         answer = {name: plain(names[name]) for name in recipe["names"]}
     except Exception as error:
         answer = {"failed": repr(error)}

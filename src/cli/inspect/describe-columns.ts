@@ -54,8 +54,8 @@ function describeNumbers(values: InspectedColumn["values"]): string {
     const sorted = [...counts].toSorted(([a], [b]) => a - b);
     return sorted.map(([value, count]) => `${shown(value)} (${count})`).join(", ");
   }
-  const { least = 0, median = 0, most = 0 } = summarizeNumbers([...values]) ?? {};
-  return `least ${shown(least)}, median ${shown(median)}, most ${shown(most)}`;
+  const { min = 0, median = 0, max = 0 } = summarizeNumbers([...values]) ?? {};
+  return `min ${shown(min)}, median ${shown(median)}, max ${shown(max)}`;
 }
 
 /** Parameters that truncate the distribution from which tokens are sampled, with the value that turns each off. */

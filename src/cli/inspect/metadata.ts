@@ -6,6 +6,7 @@ const schemas = {
   rewardsMissing: z.array(z.string()),
   labels: z.record(z.string(), z.array(z.string())),
   unrewardedRoots: z.object({ count: z.int().min(0), first: z.array(rootSchema) }),
+  incompleteCalls: z.record(z.string(), z.int().min(0)),
   abortedCalls: z.record(z.string(), z.int().min(0)),
   leftOut: z.object({ undelivered: z.int().min(0), retried: z.int().min(0) }),
   uncountedRewards: z.object({ rows: z.int().min(0), first: z.array(z.int()) }),
@@ -17,6 +18,7 @@ export type BatchFacts = { readonly [name in keyof typeof schemas]: z.output<(ty
 export function readFacts({ metadata }: Header): BatchFacts {
   return {
     rewardsMissing: read(schemas.rewardsMissing, metadata["rewards_missing"]),
+    incompleteCalls: read(schemas.incompleteCalls, metadata["incomplete_calls"]),
     abortedCalls: read(schemas.abortedCalls, metadata["aborted_calls"]),
     labels: read(schemas.labels, metadata["row_codes"]),
     unrewardedRoots: read(schemas.unrewardedRoots, metadata["unrewarded_roots"]),
@@ -51,8 +53,12 @@ function describeEntry(name: string, text: string, facts: BatchFacts): string[] 
       return facts.unrewardedRoots && [describeRoots(facts.unrewardedRoots)];
     case "uncounted_rewards":
       return facts.uncountedRewards && [describeRows(facts.uncountedRewards)];
+    case "rewards_missing":
+      return facts.rewardsMissing && [describeSessions(facts.rewardsMissing)];
+    case "incomplete_calls":
+      return facts.incompleteCalls && [describeCounts(facts.incompleteCalls)];
     case "aborted_calls":
-      return facts.abortedCalls && [describeAborted(facts.abortedCalls)];
+      return facts.abortedCalls && [describeCounts(facts.abortedCalls)];
     case "left_out":
       return facts.leftOut && [describeLeftOut(facts.leftOut)];
     default:
@@ -74,7 +80,12 @@ function shortenList(names: readonly string[], count: number): string {
   return shown.join(", ") + (count > shown.length ? ", …" : "");
 }
 
-function describeAborted(counts: z.output<typeof schemas.abortedCalls>): string {
+function describeSessions(ids: readonly string[]): string {
+  return ids.length === 0 ? "none" : `${ids.length}: ${shortenList(ids, ids.length)}`;
+}
+
+/** Returns the sum of counts by session, and the first of them. */
+function describeCounts(counts: Readonly<Record<string, number>>): string {
   const names = Object.entries(counts).map(([id, count]) => `${id} ${count}`);
   return names.length === 0 ? "none" : `${sumCounts(counts)}: ${shortenList(names, names.length)}`;
 }

@@ -1,19 +1,19 @@
 /** Summary of a list of numbers. */
 export interface Distribution {
   readonly count: number;
-  readonly least: number;
+  readonly min: number;
   readonly median: number;
   readonly mean: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Summarizes numbers; undefined for an empty list. Of two middle values, the median is the lower one. */
 export function summarizeNumbers(values: readonly number[]): Distribution | undefined {
   const sorted = values.toSorted((a, b) => a - b);
-  const [least, most, median] = [sorted[0], sorted.at(-1), sorted[(sorted.length - 1) >> 1]];
-  if (least === undefined || most === undefined || median === undefined) return undefined;
+  const [min, max, median] = [sorted[0], sorted.at(-1), sorted[(sorted.length - 1) >> 1]];
+  if (min === undefined || max === undefined || median === undefined) return undefined;
   const mean = sorted.reduce((total, value) => total + value, 0) / sorted.length;
-  return { count: sorted.length, least, median, mean, most };
+  return { count: sorted.length, min, median, mean, max };
 }
 
 export interface Bin {
@@ -28,16 +28,16 @@ export interface Bin {
 export function countBins(values: readonly number[], bins: number): Bin[] {
   const range = summarizeNumbers(values);
   if (!range) return [];
-  const width = Math.max(1, Math.ceil((range.most - range.least + 1) / bins));
-  const used = Math.floor((range.most - range.least) / width) + 1;
+  const width = Math.max(1, Math.ceil((range.max - range.min + 1) / bins));
+  const used = Math.floor((range.max - range.min) / width) + 1;
   const counts = Array.from({ length: used }, () => 0);
   for (const value of values) {
-    const bin = Math.floor((value - range.least) / width);
+    const bin = Math.floor((value - range.min) / width);
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   return counts.map((count, i) => {
-    const from = range.least + i * width;
-    return { from, to: Math.min(range.most, from + width - 1), count };
+    const from = range.min + i * width;
+    return { from, to: Math.min(range.max, from + width - 1), count };
   });
 }
 

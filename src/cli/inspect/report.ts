@@ -19,9 +19,9 @@ const BAR_CHARACTERS = 40;
 export function describeBatch(file: string, batch: InspectedBatch, listed: number): string {
   const sections = [
     [`${file}, ${batch.byteLength} bytes`],
+    batch.rows.length > 0 ? [...totals(batch), "", ...lengths(batch.rows)] : [],
     tensors(batch.header),
     metadata(batch.header),
-    batch.rows.length > 0 ? [...totals(batch), "", ...lengths(batch.rows)] : [],
     rowColumns(batch),
     listed > 0 ? rowList(batch, listed) : [],
     listWarnings(batch).map((warning) => `warning: ${warning}`),
@@ -107,8 +107,8 @@ function countDistinct(names: readonly (string | null)[]): string {
 
 function describeSummary(values: Distribution | undefined): string {
   if (!values) return "none";
-  const { least, median, mean, most } = values;
-  return `least ${formatNumber(least)}, median ${formatNumber(median)}, mean ${formatNumber(mean)}, most ${formatNumber(most)}`;
+  const { min, median, mean, max } = values;
+  return `min ${formatNumber(min)}, median ${formatNumber(median)}, mean ${formatNumber(mean)}, max ${formatNumber(max)}`;
 }
 
 function columns(table: readonly (readonly string[])[]): string[] {

@@ -20,7 +20,8 @@ export interface RolloutSummary {
 /** Returns the summary that `rolltape rollout` prints. */
 export function describeRollout(summary: RolloutSummary): string {
   const { tally, tasks, groupSize, seconds, sampledTokens, batches, errors } = summary;
-  const notRun = tasks - tally.acceptedTasks - tally.rejectedTasks;
+  // Tasks that were running are aborted and count as rejected.
+  const started = tally.acceptedTasks + tally.rejectedTasks;
   const lines: [string, string][] = [["episodes", `${tally.accepted} accepted, ${tally.rejected} rejected`]];
   for (const line of tally.reasons.describe()) lines.push(["", line]);
   if (groupSize > 1) {
@@ -28,7 +29,7 @@ export function describeRollout(summary: RolloutSummary): string {
     lines.push(["groups", `${tally.acceptedTasks} of ${tasks} kept${incomplete}, ${groupSize} episodes each`]);
   }
   if (tally.lost > 0) lines.push(["lost", describeLost(tally)]);
-  if (summary.stopped) lines.push(["stopped", `${notRun} of ${tasks} tasks were not started`]);
+  if (summary.stopped) lines.push(["stopped", `after ${started} of ${tasks} tasks had started`]);
   lines.push(
     ["rewards", describeRewards(tally)],
     [

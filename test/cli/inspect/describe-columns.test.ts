@@ -78,7 +78,7 @@ describe("the row columns in a report", () => {
     expect(text).toMatch(/^row column +of 3 rows +meaning$/m);
     expect(text).toMatch(/^temperature +0\.7 \(2\), 1 \(1\) +Divisor of the logits/m);
     expect(text).toMatch(/^greedy +1 row +The most probable token/m);
-    expect(text).toMatch(/^top_p +0\.9 \(1\), 1 \(2\) +1: off\.$/m);
+    expect(text).toMatch(/^top_p +0\.9 \(1\), 1 \(2\) +Nucleus sampling; 1: off\.$/m);
     expect(text).toMatch(/^truncated sampling +1 row +/m); // a greedy call is not truncated
     expect(text).toMatch(/^finish_reason +stop \(2\), length \(1\) /m);
     expect(text).toMatch(/^requested_model +policy \(2\), judge \(1\) /m);
@@ -98,7 +98,7 @@ describe("the row columns in a report", () => {
   it("shorten many values", async () => {
     const calls = Array.from({ length: 20 }, (_, i) => ({ sampling: warm(1 + i / 10), model: `model-${i}` }));
     const text = await report({ one: calls });
-    expect(text).toMatch(/^temperature +least 1, median 1\.9, most 2\.9 /m);
+    expect(text).toMatch(/^temperature +min 1, median 1\.9, max 2\.9 /m);
     expect(text).toMatch(/^requested_model +model-0 \(1\), .*, 14 others \(14\) /m);
   });
 
@@ -147,6 +147,7 @@ describe("the metadata in a report", () => {
     expect(text).toMatch(/^concat_reward +leaf$/m);
     expect(text).toMatch(/^unrewarded_roots +1: two interaction-\S+$/m);
     expect(text).toMatch(/^uncounted_rewards +1: row 0$/m);
+    expect(text).toMatch(/^rewards_missing +1: two$/m);
     expect(text).toMatch(/^left_out +none$/m);
   });
 

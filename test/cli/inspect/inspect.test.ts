@@ -75,11 +75,16 @@ describe("rolltape inspect", () => {
     said(/^rows +3$/m);
     said(/^tokens +16, 7 of them in the loss$/m);
     said(/^versions +3 \(3 tokens\), 5 \(4 tokens\)$/m);
-    said(/^rewards +least 0, median 0\.5, mean 0\.5, most 1$/m);
-    said(/^lengths +least 4, median 5, mean 5\.33333, most 7$/m);
+    said(/^rewards +min 0, median 0\.5, mean 0\.5, max 1$/m);
+    said(/^lengths +min 4, median 5, mean 5\.33333, max 7$/m);
     said(/^6 +0$/m);
     said(/^short +\S+ +4 +0 +stop +1 +sum +sum-1$/m);
     expect(text).not.toMatch(/^long /m);
+    // The numbers that matter most come before the long lists of tensors and columns.
+    expect(text.indexOf("\nsessions ")).toBeLessThan(text.indexOf("\ntensor "));
+    said(/^rewards_missing +none$/m);
+    said(/^incomplete_calls +none$/m);
+    said(/^aborted_calls +none$/m);
   });
 
   it("describes only the tensors of a file from another producer, without its control characters", async () => {
@@ -195,10 +200,10 @@ describe("the numbers of a report", () => {
         const median = sorted[Math.ceil(given.length / 2) - 1];
         expect(summarizeNumbers(given)).toEqual({
           count: given.length,
-          least: sorted[0],
+          min: sorted[0],
           median,
           mean,
-          most: sorted.at(-1),
+          max: sorted.at(-1),
         });
       }),
     );

@@ -93,7 +93,7 @@ describe("rolltape rollout", TIMES, () => {
     expect(ended.code).toBe(130);
     expect(readBatch(out).rewards).toEqual([1, 1]);
     expect(ended.stdout).toMatch(
-      /1 accepted, 1 rejected\n +1 × episode_aborted[^]*stopped +1 of 3 tasks were not started\n/,
+      /1 accepted, 1 rejected\n +1 × episode_aborted[^]*stopped +after 2 of 3 tasks had started\n/,
     );
   });
 
