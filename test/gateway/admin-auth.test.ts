@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { connect } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { openConnection, requestHead } from "../helpers/raw-connection.js";
 import { until } from "../helpers/until.js";
 import { Gateway, startWorker } from "./workers.js";
 
@@ -26,15 +25,8 @@ it("refuses control calls with a session key", async () => {
 it("refuses a control body without a key before it was sent", async () => {
   const worker = await startWorker("one");
   const gateway = await Gateway.start({ urls: [worker.url] });
-  const { hostname: host, port } = new URL(gateway.url);
-  const socket = connect({ host, port: Number(port) });
-  onTestFinished(() => void socket.destroy());
-  let text = "";
-  socket.on("data", (bytes) => (text += bytes.toString("latin1")));
-  await once(socket, "connect");
-  socket.write(
-    "POST /export_batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9000000\r\n\r\n",
-  );
-  await until(() => text.includes("missing_api_key"));
-  expect(text).toMatch(/connection: close/i);
+  const head = requestHead("POST", "/export_batch", "content-type: application/json", "content-length: 9000000");
+  const { received } = await openConnection(new URL(gateway.url).port, head);
+  await until(() => received().includes("missing_api_key"));
+  expect(received()).toMatch(/connection: close/i);
 });

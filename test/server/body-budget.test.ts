@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
 import { ADMIN_KEY, Proxy, type StartedSession } from "../helpers/proxy.js";
+import { openConnection, type RawConnection, requestHead } from "../helpers/raw-connection.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { until } from "../helpers/until.js";
 
@@ -16,16 +15,10 @@ async function start(): Promise<ListeningProxy<ScriptedEngine>> {
 }
 
 /** Sends the headers of a body and the first byte of it. */
-async function begin(url: string, key: string, path: string, bytes: number | "chunked"): Promise<Socket> {
-  const { hostname: host, port } = new URL(url);
-  const socket = connect({ host, port: Number(port) });
-  socket.on("error", () => undefined);
-  onTestFinished(() => void socket.destroy());
-  await once(socket, "connect");
+async function begin(url: string, key: string, path: string, bytes: number | "chunked"): Promise<RawConnection> {
   const length = bytes === "chunked" ? "transfer-encoding: chunked" : `content-length: ${bytes}`;
-  const lines = [`POST ${path} HTTP/1.1`, "host: x", `authorization: Bearer ${key}`, "content-type: application/json"];
-  socket.write(`${[...lines, length].join("\r\n")}\r\n\r\n${bytes === "chunked" ? "1\r\n{\r\n" : "{"}`);
-  return socket;
+  const head = requestHead("POST", path, `authorization: Bearer ${key}`, "content-type: application/json", length);
+  return openConnection(new URL(url).port, `${head}${bytes === "chunked" ? "1\r\n{\r\n" : "{"}`);
 }
 
 async function inFlight({ proxy }: ListeningProxy<ScriptedEngine>): Promise<number> {
@@ -33,11 +26,9 @@ async function inFlight({ proxy }: ListeningProxy<ScriptedEngine>): Promise<numb
   return Number(/^rolltape_body_bytes_in_flight (\d+)$/m.exec(text)?.[1]);
 }
 
-async function answer(socket: Socket): Promise<string> {
-  let text = "";
-  socket.on("data", (bytes) => (text += bytes.toString("latin1")));
-  await until(() => text.includes("\r\n\r\n"));
-  return text;
+async function answer({ received }: RawConnection): Promise<string> {
+  await until(() => received().includes("\r\n\r\n"));
+  return received();
 }
 
 const CHAT = "/v1/chat/completions";
@@ -45,17 +36,17 @@ const CHAT = "/v1/chat/completions";
 it("counts a body from its headers until its end", async () => {
   const server = await start();
   const { key } = await server.proxy.session();
-  const socket = await begin(server.url, key, CHAT, 20);
+  const client = await begin(server.url, key, CHAT, 20);
   await expect.poll(() => inFlight(server)).toBe(20);
-  socket.write(`"messages":12345678}`.slice(0, 19));
-  expect(await answer(socket)).toMatch(/^HTTP\/1.1 400 /);
+  client.socket.write(`"messages":12345678}`.slice(0, 19));
+  expect(await answer(client)).toMatch(/^HTTP\/1.1 400 /);
   expect(await inFlight(server)).toBe(0);
 });
 
 it("gives the bytes back when the client disconnects", async () => {
   const server = await start();
   const { key } = await server.proxy.session();
-  const socket = await begin(server.url, key, CHAT, SHARE);
+  const { socket } = await begin(server.url, key, CHAT, SHARE);
   await expect.poll(() => inFlight(server)).toBe(SHARE);
   socket.destroy();
   await expect.poll(() => inFlight(server)).toBe(0);

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { type ConnectionLimits, createApp } from "../../src/http/create-app.js";
+import { openConnection } from "../helpers/raw-connection.js";
 import { until } from "../helpers/until.js";
 
 /** Clients that send slowly, or open many connections, cannot keep others out. */
@@ -17,40 +17,34 @@ async function listen(limits: Partial<ConnectionLimits>): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
-async function open(port: number, text = ""): Promise<{ socket: Socket; received: () => string }> {
-  const socket = connect({ host: "127.0.0.1", port });
-  socket.on("error", () => undefined);
-  onTestFinished(() => void socket.destroy());
-  let received = "";
-  socket.on("data", (bytes) => (received += bytes.toString("latin1")));
-  await once(socket, "connect");
-  socket.write(text);
-  return { socket, received: () => received };
-}
+const POST = "POST / HTTP/1.1\r\nhost: x\r\n";
 
 it("answers 408 and closes if the headers take too long", async () => {
   const port = await listen({ headersTimeoutMilliseconds: 100, requestTimeoutMilliseconds: 60_000 });
-  const { socket, received } = await open(port, "POST / HTTP/1.1\r\nhost: x\r\n");
+  const { socket, received } = await openConnection(port, POST);
   await once(socket, "close");
   expect(received()).toMatch(/^HTTP\/1.1 408 .*request_timeout/s);
 });
 
 it("answers 408 and closes if the body takes too long", async () => {
   const port = await listen({ requestTimeoutMilliseconds: 100 });
-  const { socket, received } = await open(port, "POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{");
+  const { socket, received } = await openConnection(
+    port,
+    `${POST}content-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
+  );
   await once(socket, "close");
   expect(received()).toMatch(/^HTTP\/1.1 408 .*request_timeout/s);
 });
 
 it("closes connections beyond their limit, and accepts new ones when others end", async () => {
   const port = await listen({ maxConnections: 2 });
-  const first = await open(port);
-  await open(port);
-  const third = await open(port);
+  const first = await openConnection(port);
+  await openConnection(port);
+  const third = await openConnection(port);
   await until(() => third.socket.destroyed);
   first.socket.destroy();
   const answer = async () => {
-    const { socket, received } = await open(port, "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n");
+    const { socket, received } = await openConnection(port, `${POST}content-length: 0\r\n\r\n`);
     await Promise.race([once(socket, "data"), once(socket, "close")]);
     return received();
   };
