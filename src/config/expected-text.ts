@@ -16,7 +16,11 @@ export function readItemSchema({ items }: Schema): Schema {
 
 /** Describes the allowed values as a phrase that follows "expected", such as "an integer from 0 to 65535". */
 export function describeExpected(schema: Schema): string {
-  return listAlternatives(schema).map(describeAlternative).join(" or ");
+  const alternatives = listAlternatives(schema);
+  if (schema.anyOf && typeof schema.expected === "string") {
+    return alternatives.some(({ type }) => type === "null") ? `${schema.expected}, or null` : schema.expected;
+  }
+  return alternatives.map(describeAlternative).join(" or ");
 }
 
 function describeAlternative(schema: Schema): string {

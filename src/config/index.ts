@@ -11,7 +11,7 @@ export {
 export { readConnectionLimits } from "./connection-limits.js";
 export { ConfigError, type ConfigErrorCode, type ConfigProblem } from "./errors.js";
 export { removeKeyFile, writeKeyFile } from "./key-file.js";
-export { compileMessageFilters } from "./message-filters.js";
+export { compileMessageFilters, listUnsafeFilters } from "./message-filters.js";
 export { parseConfig } from "./parse-config.js";
 export { redact } from "./redact.js";
 export { type ConfigSources, resolveConfig } from "./resolve-config.js";

@@ -1,7 +1,12 @@
+import { compileFilter } from "./schema/message-filter.js";
 import type { Config } from "./schema/sections.js";
-import { compileFilter } from "./schema/values.js";
 
-/** Returns `rollout.agent.message_filters` as regular expressions. */
-export function compileMessageFilters({ rollout }: Config): RegExp[] {
+/** Returns `rollout.agent.message_filters` as filters of texts. */
+export function compileMessageFilters({ rollout }: Config) {
   return rollout.agent.message_filters.map(compileFilter);
+}
+
+/** Returns the patterns that can take exponential time on a text that an agent chooses. */
+export function listUnsafeFilters({ rollout }: Config): string[] {
+  return rollout.agent.message_filters.flatMap((filter) => (typeof filter === "string" ? [] : [filter.pattern]));
 }

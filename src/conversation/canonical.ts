@@ -1,5 +1,6 @@
 import { canonicalJson } from "../support/json/canonical-json.js";
 import type { Message, ToolCall } from "./message.js";
+import { type MessageFilter, type TextFilter, toTextFilters } from "./text-filter.js";
 
 /**
  * Returns the canonical form of messages, by which conversations are compared: one string per message.
@@ -10,14 +11,14 @@ import type { Message, ToolCall } from "./message.js";
  *
  * @param filters every match is removed from the text before the comparison
  */
-export function canonicalMessages(messages: readonly Message[], filters: readonly RegExp[]): string[] {
-  const global = filters.map((filter) => (filter.global ? filter : new RegExp(filter, `${filter.flags}g`)));
-  return messages.map((message) => canonicalMessage(message, global));
+export function canonicalMessages(messages: readonly Message[], filters: readonly MessageFilter[]): string[] {
+  const textFilters = toTextFilters(filters);
+  return messages.map((message) => canonicalMessage(message, textFilters));
 }
 
 // JSON of nested arrays is injective: no two different messages share a string.
-function canonicalMessage(message: Message, filters: readonly RegExp[]): string {
-  const text = filters.reduce((rest, filter) => rest.replace(filter, ""), message.content).trimEnd();
+function canonicalMessage(message: Message, filters: readonly TextFilter[]): string {
+  const text = filters.reduce((rest, filter) => filter.removeMatches(rest), message.content).trimEnd();
   const parts: unknown[] = [message.role, text];
   if (message.toolCalls !== undefined && message.toolCalls.length > 0) parts.push(message.toolCalls.map(canonicalCall));
   if (message.role === "tool") parts.push(message.toolCallId ?? "");

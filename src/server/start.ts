@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
-import { type Config, compileMessageFilters, readConnectionLimits } from "../config/index.js";
+import { type Config, compileMessageFilters, listUnsafeFilters, readConnectionLimits } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
@@ -47,6 +47,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { engine, model } = await openEngine(config, (message) => logger.warn({ engine: config.engine.type }, message));
   try {
+    warnOfUnsafeFilters(config, logger);
     const registry = createRegistry(config, adminKey);
     const settings = toServerSettings(config, adminKey, config.model.name ?? model.name);
     const weightVersion = new CurrentVersion(createVersionFile(config, logger));
@@ -82,6 +83,13 @@ export async function startServer(
   } catch (error) {
     await Promise.all([engine.close(), model.close()]);
     throw error;
+  }
+}
+
+function warnOfUnsafeFilters(config: Config, logger: FastifyBaseLogger): void {
+  for (const pattern of listUnsafeFilters(config)) {
+    const advice = "An agent can choose a text that it takes exponential time on. Write it without `unsafe`.";
+    logger.warn({ pattern }, `A filter of rollout.agent.message_filters is unsafe. ${advice}`);
   }
 }
 

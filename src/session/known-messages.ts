@@ -1,5 +1,6 @@
 import { canonicalMessages } from "../conversation/canonical.js";
 import type { Message } from "../conversation/message.js";
+import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import { digestCallIds } from "./call-ids.js";
 import { sameMessage } from "./interaction.js";
@@ -23,11 +24,11 @@ const NO_MESSAGES: DigestedMessages = { messages: [], digests: new Uint8Array(),
  * digested, which takes a tenth of the time, and are kept in memory once.
  */
 export class KnownMessages {
-  readonly #filters: readonly RegExp[];
+  readonly #filters: readonly MessageFilter[];
   #last: DigestedMessages = NO_MESSAGES;
 
   /** @param filters text that they match is not digested */
-  constructor(filters: readonly RegExp[]) {
+  constructor(filters: readonly MessageFilter[]) {
     this.#filters = filters;
   }
 

@@ -1,3 +1,4 @@
+import type { MessageFilter } from "../conversation/text-filter.js";
 import { SessionError } from "./errors.js";
 import type { SessionState } from "./lifecycle.js";
 import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
@@ -15,7 +16,7 @@ export interface RegistryOptions {
   readonly workerTag?: string | undefined;
   /** Rejects keys chosen by the caller that lack the tag, because a gateway could not find their worker. */
   readonly taggedKeysOnly?: boolean;
-  readonly messageFilters?: readonly RegExp[];
+  readonly messageFilters?: readonly MessageFilter[];
 }
 
 export interface StartOptions {

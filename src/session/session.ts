@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { canonicalMessages } from "../conversation/canonical.js";
 import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
+import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
 import { keepSpelling } from "../support/json/spelled.js";
@@ -24,7 +25,7 @@ export interface SessionOptions {
   readonly taskId: string;
   readonly groupId?: string | undefined;
   /** Text that matches is ignored when searching for a parent interaction. */
-  readonly messageFilters?: readonly RegExp[];
+  readonly messageFilters?: readonly MessageFilter[];
   /** Receives an event when the session is over and when a reward is set. */
   readonly events?: SessionEvents;
 }
@@ -71,7 +72,7 @@ export class Session {
   abortedCalls = 0;
   lastAccessAt = this.createdAt;
 
-  readonly #filters: readonly RegExp[];
+  readonly #filters: readonly MessageFilter[];
   readonly #events: SessionEvents | undefined;
   readonly #known: KnownMessages;
   readonly #native: NativeSession = new native.Session();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ChatMessage, chatMessagesSchema } from "../conversation/chat-message.js";
+import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
 import type { BatchTensorLayout, NativeSharedPool } from "../native/contract.js";
 import { type Batch, packBatch, packShards } from "./batch/batch.js";
@@ -111,7 +112,7 @@ export interface CreateSessionOptions {
   readonly taskId?: string | undefined;
   /** `group_id` in the rows of batches. Sessions with the same group are compared with each other. */
   readonly groupId?: string | undefined;
-  readonly messageFilters?: readonly RegExp[];
+  readonly messageFilters?: readonly MessageFilter[];
 }
 
 export type StoreExportOptions = BatchOptionsInput & {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { GIBIBYTE } from "./limits.js";
+import { messageFilter } from "./message-filter.js";
 import { REASONING_PARSERS, TOOL_CALL_PARSERS } from "./parser-names.js";
 import { samplingOverrideSchema } from "./sampling-override.js";
-import { filterPattern, optionalText, seconds, secretKey } from "./values.js";
+import { optionalText, seconds, secretKey } from "./values.js";
 
 /** Sessions of agents: lifetime, access, prompts, rewards and export. */
 export const agentSchema = z.strictObject({
@@ -100,10 +101,10 @@ export const agentSchema = z.strictObject({
       "Samples calls of tools with `strict: true` under a grammar of their schema. Off by default, because agent SDKs set `strict` by default and a grammar changes the sampled distribution.",
     ),
   message_filters: z
-    .array(filterPattern)
+    .array(messageFilter)
     .default([])
     .describe(
-      "Regular expressions (flags `gu`) for volatile text. Text that matches is ignored when searching for a parent interaction.",
+      "Regular expressions for volatile text. Text that matches is ignored when searching for a parent interaction. They run in linear time (RE2); look-arounds and back-references need `{pattern: …, unsafe: true}`.",
     ),
   sampling_override: samplingOverrideSchema.prefault({}),
   engine_max_tokens: z

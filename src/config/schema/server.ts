@@ -92,7 +92,7 @@ export const serverSchema = z.strictObject({
     .regex(/^[a-z0-9]{1,32}$/)
     .nullable()
     .default("auto")
-    .meta({ expected: "1 to 32 characters of a-z and 0-9, or auto" })
+    .meta({ expected: "1 to 32 characters of a-z and 0-9, auto" })
     .describe(
       "Name of this server, part of its session keys and session ids. `auto`: a new name at every start, so that session ids are never reused. Null: no tag, so the server cannot be behind a gateway.",
     ),

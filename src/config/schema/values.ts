@@ -19,24 +19,6 @@ export const baseUrl = z
   .refine(isBaseUrl)
   .meta({ expected: "an http or https URL without query or fragment" });
 
-/** Source text of a regular expression. {@link compileFilter} sets its flags. */
-export const filterPattern = z
-  .string()
-  .superRefine((source, context) => {
-    try {
-      compileFilter(source);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      context.addIssue({ code: "custom", message: `expected a JavaScript regular expression: ${reason}` });
-    }
-  })
-  .meta({ expected: "a regular expression" });
-
-/** Compiles a message filter. It matches everywhere in a text, and `.` is a Unicode code point. */
-export function compileFilter(source: string): RegExp {
-  return new RegExp(source, "gu");
-}
-
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
