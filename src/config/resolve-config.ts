@@ -30,7 +30,7 @@ export function resolveConfig({ file, overrides = [], env = process.env }: Confi
   const fromArgs = normalizeSpelling(args.value);
   const problems = [...fromFile.problems, ...args.problems, ...fromArgs.problems];
   const config = checkConfig(merge(fromFile.value, fromArgs.value), problems);
-  // Read only to check the key: a server that uses it must not start with an invalid one.
+  // The result is not used here. Reading the key reports an invalid one before a server starts.
   if (config.rollout.agent.admin_api_key === null) readEnvironmentKey(env);
   return config;
 }

@@ -1,11 +1,10 @@
+/*
+ * Messages in the shape of OpenAI's chat completions, which agents, trainers and chat templates share, and their
+ * translation into `Message`. `null` means absent. Fields that no prompt shows are dropped.
+ */
 import { z } from "zod";
 import { listOf } from "../support/schema/list-of.js";
 import type { Message } from "./message.js";
-
-/**
- * Messages in the shape of OpenAI's chat completions, which agents, trainers and chat templates share, and their
- * translation into {@link Message}. `null` means absent. Fields that no prompt shows are dropped.
- */
 
 const text = z.string().transform((value) => value.toWellFormed());
 const optionalText = text.nullish();

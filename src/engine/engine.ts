@@ -87,7 +87,7 @@ export interface Engine {
   health(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
   /** Controls the engine's servers. Undefined if the engine runs in this process. */
-  readonly servers?: EngineServers;
+  readonly servers?: ServerControl;
 }
 
 export interface EngineSupport {
@@ -126,7 +126,7 @@ export interface ServerReadiness {
   readonly problem: ReadinessProblem | undefined;
 }
 
-export interface EngineServers {
+export interface ServerControl {
   /**
    * Checks whether every server that is not being drained is healthy and knows the model. Generates nothing; never rejects.
    *

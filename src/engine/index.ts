@@ -7,7 +7,6 @@ export {
   type EngineErrorCode,
   type EngineServerCounts,
   type EngineServerState,
-  type EngineServers,
   type EngineSupport,
   type Finish,
   type GenerateCall,
@@ -17,6 +16,7 @@ export {
   type PauseMode,
   type ReadinessProblem,
   type SamplingParams,
+  type ServerControl,
   type ServerReadiness,
 } from "./engine.js";
 export { createSglangEngine } from "./sglang/create-sglang-engine.js";

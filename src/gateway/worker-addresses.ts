@@ -21,7 +21,7 @@ export interface WorkerAddress {
 export class WorkerAddresses {
   readonly #sources: WorkerSources;
   readonly #report: (problem: string) => void;
-  #file: { readonly changed: number; readonly urls: readonly string[] } = { changed: -1, urls: [] };
+  #file: { readonly mtimeMs: number; readonly urls: readonly string[] } = { mtimeMs: -1, urls: [] };
   #registered = new Map<string, Registration>();
 
   constructor(sources: WorkerSources, report: (problem: string) => void) {
@@ -43,12 +43,12 @@ export class WorkerAddresses {
     if (file === undefined) return;
     try {
       const { mtimeMs } = await stat(file);
-      if (mtimeMs === this.#file.changed) return;
+      if (mtimeMs === this.#file.mtimeMs) return;
       const lines = (await readFile(file, "utf8")).split("\n").map((line) => line.replace(/#.*/, "").trim());
       const urls = lines.filter((line) => URL.canParse(line));
       const invalid = lines.filter((line) => line !== "" && !URL.canParse(line));
       if (invalid.length > 0) this.#report(`${file} must have one URL per line; received "${invalid[0]}"`);
-      this.#file = { changed: mtimeMs, urls };
+      this.#file = { mtimeMs, urls };
     } catch (error) {
       this.#report(`${file} cannot be read: ${describeError(error)}`);
     }

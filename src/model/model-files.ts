@@ -45,11 +45,12 @@ const tokenizerConfigSchema = z.looseObject({
 });
 
 const generationConfigSchema = z.looseObject({ eos_token_id: stopIds });
-const limits = { eos_token_id: stopIds, max_position_embeddings: z.int().min(1).nullish() };
+/** Fields that are at the top of config.json, or in `text_config` for models that also take images. */
+const languageModelFields = { eos_token_id: stopIds, max_position_embeddings: z.int().min(1).nullish() };
 const configSchema = z.looseObject({
-  ...limits,
+  ...languageModelFields,
   model_type: z.string().nullish(),
-  text_config: z.looseObject(limits).nullish(),
+  text_config: z.looseObject(languageModelFields).nullish(),
 });
 
 /** The content of a model folder, file by file. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SchedulerError } from "./errors.js";
 import { type JobSpec, jobSchema } from "./job.js";
-import { findNearestKeyAt } from "./job-keys.js";
+import { findNearestJobKey } from "./nearest-job-key.js";
 
 /** Number of characters of a wrong value that an error shows. */
 const SHOWN_LENGTH = 60;
@@ -19,7 +19,7 @@ export function parseJob(written: unknown): JobSpec {
 
 function describeIssue(issue: z.core.$ZodIssue): string[] {
   if (issue.code === "unrecognized_keys") {
-    const nearest = (key: string) => findNearestKeyAt(issue.path, key);
+    const nearest = (key: string) => findNearestJobKey(issue.path, key);
     return issue.keys.map((key) => `${formatPath([...issue.path, key])}: unknown key; did you mean ${nearest(key)}?`);
   }
   const expected = issue.message.replace(/^Invalid \w+: /, "").replace(/, received .*/, "");

@@ -6,9 +6,9 @@ export function newSessionKey(workerTag?: string): string {
   return `${prefix}${randomBytes(32).toString("base64url")}`;
 }
 
-/** Returns the SHA-256 of a key. Only the hash is stored. */
-export function hashKey(key: string): string {
-  return hash("sha256", key, "base64url");
+/** Returns the SHA-256 of a text. Of a key, only the hash is stored. */
+export function hashText(text: string): string {
+  return hash("sha256", text, "base64url");
 }
 
 /** Compares two hashes in constant time. */

@@ -4,7 +4,7 @@ import type { SessionState } from "./lifecycle.js";
 import { type ExportedShard, Retention, type RetentionLimits } from "./retention.js";
 import { Session } from "./session.js";
 import { SessionEvents } from "./session-events.js";
-import { hashKey, newSessionKey } from "./session-keys.js";
+import { hashText, newSessionKey } from "./session-keys.js";
 import { readKeyTag } from "./worker-tag.js";
 
 export interface RegistryOptions {
@@ -44,7 +44,7 @@ export class SessionRegistry {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    this.#adminHash = hashKey(options.adminKey);
+    this.#adminHash = hashText(options.adminKey);
     this.#retention = new Retention(options.retention);
   }
 
@@ -88,7 +88,7 @@ export class SessionRegistry {
     return { session, key };
   }
 
-  /** @param hash the {@link hashKey} of a session key */
+  /** @param hash the {@link hashText} of a session key */
   byKeyHash(hash: string): Session | undefined {
     return this.#sessionsByKeyHash.get(hash);
   }
@@ -155,7 +155,7 @@ export class SessionRegistry {
         "The gateway in front of this server uses the tag to find the server of a key.";
       throw new SessionError("invalid_value", message, { param: "api_key" });
     }
-    const hash = hashKey(key);
+    const hash = hashText(key);
     if (hash === this.#adminHash) {
       throw new SessionError("invalid_value", "api_key must not be the admin key.", { param: "api_key" });
     }
@@ -165,7 +165,7 @@ export class SessionRegistry {
   }
 
   #bindKey(session: Session, key: string): void {
-    const hash = hashKey(key);
+    const hash = hashText(key);
     const previous = this.#sessionsByKeyHash.get(hash);
     // Without this, sealing the previous session would revoke the key of the new one.
     if (previous) this.#keyHashes.delete(previous);

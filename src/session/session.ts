@@ -4,21 +4,23 @@ import type { Conversation, Message } from "../conversation/message.js";
 import { sameTemplateArgs, type TemplateArgs } from "../conversation/template-args.js";
 import type { MessageFilter } from "../conversation/text-filter.js";
 import { native } from "../native/addon.js";
-import type { NativeGeneration, NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
+import type { NativePrompt, NativeSession, ParentMatch } from "../native/contract.js";
 import { keepSpelling } from "../support/json/spelled.js";
 import { findBrokenPrefixCause } from "./broken-prefix.js";
-import { pickCallFacts } from "./call-facts.js";
 import { digestRecordedCallIds } from "./call-ids.js";
-import { CallTracker } from "./calls.js";
+import { CallsInFlight } from "./calls-in-flight.js";
+import { continuesExceptSystem, isSameConversation } from "./compare-conversations.js";
+import type { CompletedCall, PreparedMessages } from "./completed-call.js";
 import { Delivery, type LeftOutInteraction, type LeftOutReason } from "./delivery.js";
+import { encodeFacts, encodeLabels } from "./encode-facts.js";
 import { SessionError } from "./errors.js";
-import { type Api, type CallFacts, type Interaction, inputLength } from "./interaction.js";
+import { type Interaction, inputLength } from "./interaction.js";
 import { InteractionLog } from "./interaction-log.js";
-import { type DigestedMessages, KnownMessages } from "./known-messages.js";
+import { KnownMessages } from "./known-messages.js";
 import { Lifecycle, type SessionState } from "./lifecycle.js";
-import { encodeFacts, encodeLabels } from "./recorded-facts.js";
+import { pickCallFacts } from "./pick-call-facts.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
-import { hashKey } from "./session-keys.js";
+import { hashText } from "./session-keys.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -30,36 +32,13 @@ export interface SessionOptions {
   readonly events?: SessionEvents;
 }
 
-/** The messages of a call, prepared for the search for a parent interaction. */
-export interface PreparedMessages extends DigestedMessages {
-  readonly toolsKey: string;
-  readonly templateArgs: TemplateArgs | undefined;
-  /** The interaction that the request names as its predecessor. */
-  readonly previous: Interaction | undefined;
-}
-
-/** A completed model call, to be recorded as an interaction. */
-export interface CompletedCall extends CallFacts {
-  readonly prepared: PreparedMessages;
-  readonly output: readonly Message[];
-  /** Recording releases the prompt and the generation. */
-  readonly prompt: NativePrompt;
-  readonly generation: NativeGeneration;
-  readonly finishReason: string;
-  readonly api: Api;
-  readonly id?: string | undefined;
-  /** The parent that the prompt was built on. Absent: searched for among the recorded interactions. */
-  readonly parent?: ParentMatch | undefined;
-  /**
-   * Why `concat` did not build the prompt on its parent's tokens. Absent: derived if the prompt does not continue them.
-   */
-  readonly fallback?: string | undefined;
-}
-
 /** The greatest finite float32. Rewards are exported as float32. */
 const MAX_REWARD = 3.4028234663852886e38;
 
-/** One rollout: a tree of recorded model calls with their rewards, and the state that decides what is allowed. */
+/**
+ * Records one episode: its model calls as conversation trees, and their rewards. The state of its lifecycle decides which
+ * calls are allowed.
+ */
 export class Session {
   readonly id: string;
   readonly taskId: string;
@@ -77,7 +56,7 @@ export class Session {
   readonly #known: KnownMessages;
   readonly #native: NativeSession = new native.Session();
   readonly delivery = new Delivery((index) => this.#native.interaction(index));
-  readonly calls = new CallTracker(this.delivery.attempts);
+  readonly calls = new CallsInFlight(this.delivery.attempts);
   readonly #log: InteractionLog;
   #rewards = 0;
   #sessionReward: number | undefined;
@@ -140,7 +119,7 @@ export class Session {
 
   /** @param previousId id of the interaction that the request names as its predecessor */
   prepare({ messages, tools = [], templateArgs }: Conversation, previousId?: string): PreparedMessages {
-    const toolsKey = tools.length > 0 ? hashKey(JSON.stringify(tools, keepSpelling)) : "";
+    const toolsKey = tools.length > 0 ? hashText(JSON.stringify(tools, keepSpelling)) : "";
     const previous = previousId === undefined ? undefined : this.find(previousId);
     return { ...this.#known.digest(messages), toolsKey, templateArgs, previous };
   }
@@ -289,10 +268,7 @@ export class Session {
   /** Returns true if a request continues the newest call, except that its system messages at the start differ. */
   changesSystem({ messages }: PreparedMessages): boolean {
     const newest = this.#log.newest;
-    if (!newest) return false;
-    const before = canonicalMessages(withoutSystem(this.readMessages(newest)), this.#filters);
-    const now = canonicalMessages(withoutSystem(messages), this.#filters);
-    return before.length > 0 && before.length < now.length && before.every((message, i) => message === now[i]);
+    return newest !== undefined && continuesExceptSystem(this.readMessages(newest), messages, this.#filters);
   }
 
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {
@@ -315,10 +291,8 @@ export class Session {
   /** Returns true if two interactions have the same messages and answers, as the search for a parent compares them. */
   #isTwin(one: Interaction, other: Interaction): boolean {
     if (inputLength(one) !== inputLength(other)) return false;
-    const [a, b] = [one, other].map((interaction) =>
-      canonicalMessages([...this.readMessages(interaction), ...interaction.output], this.#filters),
-    );
-    return a !== undefined && a.length === b?.length && a.every((message, i) => message === b[i]);
+    const read = (interaction: Interaction) => [...this.readMessages(interaction), ...interaction.output];
+    return isSameConversation(read(one), read(other), this.#filters);
   }
 
   /** Returns the parent's object if the arguments are equal, so that a long conversation keeps only one of them. */
@@ -326,9 +300,4 @@ export class Session {
     const ofParent = match && this.#log.at(match.index).templateArgs;
     return sameTemplateArgs(args, ofParent) ? ofParent : args;
   }
-}
-
-function withoutSystem(messages: readonly Message[]): readonly Message[] {
-  const first = messages.findIndex(({ role }) => role !== "system" && role !== "developer");
-  return first < 0 ? [] : messages.slice(first);
 }

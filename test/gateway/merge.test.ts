@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { mergeParts, partLayout } from "../../src/gateway/batch/merge-parts.js";
-import { readPart } from "../../src/gateway/batch/part.js";
+import { mergeParts, partLayout } from "../../src/gateway/merge/merge-parts.js";
+import { readPart } from "../../src/gateway/merge/part.js";
 import type { ErrorCode } from "../../src/http/errors.js";
 import { packShards } from "../../src/session/batch/batch.js";
 import { type BatchOptionsInput, batchOptionsSchema } from "../../src/session/batch/batch-options.js";

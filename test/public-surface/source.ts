@@ -15,12 +15,17 @@ export function reexportedNames(path: string): string[] {
   return names.sort();
 }
 
+/** Removes comments, which may contain quotes and semicolons. A `//` after a colon is part of an address. */
+function stripComments(source: string): string {
+  return source.replaceAll(/\/\*[^]*?\*\//g, "").replaceAll(/(?<!:)\/\/.*/g, "");
+}
+
 /** Returns the members of every union of error codes that the sources declare, by the name of its type. */
 export function errorCodeUnions(): Record<string, string[]> {
   const unions: [string, string[]][] = [];
   for (const path of readdirSync(SOURCES, { recursive: true, encoding: "utf8" })) {
     if (!path.endsWith(".ts")) continue;
-    const source = readSource(path);
+    const source = stripComments(readSource(path));
     for (const [, name = "", body = ""] of source.matchAll(/export type (\w+Code) =([^;]*);/g)) {
       // A union may be derived from a list of its members above it.
       const members = body.includes("typeof CODES") ? (/const CODES = \[([^\]]*)\]/.exec(source)?.[1] ?? "") : body;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ROW_COLUMNS, type RowColumn } from "../../src/session/batch/row-columns.js";
-import { LABELS } from "../../src/session/recorded-facts.js";
+import { LABELS } from "../../src/session/encode-facts.js";
 import { TrajectoryStore } from "../../src/session/trajectory-store.js";
 import { readPage, tableRows } from "../helpers/page.js";
 import { readSafetensors } from "../helpers/safetensors.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Exporter } from "../../src/session/exporter.js";
 import type { Session } from "../../src/session/session.js";
-import { hashKey } from "../../src/session/session-keys.js";
+import { hashText } from "../../src/session/session-keys.js";
 import type { SessionRegistry } from "../../src/session/session-registry.js";
 import { registryOf, TIMEOUT_MILLISECONDS } from "./support/registry.js";
 
@@ -18,7 +18,7 @@ function startTwice(): { registry: SessionRegistry; older: Session; newer: Sessi
 
 it("finds the newer session by a key that was used again", () => {
   const { registry, newer } = startTwice();
-  expect(registry.byKeyHash(hashKey(KEY))).toBe(newer);
+  expect(registry.byKeyHash(hashText(KEY))).toBe(newer);
 });
 
 it.each([
@@ -39,12 +39,12 @@ it.each([
   const { registry, older, newer } = startTwice();
   await finish(older, registry);
   expect(older.state).not.toBe("ended");
-  expect(registry.byKeyHash(hashKey(KEY))).toBe(newer);
+  expect(registry.byKeyHash(hashText(KEY))).toBe(newer);
 });
 
 it("revokes a key that was used again when the newer session is exported", async () => {
   const { registry, newer } = startTwice();
   newer.end();
   registry.seal([newer]);
-  expect(registry.byKeyHash(hashKey(KEY))).toBeUndefined();
+  expect(registry.byKeyHash(hashText(KEY))).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { native } from "../../../src/native/addon.js";
 import type { NativeSession } from "../../../src/native/contract.js";
 import { MAX_LABELS, ROW_COLUMNS } from "../../../src/session/batch/row-columns.js";
-import { encodeFacts, encodeLabels } from "../../../src/session/recorded-facts.js";
+import { encodeFacts, encodeLabels } from "../../../src/session/encode-facts.js";
 import { sized } from "../../sized.js";
 import { DISCOUNT, makeLoad, recordedStore } from "../load.js";
 import { median, type Times, takeTurns, timesFaster } from "../measure.js";

@@ -1,4 +1,4 @@
-import type { FactName } from "../../session/recorded-facts.js";
+import type { FactName } from "../../session/encode-facts.js";
 import { countLabels, type InspectedColumn, type InspectedColumns } from "./columns.js";
 import { formatNumber, summarizeNumbers } from "./numbers.js";
 

@@ -7,7 +7,8 @@ const LINE_MS = 5000;
 const BAR_WIDTH = 40;
 
 /**
- * Shows the progress of a job on standard error: a bar on a terminal, else a line every few seconds and one at the end.
+ * Shows the progress of a job on standard error. On a terminal it is a bar; otherwise it is a line every five seconds and
+ * one at the end.
  */
 export class RolloutProgress {
   readonly #total: number;
@@ -15,9 +16,9 @@ export class RolloutProgress {
   readonly #tokens: SampledTokens;
   readonly #screen: RolloutScreen;
   readonly #timer: NodeJS.Timeout;
-  #stopped = false;
-  /** If true, nothing more is shown. */
-  #ended = false;
+  #stopRequested = false;
+  /** True after the final numbers. A refresh that is still under way then shows nothing. */
+  #closed = false;
 
   /** @param total number of episodes */
   constructor(total: number, tally: RolloutTally, tokens: SampledTokens, screen: RolloutScreen) {
@@ -29,20 +30,20 @@ export class RolloutProgress {
     this.#timer = setInterval(() => void this.#refresh(), screen.isTerminal ? BAR_MS : LINE_MS);
   }
 
-  /** Shows the final numbers and ends the display. Idempotent. */
+  /** Shows the final numbers and closes the display. Later calls have no effect. */
   async stop(): Promise<void> {
-    if (this.#stopped) return;
-    this.#stopped = true;
+    if (this.#stopRequested) return;
+    this.#stopRequested = true;
     clearInterval(this.#timer);
     await this.#refresh();
-    this.#ended = true;
+    this.#closed = true;
     this.#screen.endStatus();
   }
 
   async #refresh(): Promise<void> {
-    // If the proxy is too busy to answer, the next refresh tries again.
+    // A proxy that is too busy to answer must not stop the job. The next refresh asks again.
     await this.#tokens.refresh().catch(() => {});
-    if (!this.#ended) this.#show();
+    if (!this.#closed) this.#show();
   }
 
   #show(): void {

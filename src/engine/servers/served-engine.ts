@@ -1,5 +1,5 @@
 import { startCallDeadline } from "../call-deadline.js";
-import type { Engine, EngineServers, EngineSupport, GenerateCall, GenerateResult } from "../engine.js";
+import type { Engine, EngineSupport, GenerateCall, GenerateResult, ServerControl } from "../engine.js";
 import { generateOnServers } from "./call/generate-on-servers.js";
 import type { EngineServer } from "./engine-server.js";
 import { PauseControl } from "./pause/pause-control.js";
@@ -18,7 +18,7 @@ export interface ServedEngineType {
 export class ServedEngine implements Engine {
   readonly type: string;
   readonly supports: EngineSupport = { grammar: true };
-  readonly servers: EngineServers;
+  readonly servers: ServerControl;
   readonly effectiveTemperature: (temperature: number) => number;
   readonly #options: ServerOptions;
   readonly #pool: ServerPool;

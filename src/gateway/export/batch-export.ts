@@ -1,7 +1,7 @@
 import { EXPORT_ID } from "../../control/batch-request.js";
 import { ApiError } from "../../http/errors.js";
-import { type MergedBatch, type MergeOptions, mergeParts } from "../batch/merge-parts.js";
-import { readPart } from "../batch/part.js";
+import { type MergedBatch, type MergeOptions, mergeParts } from "../merge/merge-parts.js";
+import { readPart } from "../merge/part.js";
 import type { Upstream, UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 import { mergeRefusals, type PartRefusal } from "./refusal.js";

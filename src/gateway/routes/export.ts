@@ -14,11 +14,11 @@ import type { App } from "../../http/app-type.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { readSessionTag } from "../../session/worker-tag.js";
-import { partLayout } from "../batch/merge-parts.js";
 import type { GatewayContext } from "../context.js";
 import { BatchExport, type WorkerShare } from "../export/batch-export.js";
 import { unreachableSessions } from "../export/refusal.js";
 import { forwardTo } from "../forward.js";
+import { partLayout } from "../merge/merge-parts.js";
 import { findWorkerBySession, pickCredentials } from "../routing.js";
 
 /** The options of a part. The other fields of the request concern the whole batch or its file in shared memory. */

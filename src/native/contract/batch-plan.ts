@@ -46,7 +46,7 @@ export interface NativeRowColumn {
   readonly missing: number;
   /** True: the value of the row's first turn. */
   readonly ofFirstTurn: boolean;
-  /** True: only turns that do not continue their parent's tokens have the label. Others have code -1. */
+  /** True: turns that continue their parent's tokens have code -1 instead of the label. */
   readonly ofBroken: boolean;
   readonly perRow: boolean;
   readonly perTurn: boolean;
@@ -77,6 +77,18 @@ export interface NativeRowColumn {
  * - node_parents is -1 for a root. A tree of cu_trees begins at each root.
  * - The row of node i is the sequence that ends with its last own token. It has node_lengths[i] tokens. If a node has no own
  *   tokens, its row is the first node_lengths[i] tokens of its parent's row.
+ *
+ * Example: A has four tokens. B continues all of them. C continues the first three.
+ *
+ *     token            0  1  2  3  4  5  6  7
+ *     own token of     A  A  A  A  B  B  C  C
+ *     position_ids     0  1  2  3  4  5  3  4
+ *     subtree_end      8  8  8  6  6  6  8  8
+ *
+ *     node             A  B  C
+ *     node_offsets     0  4  6  8
+ *     node_parents    -1  0  0
+ *     node_lengths     4  6  5
  */
 export type BatchTensorLayout = "padded" | "packed" | "tree";
 

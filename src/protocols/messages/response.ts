@@ -43,7 +43,10 @@ export function toMessagesResponse(answer: GenerationAnswer): MessagesResponse {
   return { ...emptyMessage(answer), content: answer.parts.map(toBlock), ...toStop(answer), usage: toUsage(answer) };
 }
 
-/** Returns a message without blocks, as the event `message_start` contains it. */
+/**
+ * Returns a message without blocks, as the event `message_start` contains it. The counts of the cache are null, because
+ * they are not known before the engine answers.
+ */
 export function emptyMessage({ interactionId, model, promptTokens }: AnswerStart): MessagesResponse {
   return {
     id: interactionId,
@@ -67,7 +70,10 @@ export function toStop(answer: GenerationAnswer): Pick<MessagesResponse, "stop_r
   return { stop_reason: toStopReason(answer), stop_sequence: answer.stopString ?? null };
 }
 
-/** Counts like Anthropic: tokens read from the cache are not part of the input tokens. */
+/**
+ * Returns the usage of a complete answer. As in Anthropic's API, tokens read from the cache are not part of the input
+ * tokens. Engines do not report tokens written to the cache, so their number is 0.
+ */
 export function toUsage(answer: GenerationAnswer): MessagesResponse["usage"] {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = answer;
   return {

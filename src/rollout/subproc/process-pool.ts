@@ -2,7 +2,7 @@ import { Deadline } from "../../support/async/deadline.js";
 import { Semaphore } from "../../support/async/semaphore.js";
 import { SubprocError } from "./errors.js";
 import type { WorkerTask } from "./messages.js";
-import { processFailed } from "./standard-error.js";
+import { processError } from "./standard-error.js";
 import { TaskNotTaken, WorkerProcess } from "./worker-process.js";
 
 export interface ProcessPoolOptions {
@@ -35,23 +35,23 @@ export class ProcessPool implements AsyncDisposable {
 
   /** Runs a task in a worker process that is idle. The process is killed when the signal aborts. */
   run(task: WorkerTask, signal: AbortSignal): Promise<unknown> {
-    return this.occupy(signal, (limited) => this.#runSomewhere(task, limited));
+    return this.occupy(signal, (taskSignal) => this.#runSomewhere(task, taskSignal));
   }
 
   /**
-   * Waits for a free slot, then calls `work`, which may start one process. `limited` aborts when the task exceeds its
-   * time.
+   * Waits for a free slot, then calls `work`, which may start one process. `taskSignal` aborts when the task is
+   * aborted, exceeds its time, or the pool is closed.
    */
-  async occupy<T>(signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
-    const either = AbortSignal.any([signal, this.#closing.signal]);
-    using _slot = await this.#slots.acquire(either);
+  async occupy<T>(signal: AbortSignal, work: (taskSignal: AbortSignal) => Promise<T>): Promise<T> {
+    const stopSignal = AbortSignal.any([signal, this.#closing.signal]);
+    using _slot = await this.#slots.acquire(stopSignal);
     const { timeoutSeconds } = this.#options;
     const expired = () =>
       new SubprocError(
         "agent_timeout",
         `The agent's process was killed because it exceeded its limit of ${timeoutSeconds} seconds.`,
       );
-    using deadline = new Deadline(either, timeoutSeconds, expired);
+    using deadline = new Deadline(stopSignal, timeoutSeconds, expired);
     return await work(deadline.signal);
   }
 
@@ -82,7 +82,7 @@ export class ProcessPool implements AsyncDisposable {
     } catch (error) {
       if (!(error instanceof TaskNotTaken)) throw error;
       const sentence = `A worker process ended before it accepted a task: ${error.message}.`;
-      throw processFailed("worker_start_failed", sentence, error.standardError);
+      throw processError("worker_start_failed", sentence, error.standardError);
     }
   }
 

@@ -7,7 +7,7 @@ import { forwardLines } from "../../support/processes/forward-lines.js";
 import { OutputTail } from "../../support/processes/output-tail.js";
 import { SubprocError } from "./errors.js";
 import { RewardLine } from "./reward-line.js";
-import { addStandardError, processFailed } from "./standard-error.js";
+import { addStandardError, processError } from "./standard-error.js";
 import { createBareEnvironment, type Environment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
@@ -59,14 +59,14 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
   }
   if (end.how !== "exit" || end.code !== 0) {
     show(output);
-    throw processFailed("program_failed", `${file} ended with ${describeEnd(end)}.`, errors.text);
+    throw processError("program_failed", `${file} ended with ${describeEnd(end)}.`, errors.text);
   }
   const { value, otherNumbers } = reward.end();
   if (value === undefined) {
     show(output);
     const expected = 'a JSON number or object, or any line {"reward": …}';
     const sentence = `${file} printed no reward: the last line of its standard output must be ${expected}.`;
-    throw processFailed("invalid_program_output", sentence, errors.text);
+    throw processError("invalid_program_output", sentence, errors.text);
   }
   if (otherNumbers > 0) warn(file);
   return value;

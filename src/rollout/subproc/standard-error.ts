@@ -7,7 +7,7 @@ import { SubprocError, type SubprocErrorCode } from "./errors.js";
 const texts = new WeakMap<object, string>();
 
 /** Returns the error of a process that failed. Its message ends with the end of the process's standard error. */
-export function processFailed(code: SubprocErrorCode, sentence: string, text: string): SubprocError {
+export function processError(code: SubprocErrorCode, sentence: string, text: string): SubprocError {
   const error = new SubprocError(code, appendTail(sentence, text));
   noteStandardError(error, text);
   return error;
@@ -16,7 +16,7 @@ export function processFailed(code: SubprocErrorCode, sentence: string, text: st
 /** Adds the standard error of the killed process to a time-out. Returns any other error as it is. */
 export function addStandardError(error: unknown, text: string): unknown {
   if (!(error instanceof SubprocError) || error.code !== "agent_timeout") return error;
-  return processFailed(error.code, error.message, text);
+  return processError(error.code, error.message, text);
 }
 
 /** Remembers what the process of an agent wrote to its standard error before this error. */

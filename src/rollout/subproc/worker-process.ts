@@ -9,7 +9,7 @@ import { OutputTail } from "../../support/processes/output-tail.js";
 import { SubprocError } from "./errors.js";
 import { pickLoaders } from "./loaders.js";
 import { decodeError, type SentTask, type WorkerMessage, type WorkerTask } from "./messages.js";
-import { addStandardError, noteStandardError, processFailed } from "./standard-error.js";
+import { addStandardError, noteStandardError, processError } from "./standard-error.js";
 import { createBareEnvironment } from "./task-environment.js";
 
 const TAIL_BYTES = 8192;
@@ -172,7 +172,7 @@ export class WorkerProcess {
       return running.reject(running.failure);
     }
     const sentence = `The agent's process ended while the agent was running (${how}).`;
-    running.reject(processFailed("worker_exited", sentence, this.#tail.text));
+    running.reject(processError("worker_exited", sentence, this.#tail.text));
   }
 
   #settle(): Running | undefined {

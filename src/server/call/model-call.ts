@@ -1,6 +1,6 @@
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { ModelRequest } from "../../protocols/model-request.js";
-import type { RequestIdentity } from "../../session/calls.js";
+import type { RequestIdentity } from "../../session/calls-in-flight.js";
 import type { Api, Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
 import type { OutputSink, ReadOutput } from "./output-reader.js";

@@ -1,5 +1,5 @@
-import type { PreparedMessages } from "../../session/session.js";
-import { hashKey } from "../../session/session-keys.js";
+import type { PreparedMessages } from "../../session/completed-call.js";
+import { hashText } from "../../session/session-keys.js";
 import { keepSpelling } from "../../support/json/spelled.js";
 import type { ModelCall } from "./model-call.js";
 
@@ -23,5 +23,5 @@ export function computeRequestKey(
     calls.single,
     [...calls.strict],
   ];
-  return hashKey(JSON.stringify([messages, ...context, api, model, sampling, logprobs, stream], keepSpelling));
+  return hashText(JSON.stringify([messages, ...context, api, model, sampling, logprobs, stream], keepSpelling));
 }

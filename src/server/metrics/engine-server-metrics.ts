@@ -1,12 +1,12 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { EngineServerState, EngineServers, LogprobContent } from "../../engine/engine.js";
+import type { EngineServerState, LogprobContent, ServerControl } from "../../engine/engine.js";
 
 const STATES: readonly EngineServerState["state"][] = ["up", "down", "draining", "unknown"];
 
 const LOGPROBS: readonly LogprobContent[] = ["temperature", "truncated", "raw", "unknown"];
 
 /** Adds the metrics of each server of an engine. The servers have their own counts, which are read at each scrape. */
-export function observeEngineServers(servers: EngineServers, register: Registry): void {
+export function observeEngineServers(servers: ServerControl, register: Registry): void {
   const registers = [register];
   addRequestCounters(servers, registers);
   new Gauge({
@@ -53,7 +53,7 @@ export function observeEngineServers(servers: EngineServers, register: Registry)
   });
 }
 
-function addRequestCounters(servers: EngineServers, registers: Registry[]): void {
+function addRequestCounters(servers: ServerControl, registers: Registry[]): void {
   new Counter({
     name: "rolltape_engine_server_requests_total",
     help: "Requests to an engine server by outcome.",
@@ -80,7 +80,7 @@ function addRequestCounters(servers: EngineServers, registers: Registry[]): void
 }
 
 /** Returns the servers with the label `server`, their address without user name and password: anyone can read metrics. */
-function withLabel(servers: EngineServers): (EngineServerState & { readonly server: string })[] {
+function withLabel(servers: ServerControl): (EngineServerState & { readonly server: string })[] {
   return servers.list().map((state) => {
     const { origin, pathname } = new URL(state.url);
     return { ...state, server: pathname === "/" ? origin : `${origin}${pathname}` };

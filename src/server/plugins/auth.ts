@@ -3,7 +3,7 @@ import fp from "fastify-plugin";
 import { ApiError } from "../../http/errors.js";
 import { readKeys } from "../../http/read-keys.js";
 import type { Session } from "../../session/session.js";
-import { hashKey, sameHash } from "../../session/session-keys.js";
+import { hashText, sameHash } from "../../session/session-keys.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
 
 /** The kind of key that a route requires. */
@@ -28,11 +28,11 @@ type KeyHolder = { readonly kind: "admin" } | { readonly kind: "session"; readon
 
 /** Checks the keys of requests to routes that require one, before the body is read. */
 export const auth = fp<AuthOptions>((app, { registry, adminKey }, done) => {
-  const adminHash = hashKey(adminKey);
+  const adminHash = hashText(adminKey);
   app.decorateRequest("session", null);
 
   const findHolder = (key: string): KeyHolder | undefined => {
-    const hash = hashKey(key);
+    const hash = hashText(key);
     if (sameHash(hash, adminHash)) return { kind: "admin" };
     const session = registry.byKeyHash(hash);
     return session && { kind: "session", session };

@@ -7,7 +7,7 @@ import {
   resumeBody,
   serverRecord,
 } from "../../control/engine-schemas.js";
-import type { EngineServerState, EngineServers } from "../../engine/engine.js";
+import type { EngineServerState, ServerControl } from "../../engine/engine.js";
 import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import type { ServerContext } from "../context.js";
@@ -46,6 +46,7 @@ function drainServer(app: App, context: ServerContext): void {
       const servers = requireServers(context);
       requireServer(servers, url);
       const limit = AbortSignal.any([AbortSignal.timeout(seconds * 1000), context.shutdown.signal]);
+      // An aborted signal starts the draining without waiting for its end.
       await servers.drain(url, seconds > 0 ? limit : AbortSignal.abort()).catch(() => undefined);
       return requireServer(servers, url);
     },
@@ -106,12 +107,12 @@ function pauseServers(app: App, context: ServerContext): void {
 }
 
 /** @throws ApiError `no_engine_servers` if the engine runs in this process */
-function requireServers({ engine }: ServerContext): EngineServers {
+function requireServers({ engine }: ServerContext): ServerControl {
   if (engine.servers) return engine.servers;
   throw new ApiError("no_engine_servers", `The engine (${engine.type}) runs in this process and has no servers.`);
 }
 
-function requireServer(servers: EngineServers, url: string): z.input<typeof serverRecord> {
+function requireServer(servers: ServerControl, url: string): z.input<typeof serverRecord> {
   const states = servers.list();
   const found = states.find((state) => state.url === url);
   if (found) return toServerRecord(found);

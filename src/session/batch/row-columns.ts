@@ -1,5 +1,5 @@
 import type { NativeRowColumn, RowColumnSource } from "../../native/contract.js";
-import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "../recorded-facts.js";
+import { FACTS, type FactName, factSlot, LABELS, type LabelName, labelSlot } from "../encode-facts.js";
 
 /** Maximum number of distinct labels in one column of a batch, including the known ones. */
 export const MAX_LABELS = 1024;

@@ -1,5 +1,5 @@
 import { toChatMessage } from "../../conversation/chat-message.js";
-import { PLAIN_SAMPLING } from "../recorded-facts.js";
+import { PLAIN_SAMPLING } from "../encode-facts.js";
 import type { RecordedSampling } from "../recorded-sampling.js";
 import type { Session } from "../session.js";
 import { type ExportSummary, summarize } from "./batch-metadata.js";

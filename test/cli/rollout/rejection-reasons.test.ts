@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RejectionReasons } from "../../../src/cli/rollout/rejection-reasons.js";
 import { Rejection } from "../../../src/rollout/rejection.js";
-import { noteStandardError, processFailed } from "../../../src/rollout/subproc/standard-error.js";
+import { noteStandardError, processError } from "../../../src/rollout/subproc/standard-error.js";
 
 const groupReasons = (...errors: readonly Error[]) => {
   const reasons = new RejectionReasons();
@@ -23,7 +23,7 @@ describe("the reasons of rejected episodes", () => {
   });
 
   it("group failed processes by the last line of their standard error", () => {
-    const failed = (line: string) => processFailed("program_failed", "python3 ended with status 1.", line);
+    const failed = (line: string) => processError("program_failed", "python3 ended with status 1.", line);
     const reasons = groupReasons(failed("1\nKeyError: 'a'"), failed("2\nKeyError: 'a'"), failed("KeyError: 'b'"));
     expect(reasons.size).toBe(2);
     expect(reasons.describe()).toContain("2 × agent_error: python3 ended with status 1.");

@@ -1,7 +1,7 @@
 import type { CallExpression, Expression, FilterNode } from "../ast.js";
 import { RenderError } from "../errors.js";
 import { findFilter } from "../filters/index.js";
-import { findTest } from "../tests.js";
+import { findTest } from "../is-tests.js";
 import { toKey } from "../values/dict-keys.js";
 import { BINARY_OPERATORS, signed } from "../values/operators.js";
 import { Float, type Key, NONE, Tuple, truthy, typeName, Undefined, type Value } from "../values/value.js";

@@ -1,5 +1,5 @@
 import { RenderError } from "../errors.js";
-import { findTest } from "../tests.js";
+import { findTest } from "../is-tests.js";
 import { itemsIn } from "../values/iterate.js";
 import { Generator, isText, NONE, plainText, truthy, type Value } from "../values/value.js";
 import { attributeGetter } from "./attribute-path.js";

@@ -9,7 +9,6 @@ export interface Detokenizer {
 }
 
 /**
- * Called for each token with the position at which its text begins: the number of characters before it. The characters of
- * special tokens that are not markers are not counted.
+ * Called for each token with the offset of its text, in UTF-16 units. Special tokens other than markers have no text.
  */
 export type OnToken = (at: number) => void;

@@ -14,8 +14,9 @@ export const deepseekV31 = {
   name: "deepseek_v31",
   calls: {
     docs: { models: "DeepSeek V3.1", call: `\`${begin}NAME${separator}{…}\``, arguments: "JSON" },
+    // DeepSeek V3 uses the same markers, but its template puts the arguments into a "```json" block.
     detection: { template: [begin], templateLacks: ["```json"] },
-    syntax: framedCalls({ ...DEEPSEEK_FRAME, body: ({ reader }, call) => readBare(reader, call) }),
+    syntax: framedCalls({ ...DEEPSEEK_FRAME, body: ({ reader }, call) => readCall(reader, call) }),
     structure: {
       ...DEEPSEEK_SECTION,
       list: { opener: begin },
@@ -24,7 +25,7 @@ export const deepseekV31 = {
   },
 } as const satisfies Family;
 
-function* readBare(reader: OutputReader, call: PendingCall): Step<boolean> {
+function* readCall(reader: OutputReader, call: PendingCall): Step<boolean> {
   const header = yield* readUpTo(reader, [separator, end]);
   const name = parseCallName(header?.text ?? "");
   if (header?.marker !== separator || name === undefined) return false;

@@ -1,5 +1,5 @@
-import { firstBytes } from "./call-facts.js";
 import type { Api, CallFacts } from "./interaction.js";
+import { firstBytes } from "./pick-call-facts.js";
 import type { RecordedSampling } from "./recorded-sampling.js";
 
 /**

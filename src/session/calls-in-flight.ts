@@ -1,7 +1,7 @@
 import { Waiters } from "../support/async/waiters.js";
 import type { Attempt, RequestAttempts } from "./attempts.js";
 import { SessionError } from "./errors.js";
-import { hashKey } from "./session-keys.js";
+import { hashText } from "./session-keys.js";
 
 /** One model call in flight. */
 export interface InFlightCall {
@@ -20,7 +20,7 @@ export interface RequestIdentity {
 }
 
 /** The model calls that a session has in flight. */
-export class CallTracker {
+export class CallsInFlight {
   readonly #attempts: RequestAttempts;
   readonly #live = new Map<Attempt, InFlightCall>();
   readonly #idle = new Waiters();
@@ -40,7 +40,7 @@ export class CallTracker {
    * flight may be another sample of the same prompt, whose client still waits for it.
    */
   begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): InFlightCall {
-    const request = idempotencyKey === undefined ? requestKey : `${hashKey(idempotencyKey)} ${requestKey}`;
+    const request = idempotencyKey === undefined ? requestKey : `${hashText(idempotencyKey)} ${requestKey}`;
     const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
     const call = { attempt, controller: new AbortController() };
     this.#live.set(attempt, call);

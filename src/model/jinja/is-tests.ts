@@ -21,7 +21,7 @@ export type Test = (value: Value, argument: Value) => boolean;
 
 const remainder = (value: Value, divisor: Value): number => Number(toNumber(value)) % Number(toNumber(divisor));
 
-/** True if the text contains a letter and `change` does not change the text. */
+/** Returns a test for texts that contain a letter and that `change` leaves as they are. */
 const lettersAre =
   (change: (text: string) => string): Test =>
   (value) => {
@@ -29,11 +29,11 @@ const lettersAre =
     return text === change(text) && text.toLowerCase() !== text.toUpperCase();
   };
 
-// In Python, Jinja's undefined has a length and can be iterated and called.
+// Jinja2's undefined value has a length and an iterator and is callable, so it counts as a sequence.
 const isSequence = (value: Value): boolean =>
   isList(value) || value instanceof Tuple || isText(value) || isDict(value) || value instanceof Undefined;
 
-/** The tests of Jinja2 by their names. */
+/** Jinja2's tests, such as `x is defined`, by their names. */
 const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["defined", (value) => !(value instanceof Undefined)],
   ["undefined", (value) => value instanceof Undefined],

@@ -4,19 +4,23 @@ import { jobSchema } from "./job.js";
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-const whole = z.toJSONSchema(jobSchema, { io: "input" });
+const rootSchema = z.toJSONSchema(jobSchema, { io: "input" });
 
-/** Returns the known key that is most similar to an unknown key at the same place of a job's description. */
-export function findNearestKeyAt(path: readonly PropertyKey[], unknown: string): string {
+/**
+ * Returns the known key that is most similar to an unknown key.
+ *
+ * @param path place in the job's description that has the unknown key
+ */
+export function findNearestJobKey(path: readonly PropertyKey[], unknown: string): string {
   const schemas = path.reduce<Schema[]>(
-    (above, part) => above.flatMap((schema) => listChildren(schema, part)),
-    [whole],
+    (parents, part) => parents.flatMap((schema) => listChildSchemas(schema, part)),
+    [rootSchema],
   );
   const known = schemas.flatMap(listAlternatives).flatMap(({ properties = {} }) => Object.keys(properties));
   return findNearestName(unknown, known);
 }
 
-function listChildren(schema: Schema, part: PropertyKey): Schema[] {
+function listChildSchemas(schema: Schema, part: PropertyKey): Schema[] {
   return listAlternatives(schema).flatMap(({ properties, items }) => {
     const child = typeof part === "number" ? items : properties?.[String(part)];
     return typeof child === "object" && !Array.isArray(child) ? [child] : [];

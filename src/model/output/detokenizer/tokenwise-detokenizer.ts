@@ -1,0 +1,102 @@
+import type { Piece } from "../piece.js";
+import type { Detokenizer, OnToken } from "./detokenizer.js";
+import type { Vocabulary } from "./vocabulary.js";
+
+/** Decodes token by token. An incomplete character is held back until it is complete or invalid. */
+export class TokenwiseDetokenizer implements Detokenizer {
+  readonly #vocabulary: Vocabulary;
+  readonly #markers: ReadonlySet<string>;
+  readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #stripsFirstTokenOnly: boolean;
+  #hasPartialCharacter = false;
+  #text = "";
+  #toStrip: number;
+  #pieces: Piece[] = [];
+  readonly #onToken: OnToken;
+  #length = 0;
+
+  constructor(vocabulary: Vocabulary, markers: ReadonlySet<string>, onToken: OnToken) {
+    this.#vocabulary = vocabulary;
+    this.#markers = markers;
+    this.#onToken = onToken;
+    this.#toStrip = vocabulary.strip.count;
+    this.#stripsFirstTokenOnly = vocabulary.strip.firstTokenOnly;
+  }
+
+  push(ids: Int32Array): Piece[] {
+    for (const id of ids) this.#token(id);
+    return this.#take();
+  }
+
+  finish(): Piece[] {
+    this.#endCharacter();
+    return this.#take();
+  }
+
+  #token(id: number): void {
+    const entry = this.#vocabulary.entry(id);
+    if (entry.kind === "bytes") {
+      this.#onToken(this.#length);
+      this.#append(this.#utf8.decode(entry.bytes, { stream: true }));
+      this.#hasPartialCharacter = true;
+      return;
+    }
+    const isMarker = entry.kind === "added" && this.#markers.has(entry.text);
+    // A special token that is not a marker does not interrupt the text; even a character may continue after it.
+    if (entry.kind === "added" && entry.special && !isMarker) {
+      this.#onToken(this.#length);
+      this.#piece({ kind: "token", text: entry.text, special: true });
+      return;
+    }
+    this.#endCharacter();
+    this.#onToken(this.#length);
+    if (isMarker) {
+      this.#toStrip = 0;
+      this.#length += entry.text.length;
+      this.#piece({ kind: "token", text: entry.text, special: entry.special });
+      return;
+    }
+    this.#append(entry.text);
+    if (this.#stripsFirstTokenOnly) this.#toStrip = 0;
+  }
+
+  #endCharacter(): void {
+    if (!this.#hasPartialCharacter) return;
+    this.#hasPartialCharacter = false;
+    this.#append(this.#utf8.decode());
+  }
+
+  #append(text: string): void {
+    const shown = this.#toStrip > 0 ? this.#strip(text) : text;
+    this.#text += shown;
+    this.#length += shown.length;
+  }
+
+  #strip(text: string): string {
+    const { content } = this.#vocabulary.strip;
+    let rest = text;
+    while (this.#toStrip > 0 && rest.startsWith(content)) {
+      rest = rest.slice(content.length);
+      this.#toStrip--;
+    }
+    if (rest !== "") this.#toStrip = 0;
+    return rest;
+  }
+
+  #piece(piece: Piece): void {
+    this.#flushText();
+    this.#pieces.push(piece);
+  }
+
+  #flushText(): void {
+    if (this.#text !== "") this.#pieces.push({ kind: "text", text: this.#text });
+    this.#text = "";
+  }
+
+  #take(): Piece[] {
+    this.#flushText();
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+}

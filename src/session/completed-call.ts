@@ -1,0 +1,31 @@
+import type { Message } from "../conversation/message.js";
+import type { TemplateArgs } from "../conversation/template-args.js";
+import type { NativeGeneration, NativePrompt, ParentMatch } from "../native/contract.js";
+import type { Api, CallFacts, Interaction } from "./interaction.js";
+import type { DigestedMessages } from "./known-messages.js";
+
+/** The messages of a call, prepared for the search for a parent interaction. */
+export interface PreparedMessages extends DigestedMessages {
+  readonly toolsKey: string;
+  readonly templateArgs: TemplateArgs | undefined;
+  /** The interaction that the request names as its predecessor. */
+  readonly previous: Interaction | undefined;
+}
+
+/** A completed model call, to be recorded as an interaction. */
+export interface CompletedCall extends CallFacts {
+  readonly prepared: PreparedMessages;
+  readonly output: readonly Message[];
+  /** Recording releases the prompt and the generation. */
+  readonly prompt: NativePrompt;
+  readonly generation: NativeGeneration;
+  readonly finishReason: string;
+  readonly api: Api;
+  readonly id?: string | undefined;
+  /** The parent that the prompt was built on. Absent: searched for among the recorded interactions. */
+  readonly parent?: ParentMatch | undefined;
+  /**
+   * Why `concat` did not build the prompt on its parent's tokens. Absent: derived if the prompt does not continue them.
+   */
+  readonly fallback?: string | undefined;
+}
