@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ApiError } from "../http/errors.js";
 import { readKeys } from "../http/read-keys.js";
-import { hashKey, sameHash } from "../session/session-keys.js";
+import { hashText, sameHash } from "../session/session-keys.js";
 import { readKeyTag } from "../session/worker-tag.js";
 
 declare module "fastify" {
@@ -20,10 +20,10 @@ export interface AdminAuthOptions {
 /** Checks the admin key of control calls before their bodies are read. All workers have the same admin key. */
 export const adminAuth = fp<AdminAuthOptions>((app, { adminKey }, done) => {
   if (adminKey === undefined) return done();
-  const adminHash = hashKey(adminKey);
+  const adminHash = hashText(adminKey);
   app.addHook("onRequest", (request, _reply, next) => {
     const isAllowed =
-      request.routeOptions.config.public || readKeys(request).some((key) => sameHash(hashKey(key), adminHash));
+      request.routeOptions.config.public || readKeys(request).some((key) => sameHash(hashText(key), adminHash));
     next(isAllowed ? undefined : keyError(request));
   });
   done();

@@ -1,11 +1,12 @@
 import { canonicalMessages } from "../conversation/canonical.js";
 import type { Message } from "../conversation/message.js";
+import type { MessageFilter } from "../conversation/text-filter.js";
 
 /** Returns true if both are equal, as the search for a parent compares messages. */
 export function isSameConversation(
   one: readonly Message[],
   other: readonly Message[],
-  filters: readonly RegExp[],
+  filters: readonly MessageFilter[],
 ): boolean {
   const [a, b] = [canonicalMessages(one, filters), canonicalMessages(other, filters)];
   return a.length === b.length && startsWith(b, a);
@@ -18,7 +19,7 @@ export function isSameConversation(
 export function continuesExceptSystem(
   before: readonly Message[],
   now: readonly Message[],
-  filters: readonly RegExp[],
+  filters: readonly MessageFilter[],
 ): boolean {
   const [a, b] = [before, now].map((messages) => canonicalMessages(withoutSystem(messages), filters));
   return a !== undefined && b !== undefined && a.length > 0 && a.length < b.length && startsWith(b, a);
