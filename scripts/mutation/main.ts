@@ -2,6 +2,7 @@
 //
 //   npm run test:mutation -- session                        a sample of 60 mutants of src/session
 //   npm run test:mutation -- gateway --sample 40 --seed 2   another one
+//   npm run test:mutation -- server --only "dropped"         a sample of those whose name has this text
 //   npm run test:mutation -- session --at src/session/registry.ts:190 --at src/session/keys.ts
 //                                                           all mutants of a line and of a file
 //
@@ -39,12 +40,13 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
     at: { type: "string", multiple: true, default: [] },
   },
 });
 const [name] = positionals;
 if (name === undefined || positionals.length > 1) {
-  throw new Error("Usage: npm run test:mutation -- ROOM [--sample N] [--seed N] [--at FILE[:LINE]]…");
+  throw new Error("Usage: npm run test:mutation -- ROOM [--sample N] [--seed N] [--only TEXT] [--at FILE[:LINE]]…");
 }
 const [size, seed] = [wholeNumber("sample"), wholeNumber("seed")];
 const room = findRoom(ROOT, name);
@@ -65,8 +67,9 @@ try {
   writeMutants(mutants, copy.folder);
   buildDist(copy.folder);
   const results = await tryAll(mutants, room);
+  const kind = values.only === "" ? "" : `"${values.only}", `;
   const chosenBy = values.at.length > 0 ? values.at.join(", ") : `sample ${size}, seed ${seed}`;
-  process.stdout.write(table(results, `${name} (${chosenBy})`));
+  process.stdout.write(table(results, `${name} (${kind}${chosenBy})`));
 } finally {
   clean();
 }
@@ -84,8 +87,9 @@ function allMutants({ sources }: Room): Mutant[] {
 }
 
 function choose(all: readonly Mutant[]): Mutant[] {
-  if (values.at.length === 0) return sample(all, size, seed);
-  return all.filter(({ file, line }) => values.at.some((place) => place === file || place === `${file}:${line}`));
+  const named = all.filter((mutant) => mutant.name.includes(values.only));
+  if (values.at.length === 0) return sample(named, size, seed);
+  return named.filter(({ file, line }) => values.at.some((place) => place === file || place === `${file}:${line}`));
 }
 
 function writeMutants(chosen: readonly Mutant[], folder: string): void {

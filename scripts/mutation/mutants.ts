@@ -1,4 +1,5 @@
 import { type Mutation, mutationsAt } from "./operators.js";
+import { MUTANT } from "./run-protocol.js";
 import { type Node, parse, walk } from "./syntax.js";
 
 /** A fault that can be switched on in a file. */
@@ -31,7 +32,7 @@ export function findMutants(source: string, file: string, firstId: number): Muta
 export const SWITCH = "mutantIsOn";
 
 // In processes that a test starts there is no set-up file, only the environment.
-const HEADER = `const ${SWITCH} = globalThis.rolltapeMutant ?? ((id) => process.env.ROLLTAPE_MUTANT === String(id));`;
+const HEADER = `const ${SWITCH} = globalThis.rolltapeMutant ?? ((id) => process.env.${MUTANT} === String(id));`;
 
 /** Returns the source with switches for these mutants of it. */
 export function insertSwitches(source: string, mutants: readonly Mutant[]): string {

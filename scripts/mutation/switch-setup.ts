@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import { DECIDED, MUTANT, REACHED, type Reached } from "./run-protocol.js";
 
 /** Set-up file of each test file: switches the mutant on that the environment names, and notes which ones are reached. */
 
@@ -13,16 +14,8 @@ declare global {
   var rolltapeIsDecided: boolean | undefined;
 }
 
-/** Mutants that the tests of a file reach. */
-export interface Reached {
-  readonly file: string;
-  /** Reached when modules are loaded: by the first file that needs the module, on behalf of all. */
-  readonly atLoad: readonly number[];
-  readonly inTests: readonly number[];
-}
-
-const on = Number(process.env["ROLLTAPE_MUTANT"]);
-const folder = process.env["ROLLTAPE_REACHED"];
+const on = Number(process.env[MUTANT]);
+const folder = process.env[REACHED];
 // Modules are loaded once for all test files and keep the function that they found then.
 const reached = (globalThis.rolltapeReached ??= new Set());
 
@@ -47,7 +40,7 @@ beforeEach(({ onTestFailed, skip }) => {
 
 let atLoad: number[] = [];
 beforeAll(() => {
-  if (globalThis.rolltapeIsDecided) throw new Error("a test of another file failed");
+  if (globalThis.rolltapeIsDecided) throw new Error(DECIDED);
   atLoad = take();
 });
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
-import { BaseSequencer, createVitest, type TestSpecification } from "vitest/node";
-import type { Reached } from "./switch-setup.js";
+import { BaseSequencer, createVitest, type TestCase, type TestSpecification } from "vitest/node";
+import { DECIDED, MUTANT, REACHED, type Reached } from "./run-protocol.js";
 
 /** The process that runs tests, as often as it is told to. Its working directory is the copy of the tree. */
 
@@ -49,12 +49,12 @@ const project = vitest.getRootProject();
 async function run({ mutant, tests }: TestOrder): Promise<TestOutcome> {
   const folder = mkdtempSync(join(root, "reached-"));
   try {
-    setEnvironment("ROLLTAPE_MUTANT", mutant?.toString());
-    setEnvironment("ROLLTAPE_REACHED", mutant === undefined ? folder : undefined);
+    setEnvironment(MUTANT, mutant?.toString());
+    setEnvironment(REACHED, mutant === undefined ? folder : undefined);
     order = tests;
     const specifications = tests.map((file) => project.createSpecification(join(root, file)));
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, true);
-    const [test] = testModules.flatMap((module) => [...module.children.allTests("failed")]);
+    const test = testModules.flatMap((module) => [...module.children.allTests("failed")]).find(isFirstFailure);
     const broken = testModules.find((module) => !module.ok());
     const failure = test?.fullName ?? broken?.moduleId ?? unhandledErrors.map(String)[0];
     const milliseconds = Object.fromEntries(
@@ -70,6 +70,11 @@ async function run({ mutant, tests }: TestOrder): Promise<TestOutcome> {
 function readReached(file: string): Reached {
   const reached = JSON.parse(readFileSync(file, "utf8")) as Reached;
   return { ...reached, file: isAbsolute(reached.file) ? relative(root, reached.file) : reached.file };
+}
+
+/** Tests of the files behind the first failure fail too, of the set-up file's own error. */
+function isFirstFailure(test: TestCase): boolean {
+  return !test.result().errors?.some(({ message }) => message === DECIDED);
 }
 
 /** Test processes get the environment of this one. */
