@@ -24,16 +24,18 @@ export function capacityRoutes(app: App, context: GatewayContext): void {
   );
 }
 
-/** What a worker that is gone would have got goes to the others. */
+/** What a worker that is gone would have got goes to the others. A worker that broke off once is not asked again. */
 async function grant(
   context: GatewayContext,
   request: FastifyRequest,
   reply: FastifyReply,
   slots: number,
 ): Promise<FastifyReply | { capacity: number }> {
+  const silent = new Set<string>();
   let left = slots;
   while (left > 0) {
-    const workers = await readyWorkers(context);
+    const workers = (await readyWorkers(context)).filter(({ tag }) => !silent.has(tag));
+    if (workers.length === 0) throw noWorker();
     const shares = spread(
       left,
       workers.map(({ capacity, sessions }) => capacity + sessions),
@@ -42,6 +44,9 @@ async function grant(
     const answers = await Promise.all(grants);
     const refusal = answers.find((answer) => answer !== undefined && answer.status >= 300);
     if (refusal) return relay(refusal, reply);
+    workers.forEach(({ tag }, index) => {
+      if (!answers[index]) silent.add(tag);
+    });
     left = answers.reduce((sum, answer, index) => sum + (answer ? 0 : (shares[index] ?? 0)), 0);
   }
   return { capacity: context.pool.ready().reduce((sum, { capacity }) => sum + capacity, 0) };
@@ -55,15 +60,11 @@ async function grantOne(
   slots: number,
 ): Promise<Pick<UpstreamReply, "status" | "headers" | "body"> | undefined> {
   if (slots === 0) return { status: 200, headers: {}, body: Buffer.alloc(0) };
-  try {
-    const call = { path: "/grant_capacity", headers: credentials(request), body: { slots } };
-    const answer = await upstream.call(worker.url, call);
-    if (answer.status < 300) worker.capacity = jsonOf(answer, capacityReply).capacity;
-    return answer;
-  } catch {
-    worker.state = "down";
-    return undefined;
-  }
+  const call = { path: "/grant_capacity", headers: credentials(request), body: { slots } };
+  const answer = await upstream.call(worker.url, call).catch(() => undefined);
+  if (!answer) worker.state = "down";
+  else if (answer.status < 300) worker.capacity = jsonOf(answer, capacityReply).capacity;
+  return answer;
 }
 
 /** The first worker that has a slot. A worker's refusal is the answer only where none has one. */
