@@ -24,16 +24,18 @@ export function capacityRoutes(app: App, context: GatewayContext): void {
   );
 }
 
-/** Grants slots to the workers. If a worker does not answer, its slots go to the others. */
+/** Grants slots to the workers. If a worker does not answer, its slots go to the others, and it is not asked again. */
 async function grant(
   context: GatewayContext,
   request: FastifyRequest,
   reply: FastifyReply,
   slots: number,
 ): Promise<FastifyReply | { capacity: number }> {
+  const silent = new Set<string>();
   let left = slots;
   while (left > 0) {
-    const workers = await readyWorkers(context);
+    const workers = (await readyWorkers(context)).filter(({ tag }) => !silent.has(tag));
+    if (workers.length === 0) throw noWorkerError();
     const shares = spreadSlots(
       left,
       workers.map(({ capacity, sessions }) => capacity + sessions),
@@ -42,6 +44,9 @@ async function grant(
     const workerReplies = await Promise.all(grants);
     const refusal = workerReplies.find((workerReply) => workerReply !== undefined && workerReply.status >= 300);
     if (refusal) return relay(refusal, reply);
+    workers.forEach(({ tag }, index) => {
+      if (!workerReplies[index]) silent.add(tag);
+    });
     left = workerReplies.reduce((sum, workerReply, index) => sum + (workerReply ? 0 : (shares[index] ?? 0)), 0);
   }
   return { capacity: context.pool.ready().reduce((sum, { capacity }) => sum + capacity, 0) };
@@ -55,15 +60,11 @@ async function grantOne(
   slots: number,
 ): Promise<Pick<UpstreamReply, "status" | "headers" | "body"> | undefined> {
   if (slots === 0) return { status: 200, headers: {}, body: Buffer.alloc(0) };
-  try {
-    const call = { path: "/grant_capacity", headers: pickCredentials(request), body: { slots } };
-    const workerReply = await upstream.call(worker.url, call);
-    if (workerReply.status < 300) worker.capacity = parseReply(workerReply, capacityReply).capacity;
-    return workerReply;
-  } catch {
-    worker.state = "down";
-    return undefined;
-  }
+  const call = { path: "/grant_capacity", headers: pickCredentials(request), body: { slots } };
+  const workerReply = await upstream.call(worker.url, call).catch(() => undefined);
+  if (!workerReply) worker.state = "down";
+  else if (workerReply.status < 300) worker.capacity = parseReply(workerReply, capacityReply).capacity;
+  return workerReply;
 }
 
 /** Starts the session on the first worker with a free slot. If no worker has one, the client gets the last refusal. */

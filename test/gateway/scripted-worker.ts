@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string as it is. */
+  readonly body?: object | string;
+}
+
+const UNKNOWN: ScriptedAnswer = { status: 404, body: { error: { message: "no script", code: "not_found" } } };
+
+/** What the worker says to a call; "broken": it takes the call and closes the connection. */
+export type Script = (body: Record<string, unknown>) => ScriptedAnswer | "broken";
+
+export interface ScriptedWorker {
+  readonly url: string;
+  readonly tag: string;
+  /** Path and body of each call but health, in order. */
+  readonly calls: readonly { readonly path: string; readonly body: Record<string, unknown> }[];
+}
+
+/** A worker that answers what a test says, by path. It is well, with as many free slots as given. */
+export async function startScripted(
+  tag: string,
+  scripts: Readonly<Record<string, Script>>,
+  capacity = 0,
+): Promise<ScriptedWorker> {
+  const calls: { path: string; body: Record<string, unknown> }[] = [];
+  const answer = async (request: IncomingMessage, reply: ServerResponse) => {
+    const path = request.url ?? "";
+    if (path === "/health") {
+      return void reply.end(JSON.stringify({ status: "ok", worker: { tag, capacity, sessions: 0 } }));
+    }
+    const body = JSON.parse((await textOf(request)) || "{}") as Record<string, unknown>;
+    calls.push({ path, body });
+    const said = scripts[path]?.(body) ?? UNKNOWN;
+    if (said === "broken") return void request.socket.destroy();
+    const text = typeof said.body === "string" ? said.body : JSON.stringify(said.body ?? {});
+    reply.writeHead(said.status ?? 200, { "content-type": "application/json", ...said.headers }).end(text);
+  };
+  const server = createServer((request, reply) => void answer(request, reply));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tag, calls };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const part of request.setEncoding("utf8")) text += String(part);
+  return text;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { chatCompletionSchema, parseChatCompletion } from "../../src/protocols/chat-completions/request.js";
+import { messagesSchema, parseMessages } from "../../src/protocols/messages/request.js";
+import type { ModelRequest } from "../../src/protocols/model-request.js";
+import { parseResponses, responsesSchema } from "../../src/protocols/responses/request.js";
+
+/** What requests of each protocol say about sampling. */
+
+const messages = [{ role: "user", content: "hello" }];
+const NO_EARLIER = { findMessages: () => [], findItem: () => undefined };
+
+const chat = (extra: object): ModelRequest => parseChatCompletion(chatCompletionSchema.parse({ messages, ...extra }));
+const responses = (extra: object): ModelRequest =>
+  parseResponses(responsesSchema.parse({ input: "hello", ...extra }), NO_EARLIER);
+const claude = (extra: object): ModelRequest =>
+  parseMessages(messagesSchema.parse({ messages, max_tokens: 9, ...extra }));
+
+const PLAIN = {
+  temperature: 1,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  maxTokens: undefined,
+  stop: [],
+  stopTokenIds: [],
+  seed: undefined,
+  topLogprobs: 0,
+  structure: undefined,
+};
+
+const SHARED = { temperature: 0.5, top_p: 0.9, min_p: 0.1, stop_token_ids: [7, 8], seed: 3 };
+const SAMPLING = { ...PLAIN, temperature: 0.5, topP: 0.9, minP: 0.1, stopTokenIds: [7, 8], seed: 3 };
+const SCHEMA = { type: "object" };
+const structure = (param: string) => ({ param, jsonSchema: '{"type":"object"}' });
+
+describe("a request that says nothing of sampling", () => {
+  it("samples from the whole distribution", () => {
+    expect(chat({}).sampling).toEqual(PLAIN);
+    expect(responses({}).sampling).toEqual(PLAIN);
+    expect(claude({}).sampling).toEqual({ ...PLAIN, maxTokens: 9 });
+  });
+});
+
+describe("every parameter reaches the engine from", () => {
+  it("chat completions", () => {
+    const given = {
+      ...SHARED,
+      top_k: 40,
+      frequency_penalty: 0.25,
+      presence_penalty: -0.25,
+      max_tokens: 5,
+      stop: ["a", "b"],
+      logprobs: true,
+      top_logprobs: 2,
+      response_format: { type: "json_object" },
+    };
+    expect(chat(given).sampling).toEqual({
+      ...SAMPLING,
+      topK: 40,
+      frequencyPenalty: 0.25,
+      presencePenalty: -0.25,
+      maxTokens: 5,
+      stop: ["a", "b"],
+      topLogprobs: 2,
+      structure: structure("response_format"),
+    });
+    expect(chat(given).logprobs).toBe("all");
+  });
+
+  it("responses", () => {
+    const given = {
+      ...SHARED,
+      max_output_tokens: 5,
+      include: ["message.output_text.logprobs"],
+      top_logprobs: 2,
+      text: { format: { type: "json_schema", schema: SCHEMA } },
+    };
+    expect(responses(given).sampling).toEqual({
+      ...SAMPLING,
+      maxTokens: 5,
+      topLogprobs: 2,
+      structure: structure("text.format"),
+    });
+    expect(responses(given).logprobs).toBe("text");
+  });
+
+  it("messages", () => {
+    const format = { type: "json_schema", schema: SCHEMA };
+    const given = { ...SHARED, top_k: 40, stop_sequences: ["a"], output_config: { format } };
+    expect(claude(given).sampling).toEqual({
+      ...SAMPLING,
+      topK: 40,
+      maxTokens: 9,
+      stop: ["a"],
+      structure: structure("output_config.format"),
+    });
+  });
+});
+
+describe("chat completions", () => {
+  it("take max_completion_tokens before the older max_tokens", () => {
+    expect(chat({ max_tokens: 5, max_completion_tokens: 6 }).sampling.maxTokens).toBe(6);
+  });
+
+  it("take one stop string as a list of one, and top_k -1 as off", () => {
+    expect(chat({ stop: "a", top_k: -1 }).sampling).toMatchObject({ stop: ["a"], topK: 0 });
+  });
+});
+
+describe("responses", () => {
+  it("ask for no alternatives without the include that shows them", () => {
+    expect(responses({ top_logprobs: 2 })).toMatchObject({ logprobs: "none", sampling: { topLogprobs: 0 } });
+  });
+});
+
+describe("messages", () => {
+  it("take the older output_format, and output_config before it", () => {
+    const older = { type: "json_schema", schema: { type: "array" } };
+    expect(claude({ output_format: older }).sampling.structure?.jsonSchema).toBe('{"type":"array"}');
+    const both = { output_format: older, output_config: { format: { type: "json_schema", schema: SCHEMA } } };
+    expect(claude(both).sampling.structure?.jsonSchema).toBe('{"type":"object"}');
+  });
+});
