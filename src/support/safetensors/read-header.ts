@@ -21,13 +21,16 @@ export interface Header {
 /** Size of the number at the start of a file, which is the length of the header. */
 export const LENGTH_BYTES = 8;
 const MAX_HEADER_BYTES = 2 ** 30;
+const METADATA = "__metadata__";
 
 const tensorSchema = z.object({
   dtype: z.string(),
   shape: z.array(z.int().min(0)),
   data_offsets: z.tuple([z.int().min(0), z.int().min(0)]),
 });
-const headerSchema = z.object({ __metadata__: z.record(z.string(), z.string()).default({}) }).catchall(tensorSchema);
+const anyEntriesSchema = z.map(z.string(), z.unknown());
+const metadataSchema = z.map(z.string(), z.string());
+const entriesSchema = z.map(z.string(), tensorSchema);
 
 /**
  * Returns the length of the header in bytes.
@@ -52,10 +55,11 @@ export function readHeaderLength(start: Uint8Array): number {
 export function readHeader(file: Uint8Array, byteLength = file.byteLength): Header {
   const dataStart = LENGTH_BYTES + readHeaderLength(file);
   if (dataStart > file.byteLength) throw new SafetensorsError("it ends within its header");
-  const parsed = headerSchema.safeParse(parseJson(file.subarray(LENGTH_BYTES, dataStart)));
-  if (!parsed.success) throw new SafetensorsError(`its header is invalid: ${z.prettifyError(parsed.error)}`);
-  const { __metadata__: metadata, ...entries } = parsed.data;
-  const tensors = Object.entries(entries as Record<string, z.output<typeof tensorSchema>>)
+  const entries = check(anyEntriesSchema, toMap(parseJson(file.subarray(LENGTH_BYTES, dataStart))));
+  const written = entries.get(METADATA);
+  const metadata = check(metadataSchema, written === undefined ? new Map() : toMap(written));
+  entries.delete(METADATA);
+  const tensors = [...check(entriesSchema, entries)]
     .map(
       ([
         name,
@@ -74,7 +78,20 @@ export function readHeader(file: Uint8Array, byteLength = file.byteLength): Head
     )
     .toSorted((a, b) => a.start - b.start);
   for (const tensor of tensors) checkExtent(tensor, byteLength);
-  return { metadata, tensors };
+  return { metadata: Object.fromEntries(metadata), tensors };
+}
+
+/** Returns the entries of an object as a map; any other value as it is. Zod's records lack the key `__proto__`. */
+function toMap(value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? new Map(Object.entries(value)) : value;
+}
+
+/** @throws SafetensorsError if the value does not match */
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new SafetensorsError(`its header is invalid: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
 }
 
 function checkExtent({ name, dtype, shape, start, end }: TensorEntry, byteLength: number): void {

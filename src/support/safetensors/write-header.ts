@@ -25,14 +25,15 @@ export function tensorBytes({ dtype, shape }: TensorSpec): number {
  * @throws RangeError if the header is longer than {@link MAX_HEADER_BYTES}
  */
 export function encodeHeader(tensors: readonly TensorSpec[], metadata: Readonly<Record<string, string>>): Buffer {
-  const entries: Record<string, unknown> = { __metadata__: metadata };
   let end = 0;
-  for (const tensor of tensors) {
+  const entries = tensors.map((tensor) => {
     const from = end;
     end += tensorBytes(tensor);
-    entries[tensor.name] = { dtype: tensor.dtype, shape: tensor.shape, data_offsets: [from, end] };
-  }
-  const json = Buffer.from(JSON.stringify(entries));
+    return [tensor.name, { dtype: tensor.dtype, shape: tensor.shape, data_offsets: [from, end] }] as const;
+  });
+  // Unlike an assignment, this writes a tensor of the name `__proto__` too.
+  const content = Object.fromEntries<unknown>([["__metadata__", metadata], ...entries]);
+  const json = Buffer.from(JSON.stringify(content));
   const size = Math.ceil((LENGTH_BYTES + json.length) / ALIGNMENT) * ALIGNMENT;
   if (size - LENGTH_BYTES > MAX_HEADER_BYTES) {
     throw new RangeError(`The header has ${json.length} bytes, but safetensors allows ${MAX_HEADER_BYTES}.`);
