@@ -145,7 +145,7 @@ Napi::Value SessionObject::interaction(const Napi::CallbackInfo& info) {
 Napi::Value SessionObject::discountedRewards(const Napi::CallbackInfo& info) {
   const double discount = numberArg(info[0], "discount");
   const std::vector<bool> noneAbsent(session().length());
-  const std::vector<double> rewards = SessionRewards(session(), discount, noneAbsent).final;
+  const std::vector<double> rewards = SessionRewards(session(), discount, noneAbsent).finalRewards;
   for (std::size_t i = 0; i < rewards.size(); ++i) requireFinalReward(rewards[i], i);
   auto array = newArray<double>(info.Env(), rewards.size());
   std::ranges::copy(rewards, array.Data());

@@ -112,7 +112,7 @@ void Plan::addSession(const PlannedSession& planned, Buffers& buffers) {
 void Plan::addRows(const Session& session, Buffers& buffers) {
   if (options_.style == RowStyle::kConcat) return addConcatRows(session, buffers);
   for (const Interaction& at : session.storage()->interactions) {
-    if (!buffers.absent[at.index]) addRow(at, buffers.rewards.final[at.index], false, buffers);
+    if (!buffers.absent[at.index]) addRow(at, buffers.rewards.finalRewards[at.index], false, buffers);
   }
 }
 
@@ -121,7 +121,7 @@ void Plan::addConcatRows(const Session& session, Buffers& buffers) {
   const bool isReturn = options_.concatReward == ConcatReward::kReturn;
   std::vector<double> returns;
   if (isReturn) returns = rowReturns(session, rewards, options_.discount);
-  const std::span<const double> rowRewards = isReturn ? returns : rewards.final;
+  const std::span<const double> rowRewards = isReturn ? returns : rewards.finalRewards;
   buffers.findContinued(session);
   findInnerRewards(session, rewards, buffers.inner);
   for (std::uint32_t i = 0; i < session.length(); ++i) {
@@ -145,14 +145,14 @@ void Plan::addNodes(const Session& session, Buffers& buffers) {
     node.end += base;
     nodes_.push_back(node);
     const Interaction& at = *node.interaction;
-    addRow(at, buffers.rewards.final[at.index], false, buffers);
+    addRow(at, buffers.rewards.finalRewards[at.index], false, buffers);
   }
 }
 
 void Plan::addUnrewardedRoots(const Session& session, Buffers& buffers) {
   const SessionRewards& rewards = buffers.rewards;
   // In most sessions the only tree has a reward: return without a walk.
-  if (session.sessionReward() || rewards.roots <= std::min(rewards.rewarded, 1u)) return;
+  if (session.sessionReward() || rewards.rootCount <= std::min(rewards.rewardedCount, 1u)) return;
   const std::span<const InteractionState> states = session.states();
   std::vector<std::uint32_t>& rootOf = buffers.rootOf;
   std::vector<bool>& rewarded = buffers.rewardedRoots;
@@ -197,7 +197,7 @@ void Plan::addRow(const Interaction& at, double reward, bool uncounted, const Bu
 void Plan::addTurns(const PlanRow& row, const SessionRewards& rewards) {
   turnStarts_.push_back(static_cast<std::uint32_t>(turns_.size()));
   for (const Interaction* at = row.interaction;; at = at->parent) {
-    const double reward = rewards.final[at->index];
+    const double reward = rewards.finalRewards[at->index];
     requireFinalReward(reward, at->index);
     turns_.push_back({at, static_cast<float>(reward), ownReward(rewards, at->index)});
     if (at == &firstTurn(row)) break;

@@ -12,8 +12,7 @@
 namespace rolltape {
 
 void JsonCursor::fail(const std::string& what) const {
-  throw Error(ErrorCode::kReplyMalformed,
-              "the reply is not what it should be at byte " + std::to_string(offset()) + ": " + what);
+  throw Error(ErrorCode::kReplyMalformed, "invalid JSON at byte " + std::to_string(offset()) + ": " + what);
 }
 
 char JsonCursor::peekAfterSpace() {
@@ -71,7 +70,8 @@ std::string_view JsonCursor::numberText() {
 
 namespace {
 
-/// Whether a decimal number that no float64 holds is too large, and not too small. from_chars does not tell which.
+/// Returns true if a decimal number outside of float64 is too large, and false if it is too small: from_chars reports
+/// both as out of range.
 bool isTooLarge(std::string_view text) {
   const std::size_t exponentAt = text.find_first_of("eE");
   std::int64_t exponent = 0;
@@ -122,10 +122,10 @@ std::int64_t JsonCursor::integer(const char* name, std::int64_t lowest, std::int
 
 namespace {
 
-/// Characters that are looked at together: compilers make a few vector instructions of it.
+/// Number of characters that are checked together, which compilers turn into a few vector instructions.
 constexpr std::ptrdiff_t kPlainBlock = 32;
 
-/// Whether a character stands for itself in a string.
+/// Returns true if a character stands for itself in a string.
 bool isPlain(char c) {
   return (c != '"') & (c != '\\') & (static_cast<unsigned char>(c) >= 0x20);
 }
@@ -160,8 +160,8 @@ const char* JsonCursor::plainEnd() const {
   return at;
 }
 
-/// Reads what follows the opening quote, up to the closing one. Calls `onPlain(text)` for what stands for itself and
-/// `onEscape(code point)` for what does not.
+/// Reads a string after its opening quote, including the closing one. Calls `onPlain(text)` for characters that stand
+/// for themselves, and `onEscape(code point)` for each escape.
 template <typename OnPlain, typename OnEscape>
 void JsonCursor::readString(OnPlain onPlain, OnEscape onEscape) {
   while (true) {
@@ -197,7 +197,7 @@ std::string_view JsonCursor::stringView(std::string& decoded) {
   return single ? first : decoded;
 }
 
-/// What follows a backslash, as a code point; half a surrogate pair without the other half comes as it is.
+/// Reads an escape after its backslash. Returns its code point; a lone surrogate is returned as it is.
 std::uint32_t JsonCursor::escape() {
   if (at_ == end_) fail("the text ends in a string");
   constexpr std::string_view from = "\"\\/bfnrt";

@@ -8,7 +8,7 @@
 
 namespace rolltape {
 
-/// The alternatives of positions, one after the other, as a reply lists them; position p has `counts[p]`, at most
+/// The most probable tokens of each position, in the order of a reply. Position p has `counts[p]` of them, at most
 /// kMaxTopWidth.
 struct TopLists {
   std::vector<std::int32_t> ids;
@@ -16,14 +16,14 @@ struct TopLists {
   std::vector<std::uint16_t> counts;
 
   void clear();
-  /// The list of the next position is complete: it has the entries from `first` on. @throws kReplyMismatch for too
-  /// many.
+  /// Ends the list of the next position, which has the entries from `first` on.
+  /// @throws kReplyMismatch if there are too many entries
   void endList(std::size_t first);
-  /// Forgets the first lists.
+  /// Removes the lists of the first `lists` positions.
   void dropFront(std::size_t lists);
 };
 
-/// The lists as rows of equal width, which are moved where they are that already. Empty where no list has an entry.
+/// Returns the lists as rows of equal width, empty if no list has an entry. Lists of equal width are moved, not copied.
 TopLogprobs topRows(TopLists top);
 
 }  // namespace rolltape

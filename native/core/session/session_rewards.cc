@@ -10,35 +10,36 @@ void SessionRewards::assign(const Session& session, double discount, const std::
   const std::span<const InteractionState> states = session.states();
   parents_.resize(states.size());
   own.resize(states.size());
-  final.resize(states.size());
-  roots = rewarded = 0;
+  finalRewards.resize(states.size());
+  rootCount = rewardedCount = 0;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const bool isRewarded = states[i].isRewarded();
     parents_[i] = states[i].parent;
     own[i] = states[i].ownReward;
-    final[i] = isRewarded ? own[i] : 0;
-    roots += states[i].parent < 0 ? 1 : 0;
-    rewarded += isRewarded ? 1 : 0;
+    finalRewards[i] = isRewarded ? own[i] : 0;
+    rootCount += states[i].parent < 0 ? 1 : 0;
+    rewardedCount += isRewarded ? 1 : 0;
   }
-  discountRewards(parents_, final, discount);
+  discountRewards(parents_, finalRewards, discount);
   shares.clear();
   if (const std::optional<double> whole = session.sessionReward()) {
     shares = lastLeafShares(parents_, absent, discount);
-    for (std::size_t i = 0; i < final.size(); ++i) final[i] += *whole * shares[i];
+    for (std::size_t i = 0; i < finalRewards.size(); ++i) finalRewards[i] += *whole * shares[i];
   }
 }
 
 std::vector<double> rowReturns(const Session& session, const SessionRewards& rewards, double discount) {
   const std::span<const InteractionState> states = session.states();
-  std::vector<double> own(states.size());
+  // The discounted own rewards of the row up to each interaction.
+  std::vector<double> ownSoFar(states.size());
   std::vector<double> returns(states.size());
   std::vector<double> powers(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
     const auto parent = static_cast<std::size_t>(states[i].parent);
     powers[i] = states[i].tokenExact ? powers[parent] * discount : 1;
-    own[i] = states[i].tokenExact ? own[parent] : 0;
-    if (rewards.has(i)) own[i] += powers[i] * rewards.own[i];
-    returns[i] = own[i];
+    ownSoFar[i] = states[i].tokenExact ? ownSoFar[parent] : 0;
+    if (rewards.has(i)) ownSoFar[i] += powers[i] * rewards.own[i];
+    returns[i] = ownSoFar[i];
     if (!rewards.shares.empty()) returns[i] += *session.sessionReward() * powers[i] * rewards.shares[i];
   }
   return returns;
@@ -47,7 +48,7 @@ std::vector<double> rowReturns(const Session& session, const SessionRewards& rew
 void findInnerRewards(const Session& session, const SessionRewards& rewards, std::vector<bool>& inner) {
   const std::span<const InteractionState> states = session.states();
   inner.assign(states.size(), false);
-  if (rewards.rewarded == 0) return;
+  if (rewards.rewardedCount == 0) return;
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (!states[i].tokenExact) continue;
     const auto parent = static_cast<std::size_t>(states[i].parent);

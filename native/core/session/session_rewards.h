@@ -16,13 +16,14 @@ namespace rolltape {
 struct SessionRewards {
   /// NaN if none was set.
   std::vector<double> own;
-  std::vector<double> final;
-  /// Factor of the session's reward in `final`; see lastLeafShares. Empty if the session as a whole has no reward.
+  std::vector<double> finalRewards;
+  /// Factor of the session's reward in `finalRewards`; see lastLeafShares. Empty if the session as a whole has no
+  /// reward.
   std::vector<double> shares;
   /// Number of conversation trees of the session.
-  std::uint32_t roots = 0;
+  std::uint32_t rootCount = 0;
   /// Number of interactions with an own reward.
-  std::uint32_t rewarded = 0;
+  std::uint32_t rewardedCount = 0;
 
   SessionRewards() = default;
   SessionRewards(const Session& session, double discount, const std::vector<bool>& absent) {

@@ -55,7 +55,7 @@ TEST(SessionRewards, AddTheSessionsRewardToTheDiscountOfOwnRewards) {
   recordBranches(session);
   session.setReward(2, 1);
   session.setSessionReward(10);
-  EXPECT_EQ((std::vector<double>{0.25 + 5, 0.5 + 5, 1 + 10, 10}), rewardsOf(session, 0.5).final);
+  EXPECT_EQ((std::vector<double>{0.25 + 5, 0.5 + 5, 1 + 10, 10}), rewardsOf(session, 0.5).finalRewards);
 }
 
 TEST(SessionRewards, WithoutASessionRewardAreTheDiscountOfOwnRewards) {
@@ -63,7 +63,7 @@ TEST(SessionRewards, WithoutASessionRewardAreTheDiscountOfOwnRewards) {
   recordBranches(session);
   session.setReward(3, 4);
   const SessionRewards rewards = rewardsOf(session, 0.5);
-  EXPECT_EQ((std::vector<double>{2, 0, 0, 4}), rewards.final);
+  EXPECT_EQ((std::vector<double>{2, 0, 0, 4}), rewards.finalRewards);
   EXPECT_TRUE(rewards.shares.empty());
 }
 
@@ -72,7 +72,7 @@ TEST(SessionRewards, ReplaceTheSessionsRewardWithItsLatest) {
   recordBranches(session);
   session.setSessionReward(10);
   session.setSessionReward(0);
-  EXPECT_EQ((std::vector<double>{0, 0, 0, 0}), rewardsOf(session, 0.5).final);
+  EXPECT_EQ((std::vector<double>{0, 0, 0, 0}), rewardsOf(session, 0.5).finalRewards);
   EXPECT_CODE(kInvalidArg, session.setSessionReward(1e39));
   EXPECT_CODE(kInvalidArg, session.setSessionReward(std::nan("")));
   EXPECT_EQ(0, session.sessionReward());
@@ -83,7 +83,7 @@ TEST(SessionRewards, GiveAnAbsentInteractionNoShare) {
   recordBranches(session);
   session.setSessionReward(8);
   const std::vector<bool> absent{false, false, false, true};
-  EXPECT_EQ((std::vector<double>{2, 4, 8, 0}), SessionRewards(session, 0.5, absent).final);
+  EXPECT_EQ((std::vector<double>{2, 4, 8, 0}), SessionRewards(session, 0.5, absent).finalRewards);
 }
 
 TEST(SessionRewards, OfOneSessionAfterTheOtherAreIndependent) {
@@ -95,12 +95,12 @@ TEST(SessionRewards, OfOneSessionAfterTheOtherAreIndependent) {
   test::record(second, test::promptOf({1}), test::generationOf({2}), {"0"}, {}, -1);
   SessionRewards rewards;
   rewards.assign(first, 1, std::vector<bool>(4));
-  EXPECT_EQ(1u, rewards.rewarded);
+  EXPECT_EQ(1u, rewards.rewardedCount);
   rewards.assign(second, 1, std::vector<bool>(1));
-  EXPECT_EQ(std::vector<double>{0}, rewards.final);
+  EXPECT_EQ(std::vector<double>{0}, rewards.finalRewards);
   EXPECT_TRUE(rewards.shares.empty());
-  EXPECT_EQ(1u, rewards.roots);
-  EXPECT_EQ(0u, rewards.rewarded);
+  EXPECT_EQ(1u, rewards.rootCount);
+  EXPECT_EQ(0u, rewards.rewardedCount);
   EXPECT_FALSE(rewards.has(0));
 }
 
@@ -149,7 +149,7 @@ TEST(SessionRewards, AgreeWithTheDefinitionOnRandomSessions) {
     PlanOptions whole = leaf;
     whole.concatReward = ConcatReward::kReturn;
     for (std::size_t i = 0; i < outline.all.size(); ++i) {
-      EXPECT_EQ(outline.finalReward(i, discount), rewards.final[i]);
+      EXPECT_EQ(outline.finalReward(i, discount), rewards.finalRewards[i]);
       EXPECT_EQ(outline.rowReward(i, whole), returns[i]);
       EXPECT_EQ(outline.isUncounted(i, leaf), inner[i]);
     }

@@ -120,7 +120,7 @@ TEST(Session, AChainOfAHundredThousandTurnsIsRecordedDiscountedAndReleased) {
     record(session, prompt, generationOf({3}), {std::to_string(i)}, {}, static_cast<std::int32_t>(i) - 1);
   }
   session.setReward(turns - 1, 1);
-  EXPECT_EQ(1, SessionRewards(session, 1, std::vector<bool>(turns)).final[0]);
+  EXPECT_EQ(1, SessionRewards(session, 1, std::vector<bool>(turns)).finalRewards[0]);
   std::vector<TokenSpan> spans;
   appendSequence(session.interaction(turns - 1), spans);
   EXPECT_EQ(2 * turns, test::join(spans).size());

@@ -20,12 +20,13 @@ TokenPath::TokenPath(std::uint32_t limit, Holds holds)
       columns_{words_.get(), words_.get() + limit, logprobs_.get(), words_.get() + limit + heldOutputs(limit, holds)},
       writer_(columns_, false) {}
 
-/// Leaves in `steps_` what the path to the interaction has in common with the present one, and in `missing_` the rest.
+/// Cuts `steps_` to the part that the path to the interaction shares with the current one, and lists the other
+/// interactions in `missing_`.
 void TokenPath::collectMissing(const Interaction& interaction) {
   missing_.clear();
   const Interaction* at = &interaction;
   for (; at != nullptr; at = at->source) {
-    // A source has a smaller index than what it is the source of, so steps with a larger one are on no way to `at`.
+    // A source has a smaller index than its dependants, so steps with a larger index are not on the path to `at`.
     while (!steps_.empty() && steps_.back().interaction->index > at->index) steps_.pop_back();
     if (!steps_.empty() && steps_.back().interaction == at) return;
     missing_.push_back(at);
@@ -53,6 +54,7 @@ void TokenPath::moveTo(const Interaction& interaction) {
     if (!steps_.empty()) {
       Step& source = steps_.back();
       extend(source, next->shared);
+      // The next step overwrites the source's tokens from here on.
       source.written = std::min(source.written, next->shared);
     }
     steps_.push_back({next, next->shared});

@@ -8,25 +8,25 @@
 
 namespace rolltape {
 
-/// The sequence of one interaction as arrays, that moves from interaction to interaction: what two sequences share is
-/// kept, so that a walk through a tree in depth-first order writes every token once, however deep the tree is.
+/// The sequence of one interaction as arrays. The path moves from interaction to interaction and keeps what two
+/// sequences share, so a depth-first walk through a tree writes every token once, however deep the tree is.
 class TokenPath {
  public:
   enum class Holds {
-    /// Ids alone; the interaction's own outputs are read where they were recorded.
+    /// Only ids. The interaction's own outputs are read from its record.
     kIds,
-    /// Also what was recorded of the outputs of all ancestors.
+    /// Also log probabilities and versions of the outputs of all ancestors.
     kOutputs,
   };
 
   /// Holds the first `limit` tokens of a sequence. @throws std::bad_alloc
   TokenPath(std::uint32_t limit, Holds holds);
 
-  /// Makes the columns those of the interaction's sequence.
+  /// Fills the columns with the interaction's sequence.
   void moveTo(const Interaction& interaction);
   const std::int32_t* inputIds() const { return columns_.inputIds; }
-  /// Writes what is trained on of the first `length` tokens: outputs from `from` on, which is not before the
-  /// interaction's own where the path holds ids alone.
+  /// Writes the training columns of the first `length` tokens. Only outputs from `from` on are trained on. If the path
+  /// holds only ids, `from` must not be before the interaction's own outputs.
   void writeTrained(std::uint32_t from, std::uint32_t length, TrainedColumns& out) const;
 
  private:
@@ -45,9 +45,9 @@ class TokenPath {
   std::unique_ptr<float[]> logprobs_;
   TokenColumns columns_;
   TokenWriter writer_;
-  /// From the root down; each is the next one's source.
+  /// The path from the root down. Each step is the source of the next one.
   std::vector<Step> steps_;
-  /// From the interaction up.
+  /// Interactions that the path lacks, from the target up.
   std::vector<const Interaction*> missing_;
 };
 
