@@ -4,6 +4,7 @@ import { join } from "node:path";
 /** Test folders of rooms that are tested in other folders too. */
 const TESTED_ALSO: Readonly<Record<string, readonly string[]>> = {
   session: ["test/server"],
+  server: ["test/client"],
   protocols: ["test/server", "test/e2e/clients"],
   http: ["test/server", "test/gateway"],
   control: ["test/server", "test/gateway", "test/client"],
