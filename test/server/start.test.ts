@@ -3,7 +3,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../src/config/index.js";
-import { createRegistry, type RunningServer, settingsOf, startServer } from "../../src/server/start.js";
+import { createRegistry, type RunningServer, startServer, toServerSettings } from "../../src/server/start.js";
 
 /** A server as its configuration describes it. */
 
@@ -14,6 +14,16 @@ describe("the settings of a server", () => {
     const config = parseConfig({
       server: {
         max_body_bytes: 1001,
+        body_bytes_in_flight: 2001,
+        max_connections: 2002,
+        headers_timeout_seconds: 21,
+        request_timeout_seconds: 22,
+        max_json_depth: 23,
+        max_json_values: 2003,
+        max_json_keys: 2004,
+        max_messages: 2005,
+        max_tools: 2006,
+        public_metrics: false,
         known_request_bytes: 1002,
         strict_control_fields: false,
         keepalive_seconds: 11,
@@ -35,10 +45,14 @@ describe("the settings of a server", () => {
         },
       },
     });
-    expect(settingsOf(config, ADMIN_KEY, "tiny")).toEqual({
+    expect(toServerSettings(config, ADMIN_KEY, "tiny")).toEqual({
       adminKey: ADMIN_KEY,
       modelName: "tiny",
       maxBodyBytes: 1001,
+      bodyBytesInFlight: 2001,
+      connections: { maxConnections: 2002, headersTimeoutMilliseconds: 21_000, requestTimeoutMilliseconds: 22_000 },
+      jsonLimits: { depth: 23, values: 2003, keys: 2004, lists: { messages: 2005, input: 2005, tools: 2006 } },
+      publicMetrics: false,
       knownRequestBytes: 1002,
       strictControlFields: false,
       keepAliveSeconds: 11,
@@ -62,7 +76,7 @@ describe("the settings of a server", () => {
   });
 
   it("leave the length of the context and the sampling to the engine and to requests by default", () => {
-    const settings = settingsOf(parseConfig({}), ADMIN_KEY, "tiny");
+    const settings = toServerSettings(parseConfig({}), ADMIN_KEY, "tiny");
     expect(settings).toMatchObject({ engineMaxTokens: undefined, samplingOverride: {} });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OutputFamilies } from "../../../../src/model/output/family-lookup.js";
 import { TOOLS } from "../support/fixtures.js";
-import { byteLevelText, idsOf, one, read } from "../support/outputs.js";
+import { byteLevelText, encodeText, one, read } from "../support/outputs.js";
 
 /** Families whose whole output has a form of its own, where the configuration names them for calls or for reasoning only. */
 
@@ -37,7 +37,7 @@ const WHOLE: readonly Whole[] = [
 
 function parse(output: string, families: OutputFamilies, promptEnd: string) {
   const text = byteLevelText([]);
-  const { message, toolCalls } = read(text, families, one(idsOf(text, output)), { tools: TOOLS, promptEnd });
+  const { message, toolCalls } = read(text, families, one(encodeText(text, output)), { tools: TOOLS, promptEnd });
   const calls = message.toolCalls?.map(({ name }) => name) ?? [];
   return { content: message.content, reasoning: message.reasoning ?? "", calls, toolCalls };
 }
