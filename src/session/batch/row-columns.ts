@@ -133,7 +133,7 @@ export const ROW_COLUMNS: readonly RowColumn[] = [
   fact("attempt", "How often the client had sent this request before, as its SDK reports."),
   fact(
     "resumes",
-    "How often a weight update cut the generation, which was then resumed. Penalties start anew at each cut.",
+    "How often a weight update cut the generation, which was then resumed. Penalties start from zero after each cut.",
   ),
   fact("created_at", "When the call completed, in seconds since the Unix epoch."),
   fact("latency", "Seconds from the request to the end of the call; 0: not recorded."),
