@@ -152,7 +152,7 @@ describe("a server in a shared folder", () => {
     expect(registered(path)).toMatchObject({ url: server.url, tag: "one" });
     await server.close();
     expect(registrations(path)).toEqual([]);
-    await expect(fetch(`${server.url}/health`)).rejects.toThrow();
+    await expect(fetch(`${server.url}/health`)).rejects.toThrow("fetch failed");
   });
 
   it("registers with the host that the configuration advertises", async () => {
