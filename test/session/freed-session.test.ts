@@ -19,7 +19,7 @@ function recordedSession(): Session {
 
 /** A message of the interaction, as the session keeps it. */
 function keptMessage(session: Session): WeakRef<Message> {
-  const [message] = session.messagesOf(session.interaction(0));
+  const [message] = session.readMessages(session.interaction(0));
   if (!message) throw new Error("the interaction has no message");
   return new WeakRef(message);
 }
