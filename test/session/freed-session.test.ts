@@ -54,8 +54,8 @@ describe.each(["exported", "expired"] as const)("a session that is freed as %s",
     const { id } = session.interaction(0);
     session.free(state);
     expect([session.byteLength, session.find(id)]).toEqual([0, undefined]);
-    expect(() => session.setReward(1)).toThrow();
-    expect(() => session.setSessionReward(1)).toThrow();
+    expect(() => session.setReward(1)).toThrow(expect.objectContaining({ code: expect.any(String) as string }));
+    expect(() => session.setSessionReward(1)).toThrow(expect.objectContaining({ code: expect.any(String) as string }));
   });
 
   it("has no tokens in native memory", () => {
