@@ -14,4 +14,4 @@ prefix=$(dirname "$(dirname "$(node -p 'fs.realpathSync(process.execPath)')")")
 [ -e "$prefix/include/node/node_api.h" ] && export npm_config_nodedir="$prefix"
 JOBS=$jobs npm exec --call 'node-gyp rebuild'
 # Long runs over many sessions say nothing of how the addon was built.
-node node_modules/vitest/vitest.mjs run test/native --exclude '**/scale.test.ts' --exclude '**/leak.test.ts'
+node node_modules/vitest/vitest.mjs run test/native --exclude '**/*.slow.test.ts'

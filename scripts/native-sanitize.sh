@@ -17,5 +17,5 @@ ctest --test-dir "$build" --output-on-failure --parallel "$jobs"
 addon=$PWD/$build/Release/rolltape.node
 runtime=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
 ROLLTAPE_ADDON_PATH=$addon LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=64 \
-  node node_modules/vitest/vitest.mjs run test/native --exclude '**/scale.test.ts' --exclude '**/leak.test.ts'
+  node node_modules/vitest/vitest.mjs run test/native --exclude '**/*.slow.test.ts'
 LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=1 node scripts/native-leaks.mjs "$addon"
