@@ -66,13 +66,34 @@ export const AT_LIMITS: readonly Abuse[] = [
     body: () => `{"messages":[{"role":"user","content":[${list(many(16_000), () => '{"type":"text","text":"a"}')}]}]}`,
   },
   {
-    name: "one text of 15 MB, words",
-    path: CHAT,
-    body: () => `{"messages":[{"role":"user","content":"${"word ".repeat(many(3_000_000))}"}]}`,
+    name: "49,000 numbers in a tool_use block",
+    path: "/v1/messages",
+    body: () =>
+      `{"max_tokens":8,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"x":[${list(many(49_000), () => "1.0")}]}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}]}`,
   },
+  { name: "one text of 4 MB, words", path: CHAT, body: () => text("word ".repeat(many(838_000))) },
+  { name: "one text of 4 MB, no break", path: CHAT, body: () => text("x".repeat(many(4_190_000))) },
+  { name: "one text of 4 MB, no break, many letters", path: CHAT, body: () => text(letters(many(4_190_000))) },
+  { name: "one text of 4 MB, not ASCII", path: CHAT, body: () => text("語".repeat(many(4_190_000))) },
   {
-    name: "one text of 15 MB, no break",
+    name: "4 MB in 4,096 messages",
     path: CHAT,
-    body: () => `{"messages":[{"role":"user","content":"${"x".repeat(many(15_000_000))}"}]}`,
+    body: () =>
+      `{"messages":[${list(many(4096), (i) => `{"role":"${i % 2 ? "assistant" : "user"}","content":"${"some words ".repeat(90)}${i}"}`)}]}`,
   },
+  { name: "one text of 15 MB", path: CHAT, body: () => text("word ".repeat(many(3_000_000))) },
 ];
+
+function text(content: string): string {
+  return `{"messages":[{"role":"user","content":"${content}"}]}`;
+}
+
+/** Random lower-case letters, always the same. */
+function letters(count: number): string {
+  let state = 1;
+  const codes = Uint8Array.from({ length: count }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return 97 + ((state >>> 16) % 26);
+  });
+  return Buffer.from(codes).toString("latin1");
+}

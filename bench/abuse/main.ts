@@ -13,7 +13,10 @@ import { type Abuse, AT_LIMITS, OVER_LIMITS } from "./bodies.js";
 const ROUNDS = sized(3, 1);
 
 const words = process.argv.slice(2).join(" ");
-const rig = await Rig.start(2);
+/** Of a model with a long context. The other benchmarks set one that no model has. */
+const CONTEXT_LENGTH = "engine.context_length=262144";
+
+const rig = await Rig.start(2, { args: [CONTEXT_LENGTH] });
 const rows: string[][] = [];
 try {
   for (const abuse of [...OVER_LIMITS, ...AT_LIMITS]) {

@@ -44,6 +44,7 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.max_json_keys",
       "server.max_messages",
       "server.max_tools",
+      "server.max_prompt_characters",
       "server.known_request_bytes",
       "server.keepalive_seconds",
       "server.worker_tag",

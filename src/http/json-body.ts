@@ -1,14 +1,14 @@
-import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { JsonLimits } from "../native/contract.js";
 import { LONG_TEXT, turns } from "../support/async/turns.js";
 import { withoutNulls } from "../support/json/without-nulls.js";
+import { decodeUtf8, decodeUtf8InTurns } from "./decode-utf8.js";
 import { ApiError } from "./errors.js";
 import { CONTROL_LIMITS, checkJsonLimits } from "./json-limits.js";
 
-/** Returns the value of a JSON body. */
-export type ParseBody = (json: Buffer) => unknown;
+/** Resolves to the value of a JSON body. */
+export type ParseBody = (json: Buffer) => Promise<unknown>;
 
 /** Bodies of at least this many bytes are passed to `readLarge`. */
 const LARGE_BODY = 16 * 1024;
@@ -21,7 +21,10 @@ const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 export interface JsonBodyOptions {
   /** Returns the limits of a request's body, which are checked before it is parsed. Default: {@link CONTROL_LIMITS}. */
   readonly limits?: (request: FastifyRequest) => JsonLimits;
-  /** Reads a large body. Default: parses it, at most one long body per iteration of the event loop. */
+  /**
+   * Reads a large body. Default: parses it, at most one long body per iteration of the event loop. What follows has an
+   * iteration of its own.
+   */
   readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
   /** Returns the value that routes receive; `value` is the parsed `text`. */
   readonly revive?: (text: string, value: unknown) => unknown;
@@ -36,9 +39,8 @@ export const jsonBody = fp<JsonBodyOptions>(
     const parseChecked = createCheckedParser(app);
     app.removeAllContentTypeParsers();
 
-    const parse = (request: FastifyRequest, json: Buffer): unknown => {
-      const text = decodeUtf8(json);
-      if (json.length < MAX_BLANK_LENGTH && text.trim() === "") return {};
+    const parse = (request: FastifyRequest, text: string): unknown => {
+      if (text.length < MAX_BLANK_LENGTH && text.trim() === "") return {};
       const plain = parsePlain(text);
       const value = plain === undefined ? parseChecked(request, text) : plain;
       return revive ? revive(text, value) : value;
@@ -46,7 +48,7 @@ export const jsonBody = fp<JsonBodyOptions>(
 
     const readChecked = async (request: FastifyRequest, json: Buffer): Promise<unknown> => {
       await checkJsonLimits(json, limits(request));
-      return readLarge(request, json, (part) => parse(request, part));
+      return readLarge(request, json, async (part) => parse(request, await decodeUtf8InTurns(part)));
     };
 
     app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
@@ -59,7 +61,7 @@ export const jsonBody = fp<JsonBodyOptions>(
       let value: unknown;
       try {
         void checkJsonLimits(json, limits(request));
-        value = parse(request, json);
+        value = parse(request, decodeUtf8(json));
       } catch (error) {
         return parsed(error as ApiError);
       }
@@ -111,14 +113,6 @@ function compressedBodyError({ headers }: FastifyRequest): ApiError {
   return new ApiError("unsupported_media_type", message);
 }
 
-/** @throws ApiError `invalid_json` if the bytes are not UTF-8; decoding would replace them without an error */
-function decodeUtf8(json: Buffer): string {
-  const text = json.toString();
-  // Invalid bytes are decoded as U+FFFD. Only a text that contains it needs the second check.
-  if (text.includes("\uFFFD") && !isUtf8(json)) throw new ApiError("invalid_json", "The body is not valid UTF-8.");
-  return text;
-}
-
 /** Returns the bytes without a byte order mark. Some clients send one; `JSON.parse` refuses it. */
 function stripByteOrderMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
@@ -127,8 +121,11 @@ function stripByteOrderMark(bytes: Buffer): Buffer {
 }
 
 async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
-  if (json.length >= LONG_TEXT) await turns.next();
-  return parse(json);
+  if (json.length < LONG_TEXT) return parse(json);
+  await turns.next();
+  const value = await parse(json);
+  await turns.next();
+  return value;
 }
 
 /**

@@ -49,6 +49,8 @@ export interface ServerSettings {
   readonly bodyBytesInFlight: number;
   /** Limits of the bodies that come with a session key. */
   readonly jsonLimits: JsonLimits;
+  /** Limit of the characters in the messages and tools of a model call. */
+  readonly maxPromptCharacters: number;
   /** Refuses control and export bodies with unknown fields. Default: true. */
   readonly strictControlFields?: boolean;
   /** Memory for the newest requests of sessions, so that their next requests cost only what is new in them. */

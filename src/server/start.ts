@@ -142,6 +142,7 @@ export function toServerSettings(config: Config, adminKey: string, modelName: st
     connections: readConnectionLimits(config),
     bodyBytesInFlight: config.server.body_bytes_in_flight,
     jsonLimits: toJsonLimits(config),
+    maxPromptCharacters: config.server.max_prompt_characters,
     publicMetrics: config.server.public_metrics,
     strictControlFields: config.server.strict_control_fields,
     knownRequestBytes: config.server.known_request_bytes,

@@ -21,6 +21,7 @@ describe("defaults", () => {
         max_json_keys: 4096,
         max_messages: 4096,
         max_tools: 512,
+        max_prompt_characters: 4 * 1024 * 1024,
         known_request_bytes: 268_435_456,
         strict_control_fields: true,
         keepalive_seconds: 15,

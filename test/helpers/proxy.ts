@@ -97,6 +97,7 @@ export class Proxy<E extends Engine = ScriptedEngine> {
     const settings: ServerSettings = {
       ...toServerSettings(DEFAULTS, ADMIN_KEY, "tiny"),
       maxBodyBytes: 64 * 1024 * 1024,
+      maxPromptCharacters: 64 * 1024 * 1024,
       knownRequestBytes: 64 * 1024 * 1024,
       drainSeconds: 5,
       shutdownSeconds: 1,

@@ -65,6 +65,13 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(512)
     .describe("Maximum number of tools in a model call. More are refused with 400."),
+  max_prompt_characters: z
+    .int()
+    .min(1)
+    .default(4 * MEBIBYTE)
+    .describe(
+      "Maximum number of characters in the messages and tools of a model call; each message and each value of a tool counts 16 more. More are refused with 413.",
+    ),
   known_request_bytes: z
     .int()
     .min(0)

@@ -20,12 +20,12 @@ export interface TokenizerFiles {
   readonly config: object;
 }
 
-/** A text contains a character for which the vocabulary has no token. */
+/** A text cannot be encoded: the vocabulary has no token for a character, or a part without a break is too long. */
 export class TokenizerError extends CodedError<"tokenizer_error"> {
   override readonly name = "TokenizerError";
 
-  constructor(message: string) {
-    super("tokenizer_error", message);
+  constructor(message: string, options?: ErrorOptions) {
+    super("tokenizer_error", message, options);
   }
 }
 
@@ -46,7 +46,7 @@ export interface PieceEncoder {
  * @param library returns the library's tokenizer, which takes long to create and may not be needed
  */
 export function createPieceEncoder(files: TokenizerFiles, library: () => LibraryTokenizer): PieceEncoder {
-  const slow = (piece: string): Int32Array => encodeByLibrary(library(), piece);
+  const slow = refuseTooLong((piece) => encodeByLibrary(library(), piece));
   const fast = findFastParts(files);
   if (fast === undefined) return { encode: slow, parts: (piece) => [piece] };
   const { added_tokens: added, normalizer } = files.tokenizer;
@@ -54,9 +54,26 @@ export function createPieceEncoder(files: TokenizerFiles, library: () => Library
   const isPlain = (piece: string): boolean =>
     special === undefined || !(special.test(piece) || special.test(fast.normalize(piece)));
   return {
-    encode: (piece) => (isPlain(piece) ? encodeByWords(fast, leading?.exec(piece)?.[0] ?? "", piece) : slow(piece)),
+    encode: refuseTooLong((piece) =>
+      isPlain(piece) ? encodeByWords(fast, leading?.exec(piece)?.[0] ?? "", piece) : slow(piece),
+    ),
     parts: (piece, size) =>
       piece.length > size && fast.splitter.endsBeforeSpaces && isPlain(piece) ? cutAtSpaces(piece, size) : [piece],
+  };
+}
+
+/**
+ * Throws a TokenizerError where V8 throws a RangeError. A regular expression needs memory for each character of a match, so
+ * it fails in a word of some million characters, depending on the pattern.
+ */
+function refuseTooLong(encode: (piece: string) => Int32Array): (piece: string) => Int32Array {
+  return (piece) => {
+    try {
+      return encode(piece);
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      throw new TokenizerError(`a text of ${piece.length} characters has too few breaks to be encoded`, { cause });
+    }
   };
 }
 

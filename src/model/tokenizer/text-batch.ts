@@ -1,4 +1,4 @@
-import { IdBuffer } from "./id-buffer.js";
+import { totalLength } from "./total-length.js";
 
 /** Approximate number of characters of a batch. It takes a thread a few milliseconds. */
 const BATCH_LENGTH = 1 << 16;
@@ -23,11 +23,18 @@ export async function encodeInBatches(
   const partsByPiece = pieces.map((piece) => cutter.parts(piece, BATCH_LENGTH));
   const encoded = (await Promise.all(makeBatches(partsByPiece.flat()).map(encode))).flat();
   let next = 0;
-  return partsByPiece.map(({ length }) => {
-    const ids = new IdBuffer();
-    for (const part of encoded.slice(next, (next += length))) ids.push(part);
-    return ids.ids();
-  });
+  return partsByPiece.map(({ length }) => joinIds(encoded.slice(next, (next += length))));
+}
+
+/** Returns a copy, also of one part: a part is a view of a whole batch, which would stay in memory with it. */
+function joinIds(parts: readonly Int32Array[]): Int32Array {
+  const ids = new Int32Array(totalLength(parts));
+  let at = 0;
+  for (const part of parts) {
+    ids.set(part, at);
+    at += part.length;
+  }
+  return ids;
 }
 
 function makeBatches(texts: readonly string[]): string[][] {

@@ -6,9 +6,10 @@ import type { NativePrompt, ParentMatch } from "../../native/contract.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
 import { type Api, inputLength } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
-import { LONG_TEXT, turns } from "../../support/async/turns.js";
+import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { contextLengthError } from "./context-limit.js";
+import { measurePrompt, type PromptSize } from "./prompt-size.js";
 
 export interface BuiltPrompt {
   readonly prompt: NativePrompt;
@@ -29,6 +30,7 @@ interface PiecesRequest {
   readonly session: Session;
   readonly conversation: Conversation;
   readonly prepared: PreparedMessages;
+  readonly size: PromptSize;
   /** Tokens that prompt and output may have together. */
   readonly limit: number;
 }
@@ -51,17 +53,13 @@ interface PromptPieces extends Pick<BuiltPrompt, "parent" | "fallback"> {
  * @throws ApiError `context_length_exceeded` if there is no room for an output token
  */
 export async function buildPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
-  const { api, limit } = request;
-  try {
-    const built = await createPrompt(context, request);
-    const promptTokens = built.prompt.length;
-    if (promptTokens < limit) return built;
-    built.prompt.release();
-    throw contextLengthError({ api, limit, promptTokens, counted: "all" });
-  } catch (error) {
-    if (!(error instanceof TooManyTokensError)) throw error;
-    throw contextLengthError({ api, limit, promptTokens: error.tokens, counted: "part" });
-  }
+  const { api, limit, session, signal } = request;
+  const { pieces, ...rest } = await encodeWithinContext(context, request);
+  signal.throwIfAborted();
+  const promptTokens = countTokens(session, pieces, rest.parent);
+  if (promptTokens >= limit) throw contextLengthError({ api, limit, promptTokens, counted: "all" });
+  const prompt = session.prompt(pieces, rest.parent?.index);
+  return { prompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
 }
 
 /** Returns the number of tokens that the prompt of this conversation would have now. It may exceed the context. */
@@ -70,21 +68,29 @@ export async function countPromptTokens(
   session: Session,
   conversation: Conversation,
 ): Promise<number> {
+  const size = measurePrompt(context, conversation);
+  if (size.isLong) await turns.next();
   session.requireTokens();
   const prepared = session.prepare(conversation);
   const known = { ...conversation, messages: prepared.messages };
-  const { pieces, parent } = await encodePieces(context, { session, conversation: known, prepared, limit: UNLIMITED });
+  const request = { session, conversation: known, prepared, size, limit: UNLIMITED };
+  const { pieces, parent } = await encodePieces(context, request);
   session.requireTokens();
-  const parentTokens = parent ? session.sequenceLength(parent.index) : 0;
-  return parentTokens + totalLength(pieces);
+  return countTokens(session, pieces, parent);
 }
 
-async function createPrompt(context: ServerContext, request: PromptRequest): Promise<BuiltPrompt> {
-  const { session, signal } = request;
-  const { pieces, ...rest } = await encodePieces(context, request);
-  signal.throwIfAborted();
-  const prompt = session.prompt(pieces, rest.parent?.index);
-  return { prompt, decodeEnd: () => decodeEnd(context.model, pieces), ...rest };
+function countTokens(session: Session, pieces: readonly Int32Array[], parent: ParentMatch | undefined): number {
+  return (parent ? session.sequenceLength(parent.index) : 0) + totalLength(pieces);
+}
+
+async function encodeWithinContext(context: ServerContext, request: PromptRequest): Promise<PromptPieces> {
+  const { api, limit } = request;
+  try {
+    return await encodePieces(context, request);
+  } catch (error) {
+    if (!(error instanceof TooManyTokensError)) throw error;
+    throw contextLengthError({ api, limit, promptTokens: error.tokens, counted: "part" });
+  }
 }
 
 async function encodePieces(context: ServerContext, request: PiecesRequest): Promise<PromptPieces> {
@@ -104,14 +110,10 @@ async function encodePieces(context: ServerContext, request: PiecesRequest): Pro
 }
 
 async function renderAll({ model, known }: ServerContext, request: PiecesRequest): Promise<Int32Array[]> {
-  const { session, conversation, limit } = request;
-  if (isLong(conversation)) await turns.next();
+  const { session, conversation, size, limit } = request;
+  if (size.isLong) await turns.next();
   const { ids } = await model.prompt(conversation, { known: known.prompts.forSession(session), maxTokens: limit });
   return [ids];
-}
-
-function isLong({ messages }: Conversation): boolean {
-  return messages.reduce((length, { content }) => length + content.length, 0) >= LONG_TEXT;
 }
 
 /** Returns the tokens that follow the parent's tokens, or why the prompt cannot continue them. */

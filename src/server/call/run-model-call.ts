@@ -6,6 +6,7 @@ import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-a
 import type { InFlightCall } from "../../session/calls-in-flight.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
 import { SessionError } from "../../session/errors.js";
+import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { buildGrammar } from "./build-grammar.js";
 import { buildPrompt } from "./build-prompt.js";
@@ -14,6 +15,7 @@ import { readContextLimit } from "./context-limit.js";
 import { generate } from "./generate.js";
 import type { CallRecord, ModelCall } from "./model-call.js";
 import type { ReadOutput } from "./output-reader.js";
+import { measurePrompt, type PromptSize } from "./prompt-size.js";
 import { computeRequestKey } from "./request-key.js";
 
 /**
@@ -24,6 +26,8 @@ import { computeRequestKey } from "./request-key.js";
  */
 export async function runModelCall(context: ServerContext, call: ModelCall): Promise<CallRecord> {
   const { session, request, disconnected } = call;
+  const size = measurePrompt(context, request.conversation);
+  if (size.isLong) await turns.next();
   if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
   if (session.state !== "active") {
     const message = `Session ${session.id} is ${session.state} and accepts no more model calls.`;
@@ -40,7 +44,7 @@ export async function runModelCall(context: ServerContext, call: ModelCall): Pro
   if (disconnected.aborted) onDisconnect();
   disconnected.addEventListener("abort", onDisconnect);
   try {
-    record = await generateAndRecord(context, call, prepared, inFlight.controller);
+    record = await generateAndRecord(context, call, { prepared, size }, inFlight.controller);
     return record;
   } finally {
     // Before the call ends: an export that waits for the end reads this count.
@@ -60,7 +64,7 @@ function isAbortedByClient({ controller: { signal } }: InFlightCall, { disconnec
 async function generateAndRecord(
   context: ServerContext,
   call: ModelCall,
-  prepared: PreparedMessages,
+  { prepared, size }: { readonly prepared: PreparedMessages; readonly size: PromptSize },
   controller: AbortController,
 ): Promise<CallRecord> {
   const { session, request, api, startedAt } = call;
@@ -70,7 +74,8 @@ async function generateAndRecord(
   const conversation = { ...request.conversation, messages: prepared.messages };
 
   const limit = await readContextLimit(context);
-  const built = await buildPrompt(context, { session, conversation, prepared, limit, api, signal: controller.signal });
+  const { signal } = controller;
+  const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal });
   const { parent, fallback, prompt } = built;
   const promptTokens = prompt.length;
 

@@ -14,11 +14,14 @@ export function createKnownBodyReader(known: Recent<KnownBody>) {
     const recent = session ? known.forSession(session) : undefined;
     const shared = recent && findShared(json, recent.items);
     const newPart = shared ? cutShared(json, shared) : json;
-    if (newPart.length >= LONG_TEXT) await turns.next();
-    const restored = shared && restoreShared(parse(newPart), shared);
-    const value = restored ?? parse(json);
+    const isLong = newPart.length >= LONG_TEXT;
+    if (isLong) await turns.next();
+    const restored = shared && restoreShared(await parse(newPart), shared);
+    const value = restored ?? (await parse(json));
     const body = recent && toKnown(json, value, restored && shared);
     if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
+    // The checks that follow take about as long as parsing.
+    if (isLong) await turns.next();
     return value;
   };
 }

@@ -97,13 +97,22 @@ export function toKnown(bytes: Buffer, value: unknown, shared?: SharedPrefix): K
   const ends = [...sharedEnds, ...findElementEnds(bytes, sharedEnds.at(-1) ?? start)];
   const end = ends.at(-1);
   if (end === undefined || ends.length !== elements.length) return undefined;
-  if (!shared && !isEffectiveField(name, replaceWithStandIn(bytes, start, end))) return undefined;
+  if (!shared && !isEffectiveField(name, bytes, { start, end })) return undefined;
   return { bytes, name, start, ends, elements };
 }
 
 /** Returns true if `JSON.parse` uses the array that was found. If a body has the field twice, `JSON.parse` uses the later one. */
-function isEffectiveField(name: string, json: Buffer): boolean {
-  return readConversation(JSON.parse(json.toString()), name)?.[0] === STAND_IN;
+function isEffectiveField(
+  name: string,
+  bytes: Buffer,
+  { start, end }: { readonly start: number; readonly end: number },
+): boolean {
+  const rest = bytes.subarray(end);
+  // Parsing again takes as long as the first time. A rest without the name, and without escapes that could spell it, has no
+  // second field.
+  if (!rest.includes(`"${name}"`) && !rest.includes("\\u")) return true;
+  const json = replaceWithStandIn(bytes, start, end).toString();
+  return readConversation(JSON.parse(json), name)?.[0] === STAND_IN;
 }
 
 function readConversation(value: unknown, name: string): readonly unknown[] | undefined {

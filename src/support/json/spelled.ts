@@ -55,9 +55,16 @@ export function mayLoseSpelling(value: unknown): boolean {
     const at = stack.pop();
     if (typeof at === "number") return true;
     if (typeof at !== "object" || at === null) continue;
-    if (!Array.isArray(at) && Object.keys(at).some(isIndex)) return true;
-    for (const inner of Object.values(at) as unknown[]) stack.push(inner);
+    if (Array.isArray(at)) for (const item of at as unknown[]) stack.push(item);
+    else if (hasIndexFirst(at)) return true;
+    else for (const key in at) stack.push((at as Record<string, unknown>)[key]);
   }
+  return false;
+}
+
+/** Returns true if keys were put first because they look like indices. Then the first key is one. */
+function hasIndexFirst(object: object): boolean {
+  for (const key in object) return isIndex(key);
   return false;
 }
 

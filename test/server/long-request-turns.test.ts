@@ -1,0 +1,59 @@
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { Session } from "../../src/session/session.js";
+import { Proxy } from "../helpers/proxy.js";
+
+/** Each step of a long request has an iteration of the event loop of its own, so that other requests get their turns. */
+
+let proxy: Proxy;
+let iteration = 0;
+let ticker: NodeJS.Immediate;
+
+beforeAll(async () => {
+  proxy = await Proxy.start();
+  const tick = () => {
+    iteration++;
+    ticker = setImmediate(tick);
+  };
+  tick();
+});
+afterEach(() => void vi.restoreAllMocks());
+afterAll(async () => {
+  clearImmediate(ticker);
+  await proxy.close();
+});
+
+const LONG = "word ".repeat(20_000);
+const description = { type: "function", function: { name: "f", description: LONG } };
+
+it.each([
+  ["a long message", { messages: [{ role: "user", content: LONG }] }],
+  ["a tool with a long description", { messages: [{ role: "user", content: "hello" }], tools: [description] }],
+])("is so for %s", async (_, body) => {
+  const session = await proxy.session();
+  const payload = { model: "tiny", ...body };
+  const steps: Record<string, number> = {};
+  const parse = JSON.parse;
+  vi.spyOn(JSON, "parse").mockImplementation((text: string) => {
+    if (text.length > LONG.length) steps["parse"] ??= iteration;
+    return parse(text) as unknown;
+  });
+  const prepare = Session.prototype.prepare;
+  vi.spyOn(Session.prototype, "prepare").mockImplementation(function (this: Session, ...args) {
+    steps["digest"] ??= iteration;
+    return prepare.apply(this, args);
+  });
+  const prompt = proxy.context.model.prompt.bind(proxy.context.model);
+  vi.spyOn(proxy.context.model, "prompt").mockImplementation((...args) => {
+    steps["render"] ??= iteration;
+    return prompt(...args);
+  });
+
+  // The prompt is too long for the engine, which nobody notices before it is rendered.
+  const reply = await proxy.post("/v1/chat/completions", payload, session.key);
+  expect(reply.error.code).toBe("context_length_exceeded");
+  expect(Object.keys(steps)).toEqual(["parse", "digest", "render"]);
+  const [parsed = 0, digested = 0, rendered = 0] = Object.values(steps);
+  // Two more iterations than steps: validation has one too.
+  expect(digested - parsed).toBeGreaterThanOrEqual(2);
+  expect(rendered - digested).toBeGreaterThanOrEqual(1);
+});
