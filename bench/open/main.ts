@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { text as readText } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { markdown } from "../export/row.js";
+import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
+import { openCalls } from "./load.js";
+import { ALL_OPEN_AT_SECONDS, CALLS } from "./plan.js";
+
+/**
+ * Ten thousand calls that are open at the same time, half of them streamed: whether any is cut, how long /health takes
+ * meanwhile, and the memory of the server for each call.
+ *
+ *   npm run bench:open
+ */
+
+/** Calls of one session, which are few, as with a real agent. */
+const CALLS_OF_SESSION = 10;
+const JSON_TYPE = { "content-type": "application/json" };
+
+const engine = await startScript(new URL("engine-process.ts", import.meta.url));
+const proxy = await startProxy({ engineUrl: engine.url, connections: CALLS + 100 });
+try {
+  const keys = await startSessions(Math.ceil(CALLS / CALLS_OF_SESSION));
+  const probe = startProbe();
+  await sleep(2000);
+  const before = measureProcess(proxy.pid);
+  const done = openCalls(proxy.url, keys);
+  await sleep(ALL_OPEN_AT_SECONDS * 1000);
+  const open = { ...measureProcess(proxy.pid), calls: await readMetric("rolltape_engine_server_inflight_requests") };
+  const { answered, failed } = await done;
+  const recorded = await readMetric('rolltape_calls_total{api="chat.completions",outcome="recorded"}');
+  const after = measureProcess(proxy.pid);
+  const health = await probe.stop();
+  const inMebibytes = ({ bytes }: ProcessSize): string => (bytes / 2 ** 20).toFixed(0);
+  const rows: [what: string, measured: string][] = [
+    ["calls open at the same time", String(open.calls)],
+    ["calls answered whole", `${answered} of ${CALLS}`],
+    ["calls not answered, by cause", [...failed].map(([cause, count]) => `${cause} ${count}`).join(", ") || "0"],
+    ["calls recorded", String(recorded)],
+    ["/health: p50, p99, worst (ms)", [health.p50, health.p99, health.max].map((ms) => ms.toFixed(0)).join(", ")],
+    ["/health: answers, of these not 200", `${health.probes}, ${health.unhealthy}`],
+    ["memory of an open call (KiB)", ((open.bytes - before.bytes) / 1024 / open.calls).toFixed(1)],
+    ["resident memory before, with all calls open, after (MiB)", [before, open, after].map(inMebibytes).join(", ")],
+    ["open files before, with all calls open, after", [before, open, after].map(({ files }) => files).join(", ")],
+  ];
+  console.log(markdown(["what", "measured"], rows));
+  if (answered !== CALLS || recorded !== CALLS) process.exitCode = 1;
+} finally {
+  await proxy.stop();
+  await engine.stop();
+}
+
+async function startSessions(count: number): Promise<string[]> {
+  const headers = { ...JSON_TYPE, authorization: `Bearer ${ADMIN_KEY}` };
+  const post = async (path: string): Promise<unknown> =>
+    (await fetch(proxy.url + path, { method: "POST", headers, body: "{}" })).json();
+  const keys: string[] = [];
+  for (let i = 0; i < count; i++) {
+    await post("/grant_capacity");
+    keys.push(((await post("/rl/start_session")) as { session_api_key: string }).session_api_key);
+  }
+  return keys;
+}
+
+interface HealthTimes {
+  readonly probes: number;
+  /** Answers that were not 200. */
+  readonly unhealthy: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** The probe is a process, because this one is busy with ten thousand connections. */
+function startProbe(): { stop(): Promise<HealthTimes> } {
+  const script = fileURLToPath(new URL("probe-process.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--import", "tsx", script, proxy.url], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const output = readText(child.stdout);
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+      return JSON.parse((await output).trim().split("\n").at(-1) ?? "") as HealthTimes;
+    },
+  };
+}
+
+interface ProcessSize {
+  /** Resident memory. */
+  readonly bytes: number;
+  readonly files: number;
+}
+
+function measureProcess(pid: number): ProcessSize {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return { bytes: Number(kib) * 1024, files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** Sums a metric over its labels, as far as they are given. */
+async function readMetric(name: string): Promise<number> {
+  const text = await (await fetch(`${proxy.url}/metrics`)).text();
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith(name))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+}

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * Returns how many files and sockets this process may have open; undefined where the operating system does not tell (only
+ * Linux does). Node raises its own limit to the hard one when it starts.
+ */
+export function readOpenFileLimit(file = "/proc/self/limits"): number | undefined {
+  let limits: string;
+  try {
+    limits = readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1];
+  if (soft === undefined) return undefined;
+  return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
+}

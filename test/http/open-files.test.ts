@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { fitConnections } from "../../src/http/open-files.js";
+import { readOpenFileLimit } from "../../src/support/open-file-limit.js";
+
+const SOCKETS = { clients: 16_384, upstream: 1024 };
+
+it("accepts all connections if the limit of open files is high enough", () => {
+  for (const limit of [17_664, Number.POSITIVE_INFINITY]) {
+    expect(fitConnections(SOCKETS, limit)).toEqual({
+      maxConnections: 16_384,
+      problem: undefined,
+    });
+  }
+});
+
+it("accepts fewer connections if the limit is low, so that files remain for the engine, and says so", () => {
+  const { maxConnections, problem } = fitConnections(SOCKETS, 4096);
+  expect(maxConnections).toBe(4096 - 1024 - 256);
+  expect(problem).toContain("open 4096 files");
+  expect(problem).toContain("server.max_connections (16384)");
+  expect(problem).toContain("need 17664. Only 2816 connections are accepted.");
+});
+
+it("shares a very low limit, and always accepts a connection", () => {
+  expect(fitConnections(SOCKETS, 1024).maxConnections).toBe(1024 / 2 - 256);
+  expect(fitConnections(SOCKETS, 64).maxConnections).toBe(1);
+});
+
+it.skipIf(process.platform !== "linux")("reads the limit of this process", () => {
+  expect(readOpenFileLimit()).toBeGreaterThan(100);
+});
+
+it("reads no limit where the operating system tells none", () => {
+  const folder = mkdtempSync(join(tmpdir(), "rolltape-limits-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "limits");
+  writeFileSync(file, "Max open files            unlimited            unlimited            files     \n");
+  expect(readOpenFileLimit(file)).toBe(Number.POSITIVE_INFINITY);
+  expect(readOpenFileLimit(join(folder, "missing"))).toBeUndefined();
+});
