@@ -136,6 +136,15 @@ describe("the metrics of a server", () => {
       expect(await over("rolltape_session_turns", "ended")).toEqual([undefined, undefined]);
     });
 
+    it("with the idle time of a deleted session", async () => {
+      const { id } = await proxy.session();
+      proxy.context.registry.get(id).lastAccessAt -= 7_200_000;
+      await proxy.request({ method: "DELETE", url: `/rl/sessions/${id}` });
+      const [count, seconds] = await over("rolltape_session_duration_seconds", "deleted");
+      expect(count).toBe(1);
+      expect(seconds).toBeGreaterThanOrEqual(0);
+    });
+
     it("without the idle time of an expired session", async () => {
       await proxy.session();
       proxy.context.registry.sweep(Date.now() + 7_200_000);
