@@ -39,7 +39,7 @@ describe("defaults", () => {
         context_length: null,
         sequences: 8,
         timeout_seconds: 3600,
-        connections: 256,
+        max_inflight: 1024,
         health_seconds: 10,
         served_model: null,
         vllm_api: "auto",
