@@ -184,6 +184,7 @@ describe("unknown keys", () => {
     [{ server: { prot: 1 } }, "server.prot", "server.port"],
     [{ turn_discont: 1 }, "turn_discont", "rollout.agent.turn_discount"],
     [{ engine: { url: "http://a" } }, "engine.url", "engine.urls"],
+    [{ engine: { connections: 64 } }, "engine.connections", "engine.max_inflight"],
     [{ rollout: { group_size: 2 } }, "rollout.group_size", "group_size"],
     [{ agent: { mode: "inline" } }, "agent", "rollout.agent"],
     [{ "server.port": 1 }, '"server.port"', "server.port"],
