@@ -6,6 +6,7 @@ import { NotStartedError } from "../../../src/engine/servers/wire/errors.js";
 import { createSglangEngine } from "../../../src/engine/sglang/create-sglang-engine.js";
 import { createVllmEngine } from "../../../src/engine/vllm/create-vllm-engine.js";
 import { startSglangServer } from "../../helpers/sglang/sglang-server.js";
+import { until } from "../../helpers/until.js";
 import { startVllmServer } from "../../helpers/vllm/vllm-server.js";
 import { makeCall } from "../generate-call.js";
 import { type HeldServer, holdEngine } from "./held-server.js";
@@ -247,7 +248,7 @@ describe("a pause", () => {
     expect([server.arrived, server.running]).toEqual([["x"], 0]);
     expect(engine.servers.list()).toMatchObject([{ requests: 0, waiting: 0 }]);
     await engine.servers.resume();
-    await vi.waitUntil(() => engine.servers.list()[0]?.requests === 4);
+    await until(() => engine.servers.list()[0]?.requests === 4);
     await finishAll(server);
     expect(new Set(await Promise.all(calls))).toEqual(new Set(["finished"]));
     expect(server.arrived.indexOf("b")).toBeLessThan(server.arrived.lastIndexOf("a"));
@@ -306,7 +307,7 @@ describe("an engine server that allows 300 requests at once", () => {
       await engine.health();
       server.scheduler.pause("in_place");
       const calls = startMany(engine, "session", 301);
-      await vi.waitUntil(() => server.to(path).length >= 300);
+      await until(() => server.to(path).length >= 300);
       expect(engine.servers?.list()).toMatchObject([{ requests: 301, waiting: 1, maxInflight: 300 }]);
       await engine.health();
       expect(server.to(path)).toHaveLength(300);

@@ -59,7 +59,7 @@ export class HeldServer extends FakeServer {
 
   /** Cuts every running request, as a pause for a weight update does. */
   cutAll(): void {
-    for (const { settle } of [...this.#running]) settle({ tokens: 0, finish: { type: "abort" } });
+    for (const { settle } of this.#running) settle({ tokens: 0, finish: { type: "abort" } });
   }
 
   /** Fails the oldest running request. */

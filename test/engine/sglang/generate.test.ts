@@ -101,7 +101,7 @@ describe("a request", () => {
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  it("leaves the queue for a connection when its client disconnects", async () => {
+  it("leaves the queue for a place when its client disconnects", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 1 });
     const controller = new AbortController();
     const running = narrow.generate(makeCall([1]));
@@ -115,7 +115,7 @@ describe("a request", () => {
     await narrow.close();
   });
 
-  it("waits for a connection if all connections are in use", async () => {
+  it("waits for a place if all places are taken", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 2 });
     await Promise.all(Array.from({ length: 12 }, (_, n) => narrow.generate(makeCall([1, n]))));
     expect(server.connections).toBe(2);
@@ -190,7 +190,7 @@ describe("a reply", () => {
     expect(Array.from(call.generation.versions())).toEqual([3, 3]);
   });
 
-  it("gets that version even if the request waited for a connection", async () => {
+  it("gets that version even if the request waited for a place", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 1 });
     let version = 3;
     server.scheduler.pause("in_place");
