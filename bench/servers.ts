@@ -30,7 +30,7 @@ export async function startProxy({
     "server.log_level=error",
     "engine.type=sglang",
     `engine.urls=${engineUrl}`,
-    `engine.connections=${connections}`,
+    `engine.max_inflight=${connections}`,
     "engine.context_length=1000000",
     `model.path=${folder}`,
   ];

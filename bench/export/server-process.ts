@@ -28,7 +28,7 @@ for (const conversation of load) {
 const { folder } = await ensureTinyModel();
 const { app } = await createServer({
   registry,
-  engine: createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, connections: 1, contextLength: 1024 }),
+  engine: createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, maxInflight: 1, contextLength: 1024 }),
   model: await loadChatModel(folder),
   settings: {
     ...toServerSettings(parseConfig({}), adminKey, "tiny"),

@@ -69,7 +69,7 @@ async function busy(work: () => Promise<unknown>): Promise<number> {
 async function measureCalls(): Promise<void> {
   const script = fileURLToPath(new URL("server-process.ts", import.meta.url));
   const server = await startChild(process.execPath, ["--import", "tsx", script]);
-  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4 });
+  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4 });
   const call = (onTokens: (() => void) | undefined) => async () => {
     const generation = new native.Generation();
     const sampling = { ...SAMPLING, maxTokens: TOKENS };

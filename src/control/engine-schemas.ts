@@ -11,8 +11,9 @@ export const serverRecord = z.object({
   healthy: z
     .boolean()
     .describe("The last health check succeeded; false until the server was reached for the first time."),
-  requests: count.describe("Requests in progress, including those that wait for a connection."),
-  waiting: count.describe("Requests that wait for a connection."),
+  requests: count.describe("Requests in progress, including those that wait for a place on the server."),
+  waiting: count.describe("Requests that wait for a place on the server."),
+  max_inflight: count.describe("Requests that may run on the server at once (`engine.max_inflight`)."),
   logprobs: z
     .enum(["temperature", "truncated", "raw", "unknown"])
     .describe("Content of the server's log probabilities; `unknown` until its first reply."),

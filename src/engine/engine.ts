@@ -167,10 +167,12 @@ export interface EngineServerState {
   readonly state: "up" | "down" | "draining" | "unknown";
   /** The server answered the last check or request and is healthy. False until it was first reached. */
   readonly healthy: boolean;
-  /** Requests that run on the server or wait for a connection to it. */
+  /** Requests that run on the server or wait for a place on it. */
   readonly requests: number;
-  /** How many of `requests` wait for a connection. */
+  /** How many of `requests` wait for a place. */
   readonly waiting: number;
+  /** Requests that may run on the server at once. */
+  readonly maxInflight: number;
   /** Content of the server's log probabilities; `unknown` until its first reply. */
   readonly logprobs: LogprobContent;
   readonly counts: EngineServerCounts;

@@ -86,7 +86,7 @@ function toServerOptions(engine: Config["engine"]) {
   return {
     urls: engine.urls,
     timeoutSeconds: engine.timeout_seconds,
-    connections: engine.connections,
+    maxInflight: engine.max_inflight,
     contextLength: engine.context_length ?? undefined,
     apiKey: engine.api_key ?? undefined,
     healthSeconds: engine.health_seconds,

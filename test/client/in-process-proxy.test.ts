@@ -64,7 +64,7 @@ it("expires idle sessions, forgets their requests and frees batches of dead read
 it("does not keep an otherwise unused engine from being garbage-collected", async () => {
   const tokenizer = await loadTokenizer();
   const open = async () => {
-    const engine = createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, connections: 1 });
+    const engine = createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, maxInflight: 1 });
     await inProcessProxy({ engine, tokenizer });
     return new WeakRef(engine);
   };

@@ -132,7 +132,7 @@ describe("a key without effect", () => {
   const SGLANG = { type: "sglang", urls: ["http://a"] };
   it.each([
     [{ engine: { ...SGLANG, sequences: 4 }, model: { path: "/m" } }, "engine.sequences"],
-    [{ engine: { connections: 4 } }, "engine.connections"],
+    [{ engine: { max_inflight: 4 } }, "engine.max_inflight"],
     [{ engine: { health_seconds: 0 } }, "engine.health_seconds"],
     [{ engine: { ...SGLANG, vllm_api: "generate" }, model: { path: "/m" } }, "engine.vllm_api"],
     [{ server: { advertised_host: "node1" } }, "server.advertised_host"],
@@ -141,6 +141,6 @@ describe("a key without effect", () => {
   });
 
   it("is accepted with its default value", () => {
-    expect(parseConfig({ engine: { connections: 256 } }).engine.connections).toBe(256);
+    expect(parseConfig({ engine: { max_inflight: 1024 } }).engine.max_inflight).toBe(1024);
   });
 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
   const options = { complete, tokenMilliseconds: 200, weightVersionSpans: true, weightVersion: "4" };
   servers = await Promise.all([startSglangServer(options), startSglangServer(options)]);
   const urls = servers.map((server) => server.url);
-  const engine = createSglangEngine({ urls, timeoutSeconds: 0, connections: 200, healthSeconds: 0.05 });
+  const engine = createSglangEngine({ urls, timeoutSeconds: 0, maxInflight: 200, healthSeconds: 0.05 });
   proxy = await Proxy.start({ engine });
   url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
 });

@@ -7,7 +7,7 @@ import { Gateway, startWorker } from "./workers.js";
 
 async function startOn(tag: string) {
   const server = await startSglangServer();
-  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4 });
+  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4 });
   onTestFinished(async () => {
     await engine.close();
     await server.close();

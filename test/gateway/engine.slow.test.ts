@@ -31,7 +31,7 @@ async function startEngineServer(): Promise<SglangServer> {
 }
 
 async function startOn(tag: string, urls: readonly string[]): Promise<WorkerServer<Engine>> {
-  const engine: Engine = createSglangEngine({ urls, timeoutSeconds: 0, connections: 4 });
+  const engine: Engine = createSglangEngine({ urls, timeoutSeconds: 0, maxInflight: 4 });
   onTestFinished(() => engine.close());
   return startWorker(tag, { engine });
 }

@@ -18,7 +18,7 @@ export interface WireFrame {
   readonly said?: readonly number[];
 }
 
-const OPTIONS = { timeoutSeconds: 0, connections: 8, healthSeconds: 0 };
+const OPTIONS = { timeoutSeconds: 0, maxInflight: 8, healthSeconds: 0 };
 
 export const WIRES: Readonly<Record<"sglang" | "vllm", EngineWire>> = {
   sglang: {

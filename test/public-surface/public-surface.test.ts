@@ -91,7 +91,7 @@ describe("the public surface", () => {
 
   it("keeps metrics, their types and labels", async () => {
     // An engine with servers has metrics about them. Nothing is sent to this address.
-    const engine = createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, connections: 1 });
+    const engine = createSglangEngine({ urls: ["http://127.0.0.1:9"], timeoutSeconds: 1, maxInflight: 1 });
     const server = await Proxy.start<Engine>({ engine });
     onTestFinished(() => server.close());
     const gateway = await Gateway.start({});

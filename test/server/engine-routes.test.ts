@@ -12,7 +12,7 @@ let proxy: Proxy<Engine>;
 beforeEach(async () => {
   servers = await Promise.all([startSglangServer(), startSglangServer()]);
   const urls = servers.map(({ url }) => url);
-  proxy = await Proxy.start({ engine: createSglangEngine({ urls, timeoutSeconds: 0, connections: 2 }) });
+  proxy = await Proxy.start({ engine: createSglangEngine({ urls, timeoutSeconds: 0, maxInflight: 2 }) });
 });
 afterEach(async () => {
   await proxy.close();
@@ -52,12 +52,14 @@ describe("GET /rl/engine", () => {
     await proxy.chat(session, USER);
     home.fault({ kind: "status", status: 500 });
     await proxy.chat(session, USER);
-    const idle = { state: "up", healthy: true, requests: 0, waiting: 0, aborted: 0, logprobs: "temperature" };
+    const idle = { state: "up", healthy: true, requests: 0, waiting: 0, max_inflight: 2, aborted: 0 };
+
     const broke = { message: "The engine answered HTTP 500: Internal Server Error", at: expect.any(Number) };
     const { servers: listed, ...rest } = await engineRecord();
     expect(rest).toEqual({ type: "sglang", paused: null });
     expect(listed.find(({ url }) => url === home.url)).toEqual({
       ...idle,
+      logprobs: "temperature",
       url: home.url,
       completed: 1,
       failed: 2,
@@ -66,6 +68,7 @@ describe("GET /rl/engine", () => {
     });
     expect(listed.find(({ url }) => url === other.url)).toEqual({
       ...idle,
+      logprobs: "temperature",
       url: other.url,
       completed: 1,
       failed: 0,
@@ -85,7 +88,7 @@ describe("GET /rl/engine", () => {
     );
   });
 
-  it("counts requests in flight and requests that wait for a connection", async () => {
+  it("counts requests in flight and requests that wait for a place on their server", async () => {
     const session = await proxy.session();
     const [home] = findServers(session.id);
     home.fault({ kind: "hang" }, 3);
@@ -93,8 +96,12 @@ describe("GET /rl/engine", () => {
     await expect
       .poll(async () => (await engineRecord()).servers.find(({ url }) => url === home.url))
       .toMatchObject({ requests: 3, waiting: 1 });
-    expect(await metrics()).toContain(
-      `rolltape_engine_server_inflight_requests{server="${home.url}",place="waiting"} 1`,
+    expect(await metrics()).toEqual(
+      expect.arrayContaining([
+        `rolltape_engine_server_inflight_requests{server="${home.url}",place="running"} 2`,
+        `rolltape_engine_server_inflight_requests{server="${home.url}",place="waiting"} 1`,
+        `rolltape_engine_server_max_inflight_requests{server="${home.url}"} 2`,
+      ]),
     );
     await proxy.request({ method: "DELETE", url: `/rl/sessions/${session.id}` });
     await Promise.all(calls);

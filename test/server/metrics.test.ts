@@ -178,7 +178,7 @@ describe("the text of a scrape", () => {
   let texts: { readonly server: string; readonly gateway: string };
   beforeEach(async () => {
     servers = [await startSglangServer(), await startSglangServer()];
-    const engine = createSglangEngine({ urls: servers.map(({ url }) => url), timeoutSeconds: 0, connections: 2 });
+    const engine = createSglangEngine({ urls: servers.map(({ url }) => url), timeoutSeconds: 0, maxInflight: 2 });
     proxy = await Proxy.start({ engine });
     const session = await proxy.session();
     await proxy.chat(session, USER);

@@ -117,7 +117,7 @@ describe("vLLM servers", () => {
   ] as const)("in mode %s: calls say %s, /rl/engine and /metrics too", async (logprobsMode, logprobs, temperature) => {
     const complete = () => [300, 301];
     const server = await startVllmServer({ logprobsMode, complete });
-    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 2 });
+    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 2 });
     const proxy = await Proxy.start({ engine });
     open.push(server, engine, proxy);
     const session = await proxy.session();

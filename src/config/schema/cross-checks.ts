@@ -67,13 +67,13 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   {
     reads: ["engine.sequences", "engine.type"],
     message:
-      "has no effect, because only the embedded engine uses it; use engine.connections to limit calls per server",
+      "has no effect, because only the embedded engine uses it; use engine.max_inflight to limit calls per server",
     holds: ({ engine }) => engine.type === "embedded" || isDefault("sequences", engine),
   },
   {
-    reads: ["engine.connections", "engine.type"],
-    message: "has no effect on the embedded engine, which has no connections; use engine.sequences to limit its calls",
-    holds: ({ engine }) => engine.type !== "embedded" || isDefault("connections", engine),
+    reads: ["engine.max_inflight", "engine.type"],
+    message: "has no effect on the embedded engine, which has no servers; use engine.sequences to limit its calls",
+    holds: ({ engine }) => engine.type !== "embedded" || isDefault("max_inflight", engine),
   },
   {
     reads: ["engine.health_seconds", "engine.type"],

@@ -24,8 +24,19 @@ export const engineSchema = z.strictObject({
     .default(null)
     .describe("Maximum tokens of prompt and output together in one call. Null: ask the engine."),
   sequences: z.int().min(1).max(256).default(8).describe("Maximum number of concurrent calls on the embedded engine."),
-  timeout_seconds: seconds.default(3600).describe("Maximum seconds of one generation; 0 sets no limit."),
-  connections: z.int().min(1).max(65_535).default(256).describe("Maximum number of connections to each engine server."),
+  timeout_seconds: seconds
+    .default(3600)
+    .describe(
+      "Maximum seconds of one generation, without the time in which it waits for a place on the engine; 0 sets no limit.",
+    ),
+  max_inflight: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .default(1024)
+    .describe(
+      "Maximum number of generations that run at once on each engine server. Further calls wait; sessions take turns.",
+    ),
   health_seconds: z
     .number()
     .min(0)

@@ -1,4 +1,5 @@
 import type { LlamaContextSequence, Token } from "node-llama-cpp";
+import type { Deadline } from "../../support/async/deadline.js";
 import { startCallDeadline } from "../call-deadline.js";
 import { type Engine, EngineError, type GenerateCall, type GenerateResult } from "../engine.js";
 import { decode, type LlamaSlot, prefill, reuseCache } from "./decode.js";
@@ -44,16 +45,22 @@ class EmbeddedEngine implements Engine {
       throw new EngineError("engine_error", "The prompt contains a token id that is not in the model's vocabulary.");
     }
     using deadline = startCallDeadline(call.signal, this.#timeoutSeconds);
-    return await this.#inSlot({ ...call, signal: deadline.signal }, prompt);
+    return await this.#inSlot({ ...call, signal: deadline.signal }, prompt, deadline);
   }
 
-  async #inSlot(call: GenerateCall, prompt: Int32Array): Promise<GenerateResult> {
-    const slot = await this.#pool.acquire(prompt, call.affinityKey, call.signal);
+  async #inSlot(call: GenerateCall, prompt: Int32Array, deadline: Deadline): Promise<GenerateResult> {
+    const slot = await this.#acquire(call, prompt, deadline);
     try {
       return await this.#run(call, slot, prompt);
     } finally {
       this.#pool.release(slot);
     }
+  }
+
+  /** Waits for a sequence. The clock of the deadline stands still meanwhile, because the engine does not work on the call. */
+  async #acquire(call: GenerateCall, prompt: Int32Array, deadline: Deadline): Promise<LlamaSlot> {
+    using _stopped = deadline.stopClock();
+    return await this.#pool.acquire(prompt, call.affinityKey, call.signal);
   }
 
   /** Refuses calls that exceed the context, because node-llama-cpp would silently drop the oldest tokens. */

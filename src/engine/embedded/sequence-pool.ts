@@ -1,4 +1,4 @@
-import { WaitQueue } from "../../support/async/wait-queue.js";
+import { FairQueue } from "../../support/async/fair-queue.js";
 import { CachedTokens } from "./cached-tokens.js";
 import { chooseSlot } from "./choose-slot.js";
 
@@ -11,10 +11,10 @@ export interface Slot<S> {
   busy: boolean;
 }
 
-/** Lends each sequence to one call at a time. If none is free, calls wait in their order of arrival. */
+/** Lends each sequence to one call at a time. If none is free, calls wait, and their sessions take turns. */
 export class SequencePool<S> {
   readonly #slots: readonly Slot<S>[];
-  readonly #waiting = new WaitQueue<Slot<S>>();
+  readonly #waiting = new FairQueue<Slot<S>>();
   #clock = 0;
   #idle: (() => void) | undefined;
 
@@ -28,11 +28,11 @@ export class SequencePool<S> {
     }));
   }
 
-  /** Waits for a free sequence. Rejects with the signal's reason if the signal aborts first. */
+  /** Waits for a free sequence. Calls of one session have the same affinity key. Rejects with the signal's reason if the signal aborts first. */
   async acquire(prompt: Int32Array, affinityKey: string, signal: AbortSignal): Promise<Slot<S>> {
     signal.throwIfAborted();
     const free = this.#slots.filter(({ busy }) => !busy);
-    const slot = chooseSlot(free, prompt, affinityKey) ?? (await this.#waiting.wait(signal));
+    const slot = chooseSlot(free, prompt, affinityKey) ?? (await this.#waiting.wait(affinityKey, signal));
     slot.busy = true;
     slot.affinityKey = affinityKey;
     slot.lastUsed = ++this.#clock;

@@ -32,11 +32,11 @@ export class ServedEngine implements Engine {
     makeServer: (url: string) => EngineServer,
   ) {
     checkServerOptions(options);
-    const { urls, connections, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
+    const { urls, maxInflight, healthSeconds = DEFAULT_HEALTH_SECONDS } = options;
     this.type = type;
     this.effectiveTemperature = effectiveTemperature;
     this.#options = options;
-    this.#pool = new ServerPool(urls.map(makeServer), { connections, healthMilliseconds: healthSeconds * 1000 });
+    this.#pool = new ServerPool(urls.map(makeServer), { maxInflight, healthMilliseconds: healthSeconds * 1000 });
     const pause = new PauseControl(this.#pool);
     this.#pause = pause;
     this.servers = {
@@ -75,7 +75,7 @@ export class ServedEngine implements Engine {
 
   async generate(call: GenerateCall): Promise<GenerateResult> {
     using deadline = startCallDeadline(call.signal, this.#options.timeoutSeconds);
-    return await generateOnServers(this.#pool, this.#pause.hold, call, deadline.signal);
+    return await generateOnServers(this.#pool, this.#pause.hold, call, deadline);
   }
 
   health(signal?: AbortSignal): Promise<void> {

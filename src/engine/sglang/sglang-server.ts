@@ -40,7 +40,7 @@ export class SglangServer implements EngineServer {
 
   constructor(url: string, options: SglangOptions) {
     this.url = url;
-    this.#connections = new ServerConnections(url, options.connections, options);
+    this.#connections = new ServerConnections(url, options.maxInflight, options);
     this.#onWarning = options.onWarning;
   }
 

@@ -45,9 +45,9 @@ export class VllmServer implements EngineServer {
   /** False after the server refused to list one additional alternative, because of its `--max-logprobs`. */
   #listsOneMore = true;
 
-  constructor(url: string, { connections, model, api = "auto", ...keys }: VllmOptions) {
+  constructor(url: string, { maxInflight, model, api = "auto", ...keys }: VllmOptions) {
     this.url = url;
-    this.#connections = new ServerConnections(url, connections, { apiKey: keys.apiKey });
+    this.#connections = new ServerConnections(url, maxInflight, { apiKey: keys.apiKey });
     this.#modelName = model;
     this.#endpoints = api === "auto" ? ["generate", "completions"] : [api];
   }

@@ -62,6 +62,7 @@ export function mergeServer(identity: string, uses: readonly ServerUse[]): z.inp
     healthy: records.some(({ healthy }) => healthy),
     requests: sum(({ requests }) => requests),
     waiting: sum(({ waiting }) => waiting),
+    max_inflight: sum(({ max_inflight }) => max_inflight),
     logprobs:
       findCommonValue(records.map(({ logprobs }) => logprobs).filter((content) => content !== "unknown")) ?? "unknown",
     completed: sum(({ completed }) => completed),

@@ -22,7 +22,7 @@ export function observeEngineServers(servers: ServerControl, register: Registry)
   });
   new Gauge({
     name: "rolltape_engine_server_inflight_requests",
-    help: "Requests in flight by place: running on a server, or waiting for one of its connections.",
+    help: "Requests in flight by place: running on a server, or waiting for a place on it.",
     labelNames: ["server", "place"],
     registers,
     collect() {
@@ -30,6 +30,15 @@ export function observeEngineServers(servers: ServerControl, register: Registry)
         this.set({ server, place: "running" }, requests - waiting);
         this.set({ server, place: "waiting" }, waiting);
       }
+    },
+  });
+  new Gauge({
+    name: "rolltape_engine_server_max_inflight_requests",
+    help: "Requests that may run on an engine server at once (engine.max_inflight).",
+    labelNames: ["server"],
+    registers,
+    collect() {
+      for (const { server, maxInflight } of withLabel(servers)) this.set({ server }, maxInflight);
     },
   });
   new Gauge({

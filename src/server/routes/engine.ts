@@ -125,7 +125,12 @@ function toRecord({ type, servers }: ServerContext["engine"]): z.input<typeof en
   return { type, paused: servers?.paused ?? null, servers: (servers?.list() ?? []).map(toServerRecord) };
 }
 
-function toServerRecord({ counts, lastFailure, ...state }: EngineServerState): z.input<typeof serverRecord> {
+function toServerRecord({
+  counts,
+  lastFailure,
+  maxInflight,
+  ...state
+}: EngineServerState): z.input<typeof serverRecord> {
   const failure = lastFailure && { message: lastFailure.message, at: lastFailure.at / 1000 };
-  return { ...state, ...counts, last_failure: failure ?? null };
+  return { ...state, max_inflight: maxInflight, ...counts, last_failure: failure ?? null };
 }

@@ -10,7 +10,11 @@ export class Deadline implements Disposable {
   readonly signal: AbortSignal;
   readonly #controller = new AbortController();
   readonly #listening: Disposable;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #expire: () => void;
+  /** Undefined without a limit. */
+  #millisecondsLeft: number | undefined;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   /**
    * @param seconds no limit if undefined
@@ -23,8 +27,26 @@ export class Deadline implements Disposable {
     setMaxListeners(Number.POSITIVE_INFINITY, signal, ...(caller ? [caller] : []));
     this.signal = signal;
     this.#listening = onAbort(caller, () => this.#controller.abort(caller?.reason));
-    const expire = () => this.#controller.abort(expired());
-    this.#timer = seconds === undefined ? undefined : setTimeout(expire, Math.min(seconds * 1000, LONGEST_MS));
+    this.#expire = () => this.#controller.abort(expired());
+    this.#millisecondsLeft = seconds === undefined ? undefined : seconds * 1000;
+    this.#startClock();
+  }
+
+  /**
+   * Stops the clock for time that does not count. The signal still aborts with the caller's.
+   *
+   * @returns a handle that starts the clock again; dispose of it before the deadline
+   */
+  stopClock(): Disposable {
+    clearTimeout(this.#timer);
+    if (this.#millisecondsLeft !== undefined) this.#millisecondsLeft -= performance.now() - this.#startedAt;
+    return { [Symbol.dispose]: () => this.#startClock() };
+  }
+
+  #startClock(): void {
+    if (this.#millisecondsLeft === undefined) return;
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(this.#expire, Math.min(this.#millisecondsLeft, LONGEST_MS));
   }
 
   /** Aborts the signal early. */

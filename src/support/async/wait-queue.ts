@@ -1,14 +1,9 @@
 import { onAbort } from "./on-abort.js";
 
-interface Waiter<Value> {
-  readonly resolve: (value: Value) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 /** Waiters that are served one by one, in the order in which they came. */
 export class WaitQueue<Value = void> {
   /** A set keeps the order of insertion, and a waiter that gives up leaves it without a search. */
-  readonly #waiters = new Set<Waiter<Value>>();
+  readonly #waiters = new Set<(value: Value) => void>();
 
   get length(): number {
     return this.#waiters.size;
@@ -22,15 +17,9 @@ export class WaitQueue<Value = void> {
         this.#waiters.delete(waiter);
         reject(signal?.reason);
       });
-      const waiter: Waiter<Value> = {
-        resolve: (value) => {
-          listening[Symbol.dispose]();
-          resolve(value);
-        },
-        reject: (reason) => {
-          listening[Symbol.dispose]();
-          reject(reason);
-        },
+      const waiter = (value: Value) => {
+        listening[Symbol.dispose]();
+        resolve(value);
       };
       this.#waiters.add(waiter);
     });
@@ -41,14 +30,7 @@ export class WaitQueue<Value = void> {
     const [first] = this.#waiters;
     if (!first) return false;
     this.#waiters.delete(first);
-    first.resolve(value);
+    first(value);
     return true;
-  }
-
-  /** Rejects everybody who waits now. */
-  rejectAll(reason: unknown): void {
-    const rejected = [...this.#waiters];
-    this.#waiters.clear();
-    for (const { reject } of rejected) reject(reason);
   }
 }

@@ -31,7 +31,7 @@ export async function startRig({ template, choice = {}, chatTemplateType }: RigO
     },
   };
   const server = await startSglangServer(served);
-  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8 });
+  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8 });
   const proxy = await Proxy.start({ engine, folder: model.folder, model: choice, settings: { chatTemplateType } });
   const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(async () => {

@@ -5,7 +5,7 @@ const PROMPT = Int32Array.of(1, 2, 3);
 const never = new AbortController().signal;
 
 describe("SequencePool", () => {
-  it("lends each sequence to one call at a time; more calls wait in their order of arrival", async () => {
+  it("lends each sequence to one call at a time; more calls wait", async () => {
     const pool = new SequencePool(["a", "b"], 16);
     const first = await pool.acquire(PROMPT, "1", never);
     const second = await pool.acquire(PROMPT, "2", never);
@@ -17,6 +17,21 @@ describe("SequencePool", () => {
     pool.release(first);
     await Promise.all([third, fourth]);
     expect(order).toEqual([`3${second.sequence}`, `4${first.sequence}`]);
+  });
+
+  it("lends a free sequence to waiting sessions in turn, and to the calls of one session in their order of arrival", async () => {
+    const pool = new SequencePool(["a"], 16);
+    const order: string[] = [];
+    const held = await pool.acquire(PROMPT, "held", never);
+    const waiting = ["flood", "flood", "flood", "single"].map((session, call) =>
+      pool.acquire(PROMPT, session, never).then((slot) => {
+        order.push(`${session} ${call}`);
+        pool.release(slot);
+      }),
+    );
+    pool.release(held);
+    await Promise.all(waiting);
+    expect(order).toEqual(["flood 0", "single 3", "flood 1", "flood 2"]);
   });
 
   it("prefers the sequence whose cache the prompt continues", async () => {

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const item of open.splice(0).reverse()) await item.close();
 });
 
-const OPTIONS = { timeoutSeconds: 0, connections: 4 };
+const OPTIONS = { timeoutSeconds: 0, maxInflight: 4 };
 
 function opened<T extends { close(): Promise<void> }>(item: T): T {
   open.push(item);
@@ -95,7 +95,7 @@ describe("a call goes to another server if its server did not begin with it", ()
 
   it("because the connection that replaces a stale one is refused", async () => {
     const first = opened(await startSglangServer());
-    const { engine, key, second } = await enginePair(first.url, { connections: 1, healthSeconds: 0 });
+    const { engine, key, second } = await enginePair(first.url, { maxInflight: 1, healthSeconds: 0 });
     first.scheduler.tokenMilliseconds = 50;
     const told: number[] = [];
     const lost = engine.generate(makeCall([1], {}, { affinityKey: key, onTokens: () => told.push(1) }));

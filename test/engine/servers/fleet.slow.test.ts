@@ -81,7 +81,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
   async function fleet(options: Partial<ServerOptions> = {}) {
     const servers = await Promise.all([kind.start({}), kind.start({})]);
     const urls = servers.map(({ url }) => url);
-    const engine = kind.engine({ urls, timeoutSeconds: 0, connections: 200, healthSeconds: 0.02, ...options });
+    const engine = kind.engine({ urls, timeoutSeconds: 0, maxInflight: 200, healthSeconds: 0.02, ...options });
     open.push(...servers, engine);
     const [a, b] = servers;
     if (!a || !b) throw new Error("two servers expected");
@@ -147,7 +147,7 @@ describe.each(KINDS)("%s servers", (_, kind) => {
   });
 
   it("pass on the calls that wait for a connection to a server that dies", async () => {
-    const { a, run, findHome } = await fleet({ connections: 4, healthSeconds: 0 });
+    const { a, run, findHome } = await fleet({ maxInflight: 4, healthSeconds: 0 });
     a.scheduler.tokenMilliseconds = 100;
     let key = "k";
     while (findHome(key) !== a) key += "k";

@@ -27,7 +27,7 @@ interface EngineKind {
   readonly modeNames: Readonly<Record<PauseMode, string>>;
 }
 
-const common = { timeoutSeconds: 0, connections: 8 };
+const common = { timeoutSeconds: 0, maxInflight: 8 };
 const complete = ({ inputLength }: { inputLength: number }) =>
   Array.from({ length: 100 }, (_, index) => 100 + inputLength + index);
 

@@ -13,7 +13,7 @@ afterEach(async () => {
 async function start(count: number, timeoutSeconds = 0) {
   const servers = await Promise.all(Array.from({ length: count }, () => startSglangServer()));
   const urls = servers.map(({ url }) => url);
-  const engine = createSglangEngine({ urls, timeoutSeconds, connections: 2, healthSeconds: 0 });
+  const engine = createSglangEngine({ urls, timeoutSeconds, maxInflight: 2, healthSeconds: 0 });
   open.push(...servers, engine);
   const requests = () => servers.reduce((sum, server) => sum + server.to("/generate").length, 0);
   return { servers, engine, requests };

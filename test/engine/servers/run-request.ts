@@ -1,5 +1,6 @@
 import type { EngineServer } from "../../../src/engine/servers/engine-server.js";
 import type { ServerPool } from "../../../src/engine/servers/pool/server-pool.js";
+import { Deadline } from "../../../src/support/async/deadline.js";
 
 /** Sends a request to the servers of a pool like a call does, but without pause, retry and resumption. */
 export async function runRequest<T>(
@@ -8,9 +9,10 @@ export async function runRequest<T>(
   signal: AbortSignal,
   request: (server: EngineServer, onProgress: () => void) => Promise<T>,
 ): Promise<T> {
+  using deadline = new Deadline(signal, undefined, () => new Error("no limit"));
   const route = pool.route(key);
   for (;;) {
-    using lease = await route.next(signal);
+    using lease = await route.next(deadline);
     if (!lease) throw route.refusal;
     try {
       const result = await request(lease.server, () => lease.noteProgress());

@@ -16,9 +16,9 @@ afterEach(async () => {
   for (const pool of open.splice(0)) await pool.close();
 });
 
-function makePool(urls: readonly string[] = URLS, options: { connections?: number; healthMilliseconds?: number } = {}) {
+function makePool(urls: readonly string[] = URLS, options: { maxInflight?: number; healthMilliseconds?: number } = {}) {
   const servers = urls.map((url) => new FakeServer(url));
-  const pool = new ServerPool(servers, { connections: 4, healthMilliseconds: 0, ...options });
+  const pool = new ServerPool(servers, { maxInflight: 4, healthMilliseconds: 0, ...options });
   open.push(pool);
   return { pool, servers };
 }
@@ -244,8 +244,8 @@ describe("draining", () => {
     await pool.drain("http://a", limit.signal);
   });
 
-  it("waits for running requests, and passes on those that wait for a connection", async () => {
-    const { pool } = makePool(URLS, { connections: 1 });
+  it("waits for running requests, and passes on those that wait for a place", async () => {
+    const { pool } = makePool(URLS, { maxInflight: 1 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     let finish = () => {};
     const first = runRequest(pool, "key", never, ({ url }) => {

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const item of open.splice(0).reverse()) await item.close();
 });
 
-const OPTIONS = { timeoutSeconds: 0, connections: 8 };
+const OPTIONS = { timeoutSeconds: 0, maxInflight: 8 };
 const grammar: Grammar = { kind: "json_schema", schema: '{"type":"object"}' };
 const complete = ({ inputLength }: { inputLength: number }) =>
   Array.from({ length: 100 }, (_, index) => 100 + inputLength + index);

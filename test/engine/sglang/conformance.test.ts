@@ -8,7 +8,7 @@ const complete = ({ inputLength }: { inputLength: number }) =>
 async function start(options: SglangServerOptions = {}) {
   const server = await startSglangServer({ contextLength: 601, complete, ...options });
   const slowServer = await startSglangServer({ complete, tokenMilliseconds: 5, ...options });
-  const common = { timeoutSeconds: 0, connections: 64 };
+  const common = { timeoutSeconds: 0, maxInflight: 64 };
   const engine = createSglangEngine({ ...common, urls: [server.url] });
   const slow = createSglangEngine({ ...common, urls: [slowServer.url] });
   const stop = async () => {

@@ -12,7 +12,7 @@ let engine: Engine;
 
 beforeEach(async () => {
   server = await startSglangServer();
-  engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8 });
+  engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8 });
 });
 afterEach(async () => {
   await engine.close();
@@ -139,7 +139,7 @@ describe("a server that cannot be reached", () => {
     const url = new URL(server.url);
     const { origin } = url;
     Object.assign(url, { username: "user", password: "secret" });
-    const unread = createSglangEngine({ urls: [url.href], timeoutSeconds: 0, connections: 1 });
+    const unread = createSglangEngine({ urls: [url.href], timeoutSeconds: 0, maxInflight: 1 });
     try {
       const message = `The engine at ${origin} cannot be reached (ECONNREFUSED).`;
       await expect(unread.contextLength()).rejects.toMatchObject({ message });
@@ -178,7 +178,7 @@ describe("a stale connection", () => {
     const client = createSglangEngine({
       urls: [`http://127.0.0.1:${Object(tcp.address()).port}`],
       timeoutSeconds: 0,
-      connections: 1,
+      maxInflight: 1,
     });
     const stop = async () => {
       await client.close();
@@ -220,7 +220,7 @@ describe("a stale connection", () => {
   });
 
   it("does not cause a third request", async () => {
-    const single = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 1 });
+    const single = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 1 });
     await single.generate(makeCall([1]));
     server.fault({ kind: "close-before-headers" }, 2);
     await expect(single.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_unavailable" });
@@ -231,7 +231,7 @@ describe("a stale connection", () => {
 
 describe("a time limit", () => {
   it("ends a call as engine_timeout and aborts it at the engine", async () => {
-    const hurried = createSglangEngine({ urls: [server.url], timeoutSeconds: 0.05, connections: 8 });
+    const hurried = createSglangEngine({ urls: [server.url], timeoutSeconds: 0.05, maxInflight: 8 });
     server.fault({ kind: "hang" });
     await expect(hurried.generate(makeCall([1]))).rejects.toMatchObject({ code: "engine_timeout" });
     await expectAborted();

@@ -5,7 +5,7 @@ import { inventedLogprob } from "../../helpers/sglang/scheduler.js";
 import { type SglangServer, startSglangServer } from "../../helpers/sglang/sglang-server.js";
 import { makeCall, makePrompt } from "../generate-call.js";
 
-const DEFAULTS = { timeoutSeconds: 0, connections: 64 };
+const DEFAULTS = { timeoutSeconds: 0, maxInflight: 64 };
 
 let server: SglangServer;
 let engine: Engine;
@@ -101,8 +101,8 @@ describe("a request", () => {
     expect(server.connections).toBeLessThanOrEqual(2);
   });
 
-  it("leaves the queue for a connection when its client disconnects", async () => {
-    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
+  it("leaves the queue for a place when its client disconnects", async () => {
+    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 1 });
     const controller = new AbortController();
     const running = narrow.generate(makeCall([1]));
     const waiting = narrow.generate(makeCall([2], {}, { signal: controller.signal }));
@@ -115,8 +115,8 @@ describe("a request", () => {
     await narrow.close();
   });
 
-  it("waits for a connection if all connections are in use", async () => {
-    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 2 });
+  it("waits for a place if all places are taken", async () => {
+    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 2 });
     await Promise.all(Array.from({ length: 12 }, (_, n) => narrow.generate(makeCall([1, n]))));
     expect(server.connections).toBe(2);
     expect(server.to("/generate")).toHaveLength(12);
@@ -190,8 +190,8 @@ describe("a reply", () => {
     expect(Array.from(call.generation.versions())).toEqual([3, 3]);
   });
 
-  it("gets that version even if the request waited for a connection", async () => {
-    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], connections: 1 });
+  it("gets that version even if the request waited for a place", async () => {
+    const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 1 });
     let version = 3;
     server.scheduler.pause("in_place");
     const first = makeCall([1], { maxTokens: 1 }, { currentVersion: () => version });

@@ -12,7 +12,7 @@ afterEach(async () => {
 async function startPair(serverOptions: SglangServerOptions = {}, options: Partial<SglangOptions> = {}) {
   const servers = [await startSglangServer(serverOptions), await startSglangServer(serverOptions)];
   const urls = servers.map(({ url }) => url);
-  const engine = createSglangEngine({ urls, timeoutSeconds: 0, connections: 4, healthSeconds: 0.02, ...options });
+  const engine = createSglangEngine({ urls, timeoutSeconds: 0, maxInflight: 4, healthSeconds: 0.02, ...options });
   open.push(...servers, engine);
   const states = () => engine.servers?.list().map(({ state }) => state);
   return { servers, engine, states };

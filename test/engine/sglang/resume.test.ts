@@ -11,7 +11,7 @@ async function start(options: SglangServerOptions = {}): Promise<void> {
   const complete: SglangServerOptions["complete"] = ({ inputLength }) =>
     Array.from({ length: 400 }, (_, index) => 100 + inputLength + index);
   server = await startSglangServer({ complete, ...options });
-  engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8 });
+  engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8 });
 }
 
 beforeEach(() => start());

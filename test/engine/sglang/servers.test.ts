@@ -17,7 +17,7 @@ async function startServer(options: SglangServerOptions = {}): Promise<SglangSer
 }
 
 function createEngine(urls: readonly string[], options: Partial<SglangOptions> = {}) {
-  const engine = createSglangEngine({ urls, timeoutSeconds: 0, connections: 4, ...options });
+  const engine = createSglangEngine({ urls, timeoutSeconds: 0, maxInflight: 4, ...options });
   open.push(engine);
   return engine;
 }
@@ -92,16 +92,16 @@ describe("the context length", () => {
 describe("options", () => {
   it.each([
     { urls: [] },
-    { connections: 0 },
-    { connections: 1.5 },
+    { maxInflight: 0 },
+    { maxInflight: 1.5 },
     { timeoutSeconds: -1 },
     { timeoutSeconds: Number.NaN },
   ])("throw RangeError if out of range: %o", (options) => {
-    const base = { urls: ["http://127.0.0.1:1"], timeoutSeconds: 0, connections: 1 };
+    const base = { urls: ["http://127.0.0.1:1"], timeoutSeconds: 0, maxInflight: 1 };
     expect(() => createSglangEngine({ ...base, ...options })).toThrow(RangeError);
   });
 
   it("throw TypeError if a URL is invalid", () => {
-    expect(() => createSglangEngine({ urls: ["not a url"], timeoutSeconds: 0, connections: 1 })).toThrow(/URL/);
+    expect(() => createSglangEngine({ urls: ["not a url"], timeoutSeconds: 0, maxInflight: 1 })).toThrow(/URL/);
   });
 });

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 async function start(options: SglangServerOptions = {}): Promise<{ server: SglangServer; engine: Engine }> {
   const server = await startSglangServer(options);
-  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8 });
+  const engine = createSglangEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8 });
   open.push(server, engine);
   return { server, engine };
 }

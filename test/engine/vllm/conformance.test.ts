@@ -8,7 +8,7 @@ const complete = ({ inputLength }: { inputLength: number }) =>
 async function start(options: VllmServerOptions) {
   const server = await startVllmServer({ contextLength: 600, complete, ...options });
   const slowServer = await startVllmServer({ complete, tokenMilliseconds: 5, ...options });
-  const common = { timeoutSeconds: 0, connections: 64 };
+  const common = { timeoutSeconds: 0, maxInflight: 64 };
   const engine = createVllmEngine({ ...common, urls: [server.url] });
   const slow = createVllmEngine({ ...common, urls: [slowServer.url] });
   const stop = async () => {

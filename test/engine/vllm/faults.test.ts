@@ -57,7 +57,7 @@ describe.each([true, false])("vLLM, /inference/v1/generate: %s", (scaleOut) => {
   it.each(cases)("fails the call without a second request: $name, streamed: $streams", async (example) => {
     const server = await startVllmServer({ scaleOut });
     const api = scaleOut ? "generate" : "completions";
-    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4, api });
+    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4, api });
     open.push(server, engine);
     server.fault(example.fault);
     const rest = example.streams ? { onTokens: () => undefined } : {};
@@ -72,7 +72,7 @@ describe.each([true, false])("vLLM, /inference/v1/generate: %s", (scaleOut) => {
 describe("a stream that ends without a finish reason", () => {
   it("fails the call if a stop string may have ended it", async () => {
     const server = await startVllmServer({ skipsEmptyFrames: true });
-    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 4 });
+    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 4 });
     open.push(server, engine);
     server.fault({ kind: "abort", after: 2 });
     const call = makeCall([1], { stop: ["END"] }, { onTokens: () => undefined });

@@ -17,7 +17,7 @@ async function start(
   engineOptions: Partial<VllmOptions> = {},
 ): Promise<{ server: VllmServer; engine: Engine }> {
   const server = await startVllmServer(options);
-  const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, connections: 8, ...engineOptions });
+  const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0, maxInflight: 8, ...engineOptions });
   open.push(server, engine);
   return { server, engine };
 }

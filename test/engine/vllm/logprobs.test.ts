@@ -20,7 +20,7 @@ async function startServer(options: VllmServerOptions): Promise<VllmServer> {
 
 function createEngine(...servers: readonly VllmServer[]): Engine {
   const urls = servers.map(({ url }) => url);
-  const engine = createVllmEngine({ urls, timeoutSeconds: 0, connections: 8, healthSeconds: 0 });
+  const engine = createVllmEngine({ urls, timeoutSeconds: 0, maxInflight: 8, healthSeconds: 0 });
   open.push(engine);
   return engine;
 }
@@ -68,7 +68,7 @@ describe("the probe", () => {
   it("ends with the call's time limit if it gets no answer", async () => {
     const server = await startServer({});
     server.probeFault({ kind: "hang" });
-    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0.5, connections: 8 });
+    const engine = createVllmEngine({ urls: [server.url], timeoutSeconds: 0.5, maxInflight: 8 });
     open.push(engine);
     expect(await readContent(engine)).toBe("unknown");
   });

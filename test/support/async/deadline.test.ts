@@ -29,6 +29,30 @@ describe("a deadline", () => {
     expect(after.signal.reason).toBe(reason);
   });
 
+  it("does not count the time while its clock is stopped", () => {
+    useFakeTimers();
+    using deadline = new Deadline(undefined, 5, expired);
+    vi.advanceTimersByTime(3000);
+    const stopped = deadline.stopClock();
+    vi.advanceTimersByTime(60_000);
+    stopped[Symbol.dispose]();
+    vi.advanceTimersByTime(1999);
+    expect(deadline.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(deadline.signal.reason).toEqual(expired());
+  });
+
+  it("aborts with the caller's reason while its clock is stopped, and has no timer without a limit", () => {
+    useFakeTimers();
+    const caller = new AbortController();
+    using deadline = new Deadline(caller.signal, undefined, expired);
+    const stopped = deadline.stopClock();
+    caller.abort(new Error("gone"));
+    stopped[Symbol.dispose]();
+    expect(deadline.signal.reason).toEqual(new Error("gone"));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("aborts early with a reason of its own", () => {
     using deadline = new Deadline(undefined, 5, expired);
     deadline.abort(new Error("over"));

@@ -1,4 +1,5 @@
 import type { EngineReply } from "../../../native/contract.js";
+import type { Deadline } from "../../../support/async/deadline.js";
 import { sleep } from "../../../support/async/sleep.js";
 import { untilAborted } from "../../../support/async/until-aborted.js";
 import type { GenerateCall, GenerateResult } from "../../engine.js";
@@ -20,6 +21,7 @@ interface RunningCall {
   readonly hold: PauseHold;
   readonly call: GenerateCall;
   readonly output: OutputSoFar;
+  readonly deadline: Deadline;
 }
 
 /** The answer of one server. */
@@ -38,34 +40,40 @@ interface Answer {
  * Servers apply penalties to the output of one request. Tokens before a cut are prompt for the next request, so
  * penalties ignore them.
  *
- * @param signal aborts with the caller's signal or at the deadline
+ * @param deadline of the whole call; its signal also aborts with the caller's
  */
 export async function generateOnServers(
   pool: ServerPool,
   hold: PauseHold,
   call: GenerateCall,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<GenerateResult> {
   const output = new OutputSoFar(call);
   const restarts = new Restarts();
   for (let resumes = 0; ; resumes++) {
-    await hold.pass(signal);
-    const { reply, server, watch, milliseconds } = await request({ pool, hold, call, output }, signal);
+    const { reply, server, watch, milliseconds } = await request({ pool, hold, call, output, deadline });
     output.add(reply, server);
     const finish = readFinish(reply, call);
     if (finish) return output.result(finish, resumes);
     const cause = await watch.findCause(reply.finish ?? { type: "abort" }, server);
     output.prepareResume();
-    await restarts.wait(cause, milliseconds, signal);
+    await restarts.wait(cause, milliseconds, deadline.signal);
   }
 }
 
-/** Sends the rest of the call to one server after another until one begins with it. */
-async function request({ pool, hold, call, output }: RunningCall, signal: AbortSignal): Promise<Answer> {
+/** Sends the rest of the call to one server after another until one begins with it. Sends nothing during a pause. */
+async function request({ pool, hold, call, output, deadline }: RunningCall): Promise<Answer> {
   const { stops } = output;
+  const { signal } = deadline;
   let route = pool.route(call.affinityKey);
   for (;;) {
-    using lease = await route.next(signal);
+    await hold.pass(signal);
+    using lease = await route.next(deadline);
+    if (lease && hold.mode !== undefined) {
+      // A pause began while the call waited for a place. It gives the place back, and is routed again after the pause.
+      route = pool.route(call.affinityKey);
+      continue;
+    }
     if (!lease) {
       await waitForRetry(route, signal);
       route = pool.route(call.affinityKey);

@@ -7,6 +7,8 @@ export interface HealthMonitorOptions {
   readonly check: (signal: AbortSignal) => Promise<void>;
   /** Interval between two checks of a healthy server. 0: no checks; only requests show the server's state. */
   readonly intervalMilliseconds: number;
+  /** Called when a server that was healthy no longer is. */
+  readonly onDown?: (() => void) | undefined;
 }
 
 /** Checks one server periodically: at a fixed interval while it is healthy, with growing intervals while it is not. */
@@ -57,6 +59,7 @@ export class HealthMonitor {
     if (!this.healthy) return;
     this.#failures = 1;
     this.#schedule();
+    this.#options.onDown?.();
   }
 
   /** Reports that a request was answered. This makes a server healthy again only if there are no checks. */
@@ -99,5 +102,6 @@ export class HealthMonitor {
     this.#failures = failed ? this.#failures + 1 : 0;
     if (!failed) this.#reached = true;
     this.#schedule();
+    if (this.#failures === 1) this.#options.onDown?.();
   }
 }

@@ -1,9 +1,9 @@
-import { Semaphore } from "../../../support/async/semaphore.js";
 import { Waiters } from "../../../support/async/waiters.js";
 import type { EngineServerState } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable } from "../wire/errors.js";
 import { HealthMonitor } from "./health-monitor.js";
+import { ServerPlaces } from "./server-places.js";
 import { ServerTally } from "./server-tally.js";
 
 /**
@@ -13,17 +13,17 @@ import { ServerTally } from "./server-tally.js";
 const SILENCE_MS = 60_000;
 
 export interface PoolMemberOptions {
-  /** Requests that may be in flight at once. */
-  readonly connections: number;
+  /** Requests that may run at once. */
+  readonly maxInflight: number;
   /** Interval between two health checks; 0 for none. */
   readonly intervalMilliseconds: number;
 }
 
-/** One server of a pool: its connections, its health, and its requests and their outcomes. */
+/** One server of a pool: its places, its health, and its requests and their outcomes. */
 export class PoolMember {
   readonly server: EngineServer;
-  /** Requests wait here for a free connection. */
-  readonly connections: Semaphore;
+  /** Requests wait here for a free place. */
+  readonly places: ServerPlaces;
   readonly monitor: HealthMonitor;
   readonly tally = new ServerTally();
   /** The server gets no more requests. */
@@ -33,10 +33,15 @@ export class PoolMember {
   #progressAt = Date.now();
   readonly #idle = new Waiters();
 
-  constructor(server: EngineServer, { connections, intervalMilliseconds }: PoolMemberOptions) {
+  constructor(server: EngineServer, { maxInflight, intervalMilliseconds }: PoolMemberOptions) {
     this.server = server;
-    this.connections = new Semaphore(connections);
-    this.monitor = new HealthMonitor({ check: (signal) => this.#check(signal), intervalMilliseconds });
+    this.places = new ServerPlaces(maxInflight);
+    this.monitor = new HealthMonitor({
+      check: (signal) => this.#check(signal),
+      intervalMilliseconds,
+      // Without checks, calls are routed to a server that is down too, so its waiting requests stay.
+      onDown: intervalMilliseconds > 0 ? () => this.places.sendAway() : undefined,
+    });
   }
 
   get state(): EngineServerState {
@@ -45,14 +50,15 @@ export class PoolMember {
       state: this.draining ? "draining" : this.monitor.state,
       healthy: this.monitor.state === "up",
       requests: this.#requests,
-      waiting: this.connections.waiting,
+      waiting: this.places.waiting,
+      maxInflight: this.places.limit,
       logprobs: this.server.logprobs ?? "unknown",
       counts: this.tally.counts,
       lastFailure: this.tally.lastFailure,
     };
   }
 
-  /** Counts a request, from the moment that it waits for a connection. */
+  /** Counts a request, from the moment that it waits for a place. */
   enter(): void {
     if (this.#requests === 0) this.noteProgress();
     this.#requests++;

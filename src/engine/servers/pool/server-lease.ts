@@ -1,12 +1,13 @@
+import type { Deadline } from "../../../support/async/deadline.js";
 import { EngineError } from "../../engine.js";
 import type { EngineServer } from "../engine-server.js";
 import { isUnavailable, NotStartedError } from "../wire/errors.js";
 import type { PoolMember } from "./pool-member.js";
 
-/** A request's place on one server, with one of its connections. Dispose of it when the request ends. */
+/** A request's place on one server. Dispose of it when the request ends. */
 export class ServerLease implements Disposable {
   readonly #member: PoolMember;
-  #connection: Disposable | undefined;
+  #hasPlace = false;
 
   private constructor(member: PoolMember) {
     this.#member = member;
@@ -14,24 +15,26 @@ export class ServerLease implements Disposable {
   }
 
   /**
-   * Waits for a connection to the server.
+   * Waits for a place on the server. Sessions take turns.
    *
-   * @throws NotStartedError if the server is drained meanwhile; the signal's reason if the signal aborts first
+   * @returns undefined if the server is drained or lost meanwhile; then the request is to be routed again
+   * @throws the signal's reason if the deadline's signal aborts first, EngineError if the engine is closed
    */
-  static async acquire(member: PoolMember, signal: AbortSignal): Promise<ServerLease> {
+  static async acquire(member: PoolMember, session: string, deadline: Deadline): Promise<ServerLease | undefined> {
+    deadline.signal.throwIfAborted();
+    const { places } = member;
     const lease = new ServerLease(member);
     try {
-      signal.throwIfAborted();
-      // Takes a free connection synchronously, so that a drain that starts now waits for the request.
-      lease.#connection = member.connections.tryAcquire();
-      if (lease.#connection) return lease;
-      lease.#connection = await member.connections.acquire(signal);
-      if (member.draining) throw new NotStartedError("engine_error", "The engine server is being drained.");
-      return lease;
+      // Takes a free place synchronously, so that a drain that starts now waits for the request.
+      lease.#hasPlace = places.tryTake() || (await places.wait(session, deadline));
     } catch (error) {
       lease[Symbol.dispose]();
       throw error;
     }
+    // A drain may have begun after the place was given.
+    if (lease.#hasPlace && !member.draining) return lease;
+    lease[Symbol.dispose]();
+    return undefined;
   }
 
   get server(): EngineServer {
@@ -59,7 +62,7 @@ export class ServerLease implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#connection?.[Symbol.dispose]();
+    if (this.#hasPlace) this.#member.places.giveBack();
     this.#member.leave();
   }
 }

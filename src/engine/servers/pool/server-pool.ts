@@ -7,8 +7,8 @@ import { rendezvousOrder } from "./rendezvous.js";
 import { ServerRoute } from "./server-route.js";
 
 export interface ServerPoolOptions {
-  /** Requests that may be in flight at once on each server. */
-  readonly connections: number;
+  /** Requests that may run at once on each server. */
+  readonly maxInflight: number;
   /** Interval between two health checks of a server, if there are several servers; 0 for none. */
   readonly healthMilliseconds: number;
 }
@@ -24,12 +24,12 @@ export class ServerPool {
   readonly #watched: boolean;
   #suspended = false;
 
-  constructor(servers: readonly EngineServer[], { connections, healthMilliseconds }: ServerPoolOptions) {
+  constructor(servers: readonly EngineServer[], { maxInflight, healthMilliseconds }: ServerPoolOptions) {
     const intervalMilliseconds = servers.length > 1 ? healthMilliseconds : 0;
     this.#watched = intervalMilliseconds > 0;
     this.#urls = servers.map(({ url }) => url);
     this.#members = new Map(
-      servers.map((server) => [server.url, new PoolMember(server, { connections, intervalMilliseconds })]),
+      servers.map((server) => [server.url, new PoolMember(server, { maxInflight, intervalMilliseconds })]),
     );
   }
 
@@ -41,14 +41,17 @@ export class ServerPool {
     return this.#all().map(({ state }) => state);
   }
 
-  /**
-   * Returns the key's servers for one request, best first. Servers that are down come last: they may be up again.
-   */
+  /** Returns the servers that one request of the key may go to. */
   route(key: string): ServerRoute {
+    return new ServerRoute(key, () => this.#orderFor(key));
+  }
+
+  /** Returns the key's servers, best first. Servers that are down come last: they may be up again. */
+  #orderFor(key: string): readonly PoolMember[] {
     const members = rendezvousOrder(key, this.#urls).flatMap((url) => this.#members.get(url) ?? []);
-    if (!this.#watched) return new ServerRoute(members);
+    if (!this.#watched) return members;
     const healthy = members.filter(({ monitor }) => monitor.healthy);
-    return new ServerRoute([...healthy, ...members.filter(({ monitor }) => !monitor.healthy)]);
+    return [...healthy, ...members.filter(({ monitor }) => !monitor.healthy)];
   }
 
   /**
@@ -72,6 +75,7 @@ export class ServerPool {
   async drain(url: string, signal?: AbortSignal): Promise<void> {
     const member = this.#member(url);
     member.draining = true;
+    member.places.sendAway();
     await member.waitIdle(signal);
   }
 
@@ -123,9 +127,11 @@ export class ServerPool {
   }
 
   async close(): Promise<void> {
+    const reason = new EngineError("engine_unavailable", "The engine is closed.");
     await Promise.all(
-      this.#all().map(({ monitor, server }) => {
+      this.#all().map(({ monitor, places, server }) => {
         monitor.close();
+        places.close(reason);
         return server.close();
       }),
     );

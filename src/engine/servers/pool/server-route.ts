@@ -1,18 +1,23 @@
+import type { Deadline } from "../../../support/async/deadline.js";
 import { EngineError } from "../../engine.js";
 import { NotStartedError } from "../wire/errors.js";
 import type { PoolMember } from "./pool-member.js";
 import { ServerLease } from "./server-lease.js";
 
-/** The servers that one request may go to, best first. Each gets the request at most once. */
+/** The servers that one request may go to. Each gets the request at most once. */
 export class ServerRoute {
-  readonly #members: Iterator<PoolMember>;
+  readonly #session: string;
+  readonly #order: () => readonly PoolMember[];
+  /** The servers that got the request. */
+  readonly #tried: PoolMember[] = [];
   #refusal: NotStartedError | undefined;
   /** The last server that did not begin with the request. */
   #refused: PoolMember | undefined;
-  #leased: PoolMember | undefined;
 
-  constructor(members: readonly PoolMember[]) {
-    this.#members = members.values();
+  /** @param order returns the session's servers, best first, as they are now */
+  constructor(session: string, order: () => readonly PoolMember[]) {
+    this.#session = session;
+    this.#order = order;
   }
 
   /** The error if no server took the request. */
@@ -21,21 +26,20 @@ export class ServerRoute {
   }
 
   /**
-   * Returns a lease on the next server that is not being drained; undefined if none is left. Rejects with the signal's
-   * reason if the signal aborts while the request waits for a connection.
+   * Returns a lease on the best server that is not being drained and did not get the request; undefined if none is left. If
+   * that server is drained or lost while the request waits for a place on it, the next best one is chosen. Rejects with the
+   * signal's reason if the deadline's signal aborts meanwhile.
    */
-  async next(signal: AbortSignal): Promise<ServerLease | undefined> {
-    for (let next = this.#members.next(); !next.done; next = this.#members.next()) {
-      const member = next.value;
-      if (member.draining) continue;
-      this.#refused?.tally.addFailover();
+  async next(deadline: Deadline): Promise<ServerLease | undefined> {
+    for (let member = this.#choose(); member; member = this.#choose()) {
+      if (this.#refused !== member) this.#refused?.tally.addFailover();
       this.#refused = undefined;
-      this.#leased = member;
-      try {
-        return await ServerLease.acquire(member, signal);
-      } catch (error) {
-        this.refuse(error);
+      const lease = await ServerLease.acquire(member, this.#session, deadline);
+      if (lease) {
+        this.#tried.push(member);
+        return lease;
       }
+      this.#refused = member;
     }
     return undefined;
   }
@@ -48,7 +52,11 @@ export class ServerRoute {
   refuse(error: unknown): void {
     if (!(error instanceof NotStartedError)) throw error;
     this.#refusal = chooseSooner(this.#refusal, error);
-    this.#refused = this.#leased;
+    this.#refused = this.#tried.at(-1);
+  }
+
+  #choose(): PoolMember | undefined {
+    return this.#order().find((member) => !member.draining && !this.#tried.includes(member));
   }
 }
 

@@ -52,7 +52,10 @@ export class ServerConnections {
   /** Control requests have their own connections: an abort must not wait behind the generations that it stops. */
   readonly #control: Pool;
 
-  /** @param keys `adminApiKey` is the key of the server's control endpoints, if it differs from `apiKey` */
+  /**
+   * @param connections generations that may run at once, because each has a connection of its own
+   * @param keys `adminApiKey` is the key of the server's control endpoints, if it differs from `apiKey`
+   */
   constructor(url: string, connections: number, keys: ServerKeys) {
     this.#base = new URL(url.endsWith("/") ? url : `${url}/`);
     this.#headers = authorization(keys.apiKey);
