@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConnectionLimits } from "../config/index.js";
+import { fitConnections } from "../http/open-files.js";
 import { createGateway } from "./app.js";
 import { Upstream } from "./upstream.js";
 import { WorkerAddresses } from "./worker-addresses.js";
@@ -32,6 +33,11 @@ export async function startGateway(
     folder: gateway.workers_folder ?? undefined,
   };
   const addresses = new WorkerAddresses(sources, report);
+  const connections = readConnectionLimits(config);
+  // Each call needs one connection to its client and one to its worker.
+  const sockets = { clients: connections.maxConnections, upstream: connections.maxConnections };
+  const { maxConnections, problem } = fitConnections(sockets);
+  if (problem !== undefined) logger?.warn({ maxConnections }, problem);
   const upstream = new Upstream();
   const pool = new WorkerPool({ addresses, upstream, pollSeconds: gateway.poll_seconds, report });
   const release = async () => {
@@ -45,7 +51,7 @@ export async function startGateway(
       upstream,
       publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
-      connections: readConnectionLimits(config),
+      connections: { ...connections, maxConnections },
       bodyBytesInFlight: server.body_bytes_in_flight,
       adminKey,
       strictControlFields: server.strict_control_fields,

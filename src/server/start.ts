@@ -4,6 +4,8 @@ import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
 import { type Config, compileMessageFilters, listUnsafeFilters, readConnectionLimits } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
+import type { ConnectionLimits } from "../http/create-app.js";
+import { fitConnections } from "../http/open-files.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
@@ -49,7 +51,8 @@ export async function startServer(
   try {
     warnOfUnsafeFilters(config, logger);
     const registry = createRegistry(config, adminKey);
-    const settings = toServerSettings(config, adminKey, config.model.name ?? model.name);
+    const configured = toServerSettings(config, adminKey, config.model.name ?? model.name);
+    const settings = { ...configured, connections: limitConnections(config, logger) };
     const weightVersion = new CurrentVersion(createVersionFile(config, logger));
     const { app, context } = await createServer({
       registry,
@@ -84,6 +87,16 @@ export async function startServer(
     await Promise.all([engine.close(), model.close()]);
     throw error;
   }
+}
+
+/** Each generation on an engine server has a connection of its own. */
+function limitConnections(config: Config, logger: FastifyBaseLogger): ConnectionLimits {
+  const limits = readConnectionLimits(config);
+  const { type, urls, max_inflight } = config.engine;
+  const upstream = type === "embedded" ? 0 : urls.length * max_inflight;
+  const { maxConnections, problem } = fitConnections({ clients: limits.maxConnections, upstream });
+  if (problem !== undefined) logger.warn({ maxConnections }, problem);
+  return { ...limits, maxConnections };
 }
 
 function warnOfUnsafeFilters(config: Config, logger: FastifyBaseLogger): void {
