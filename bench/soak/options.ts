@@ -14,7 +14,7 @@ export interface SoakOptions {
   readonly concurrency: number;
   /**
    * Seconds that the servers get after the load to close its connections. 0: their file descriptors are not checked. A
-   * gateway keeps idle connections to its workers for 30 seconds.
+   * gateway keeps idle connections to its workers for 70 seconds.
    */
   readonly settleSeconds: number;
 }
@@ -46,7 +46,7 @@ export function readOptions(args: readonly string[]): SoakOptions {
     calls,
     sessions,
     seed: count("seed", 0),
-    settleSeconds: sized(45, 0),
+    settleSeconds: sized(90, 0),
     gateway: values.gateway,
     duration,
     concurrency: count("concurrency", 1),

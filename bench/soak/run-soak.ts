@@ -36,7 +36,7 @@ export async function runSoak(
       onBatch: (evidence) => tally.addBatch(checkBatch(evidence, context)),
     });
     await engine.close();
-    for (const watch of watches) await watch.stop(options.settleSeconds);
+    await Promise.all(watches.map((watch) => watch.stop(options.settleSeconds)));
     const problems = findings.examples();
     if (tally.exported.rows === 0) problems.push("no row was exported");
     if (options.settleSeconds > 0) problems.push(...findLeaks(watches));

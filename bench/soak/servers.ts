@@ -13,7 +13,7 @@ export interface SoakServers {
 
 const SETTINGS = [
   // Hanging calls end after this time.
-  "engine.timeout_seconds=3",
+  "engine.timeout_seconds=5",
   "rollout.agent.chat_template_type=concat",
   "rollout.agent.export_retention_seconds=5",
 ];
