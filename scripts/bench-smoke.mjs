@@ -12,7 +12,7 @@ const AT_ONCE = Math.min(2, availableParallelism());
 const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, "utf8"));
 const chosen = process.argv.slice(2);
 const waiting = Object.entries(scripts).filter(
-  ([name]) => /^bench(:|$)/.test(name) && name !== OWN_NAME && (chosen.length === 0 || chosen.includes(name)),
+  ([name]) => /^(bench(:|$)|soak$)/.test(name) && name !== OWN_NAME && (chosen.length === 0 || chosen.includes(name)),
 );
 if (waiting.length === 0) throw new Error(`no benchmark is named ${chosen.join(", ")}`);
 await Promise.all(Array.from({ length: AT_ONCE }, work));

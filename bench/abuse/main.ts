@@ -1,48 +1,94 @@
+import { request } from "undici";
 import { markdown } from "../export/row.js";
 import { readLoopDelay } from "../proxy/loop-delay.js";
 import { Rig } from "../proxy/rig.js";
+import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
-import { type Abuse, AT_LIMITS, OVER_LIMITS } from "./bodies.js";
+import type { AttackCounts } from "./attack.js";
+import { ATTACKS } from "./attacks.js";
+import { HonestAgents } from "./honest-agents.js";
 
 /**
- * The worst event-loop stall that one request with one session key causes, on a server with the default configuration.
+ * What honest agents notice of an abuse: the latency of their calls and the worst stall of the server's event loop, with
+ * and without it, in turns. One attacker has one session key, on a server with the default configuration.
  *
  *   npm run bench:abuse [-- words of the name…]
  */
 
 const ROUNDS = sized(3, 1);
+const SECONDS = sized(3, 0.2);
+
+interface Window {
+  readonly times: readonly number[];
+  readonly stall: number;
+}
 
 const words = process.argv.slice(2).join(" ");
 /** Of a model with a long context. The other benchmarks set one that no model has. */
 const CONTEXT_LENGTH = "engine.context_length=262144";
 
-const rig = await Rig.start(2, { args: [CONTEXT_LENGTH] });
+const rig = await Rig.start(64, { args: [CONTEXT_LENGTH] });
+const attacker = await startScript(new URL("attacker-process.ts", import.meta.url));
 const rows: string[][] = [];
 try {
-  for (const abuse of [...OVER_LIMITS, ...AT_LIMITS]) {
-    if (!abuse.name.includes(words)) continue;
-    process.stderr.write(`measuring ${abuse.name} …\n`);
-    const body = Buffer.from(abuse.body());
-    const runs = [];
-    for (let round = 0; round < ROUNDS; round++) runs.push(await measure(abuse, body));
-    const stalls = runs.map(({ stall }) => stall).sort((a, b) => a - b);
-    const megabytes = (body.length / 1e6).toFixed(1);
-    const answers = [...new Set(runs.map(({ answer }) => answer))].join(", ");
-    rows.push([abuse.name, megabytes, answers, stalls.map((each) => each.toFixed(0)).join(", ")]);
+  const agents = await HonestAgents.start(rig);
+  await agents.work(SECONDS);
+  for (const { name } of ATTACKS) {
+    if (!name.includes(words)) continue;
+    process.stderr.write(`measuring ${name} …\n`);
+    rows.push(await measure(name, agents));
   }
 } finally {
+  await attacker.stop();
   await rig.close();
 }
-console.log(markdown(["request", "MB", "answer", "worst stall of each round (ms)"], rows));
+const columns = ["abuse", "MB", "answers", "p50 (ms)", "p99 (ms)", "worst stall (ms)"];
+console.log(markdown(columns, rows));
+console.log("\nThe last three columns: without the abuse, with it.");
 
-async function measure({ path }: Abuse, body: Buffer): Promise<{ readonly stall: number; readonly answer: string }> {
-  const key = await rig.session();
+/** Returns the table's line of one attack. */
+async function measure(name: string, agents: HonestAgents): Promise<string[]> {
+  const victim = { url: rig.proxy.url, key: await rig.session() };
+  const without: Window[] = [];
+  const during: Window[] = [];
+  const answers = new Set<string>();
+  let megabytes = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    without.push(await observe(agents));
+    await tell("/start", { name, victim });
+    during.push(await observe(agents));
+    const counts = (await tell("/stop", {})) as AttackCounts;
+    for (const [answer, count] of Object.entries(counts.answers)) if (count > 0) answers.add(answer);
+    megabytes = counts.megabytes;
+  }
+  const both = (read: (windows: readonly Window[]) => number) =>
+    `${read(without).toFixed(1)}, ${read(during).toFixed(1)}`;
+  return [
+    name,
+    megabytes.toFixed(1),
+    answers.size === 0 ? "none" : [...answers].sort().join(", "),
+    both((windows) => percentile(windows, 0.5)),
+    both((windows) => percentile(windows, 0.99)),
+    both((windows) => Math.max(...windows.map(({ stall }) => stall))),
+  ];
+}
+
+/** Lets the agents work for a while. */
+async function observe(agents: HonestAgents): Promise<Window> {
   await scrape();
-  const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
-  const reply = await rig.proxy.pool.request({ path, method: "POST", headers, body });
-  const text = await reply.body.text();
-  const code = reply.statusCode === 200 ? "" : ` ${(JSON.parse(text) as { error: { code: string } }).error.code}`;
-  return { stall: (await scrape()).max, answer: `${reply.statusCode}${code}` };
+  const times = await agents.work(SECONDS);
+  return { times, stall: (await scrape()).max };
+}
+
+function percentile(windows: readonly Window[], share: number): number {
+  const sorted = windows.flatMap(({ times }) => times).sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+async function tell(path: string, body: object): Promise<unknown> {
+  const reply = await request(attacker.url + path, { method: "POST", body: JSON.stringify(body) });
+  if (reply.statusCode !== 200) throw new Error(`the attacker answered: ${await reply.body.text()}`);
+  return reply.body.json();
 }
 
 /** Delays since the last scrape: each scrape begins anew. */

@@ -6,6 +6,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 /** A server under load. */
 export interface Target {
+  readonly url: string;
   readonly pool: Pool;
   /** Processor time of its process up to now. */
   cpuSeconds(): number;
@@ -29,6 +30,7 @@ export class Rig {
     const passThrough = await startScript(new URL("pass-through-process.ts", import.meta.url), engine.url);
     const proxy = await startProxy({ engineUrl: engine.url + enginePath, connections, args });
     const target = (child: Child): Target => ({
+      url: child.url,
       pool: new Pool(child.url, { connections, headersTimeout: 0, bodyTimeout: 0 }),
       cpuSeconds: () => child.cpuSeconds(),
     });

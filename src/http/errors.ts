@@ -141,5 +141,11 @@ function fromOtherError(error: unknown): ApiError {
   if (error instanceof SyntaxError && statusCode === 400) {
     return new ApiError("invalid_json", `The body is not valid JSON: ${message}`, { cause: error });
   }
+  // Node's error for a connection that closed in the middle of a body. Only Fastify's body reader adds the status.
+  if (code === "ECONNRESET" && statusCode === 400) {
+    return new ApiError("malformed_request", "The connection closed before the whole body was received.", {
+      cause: error,
+    });
+  }
   return new ApiError("internal_error", "The server failed to answer. See its log for the cause.", { cause: error });
 }

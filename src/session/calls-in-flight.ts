@@ -6,6 +6,7 @@ import { hashText } from "./session-keys.js";
 /** One model call in flight. */
 export interface InFlightCall {
   readonly attempt: Attempt;
+  readonly retryCount: number;
   readonly controller: AbortController;
 }
 
@@ -37,15 +38,16 @@ export class CallsInFlight {
    * Begins a call.
    *
    * If it is a retry with the `idempotency-key` of a call in flight, it aborts that call. Without a key the call in
-   * flight may be another sample of the same prompt, whose client still waits for it.
+   * flight may be another sample of the same prompt, whose client still waits for it. A retry may arrive after the one that
+   * follows it, and does not abort that one.
    */
   begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): InFlightCall {
     const request = idempotencyKey === undefined ? requestKey : `${hashText(idempotencyKey)} ${requestKey}`;
     const attempt = this.#attempts.begin(request, { isRetry: retryCount > 0 });
-    const call = { attempt, controller: new AbortController() };
+    const call = { attempt, retryCount, controller: new AbortController() };
     this.#live.set(attempt, call);
     const earlier = attempt.earlier && this.#live.get(attempt.earlier);
-    if (earlier && idempotencyKey !== undefined) {
+    if (earlier && idempotencyKey !== undefined && earlier.retryCount < retryCount) {
       earlier.controller.abort(new SessionError("call_superseded", "The client sent this request again."));
     }
     return call;

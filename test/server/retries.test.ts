@@ -276,6 +276,13 @@ describe("attempts with an idempotency-key", () => {
     expect([session.interactionCount, leftOut()]).toEqual([3, []]);
   });
 
+  it("are not aborted by an earlier retry that arrives late", async () => {
+    const second = await heldCall(keyed("one", 2));
+    await call(keyed("one", 1));
+    second.release();
+    expect((await second.reply).status).toBe(200);
+  });
+
   it("form one chain across retries that fail and retries that are superseded", async () => {
     const first = await call(keyed("one"));
     await failingCall(keyed("one", 1));

@@ -1,11 +1,15 @@
 import type { ServerResponse } from "node:http";
-import type { Fault } from "./protocol.js";
+import type { Fault, GenerateRequest } from "./protocol.js";
 import type { ReplyOptions } from "./reply.js";
 import type { SchedulerOptions, SglangScheduler } from "./scheduler.js";
 
 export interface SglangServerOptions extends Partial<SchedulerOptions>, Partial<ReplyOptions> {
   /** Answers large prompts fast: does not parse input ids and keeps no bodies. */
   readonly fast?: boolean;
+  /** Keeps no requests, for long runs. */
+  readonly forgetful?: boolean;
+  /** Returns the fault of a request to /generate, unless one is queued. */
+  readonly drawFault?: (request: GenerateRequest) => Fault | undefined;
   /** Started with --incremental-streaming-output. */
   readonly incremental?: boolean;
   /** Tokens per frame of a stream; default 1. */

@@ -11,7 +11,7 @@ import { answerStream } from "./stream.js";
 /** Answers one `/generate` request, with the next fault if one is waiting. */
 export async function answerGenerate(context: ServerContext, body: Buffer, response: ServerResponse): Promise<void> {
   const request = readGenerateRequest(body, context.options.fast ?? false);
-  const fault = context.faults.shift();
+  const fault = context.faults.shift() ?? context.options.drawFault?.(request);
   if (fault && answerBroken(fault, response)) return;
   checkLimits(context, request);
   if (fault?.kind === "slow") await sleep(fault.milliseconds);

@@ -74,6 +74,8 @@ export type Fault =
   | { readonly kind: "close-in-stream"; readonly frames: number }
   /** A stream that ends correctly in HTTP after this many frames, but without a finish reason. */
   | { readonly kind: "end-in-stream"; readonly frames: number }
+  /** A stream that sends nothing after this many frames, and does not end. */
+  | { readonly kind: "hang-in-stream"; readonly frames: number }
   /** A stream with an error after this many frames. */
   | { readonly kind: "error-in-stream"; readonly frames: number; readonly message: string }
   | { readonly kind: "slow"; readonly milliseconds: number }

@@ -11,7 +11,7 @@ export type { SglangServerOptions } from "./context.js";
 
 export interface SglangServer {
   readonly url: string;
-  /** Every request so far. Empty if the server is `fast`. */
+  /** Every request so far. Empty if the server is `fast` or `forgetful`. */
   readonly requests: readonly RecordedRequest[];
   /** The requests of one path. */
   to(path: string): RecordedRequest[];
@@ -28,8 +28,8 @@ export interface SglangServer {
  */
 export async function startSglangServer(options: SglangServerOptions = {}): Promise<SglangServer> {
   const context = makeContext(options);
-  const { port, fast } = options;
-  const server = await startRecordingServer({ port, fast }, (request, response) =>
+  const { port, fast = false, forgetful = false } = options;
+  const server = await startRecordingServer({ port, fast: fast || forgetful }, (request, response) =>
     route(context, request, response).catch((error: unknown) => answerError(response, error)),
   );
   return {

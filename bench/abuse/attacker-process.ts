@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import type { AttackCounts, Victim } from "./attack.js";
+import { ATTACKS } from "./attacks.js";
+
+/**
+ * The attacker, in a process of its own so that its work does not delay the honest agents. POST /start with a name and a
+ * victim begins an attack, POST /stop ends it and answers what it did.
+ */
+
+interface Running {
+  readonly stop: () => Promise<AttackCounts>;
+}
+
+function start(name: string, victim: Victim): Running {
+  const attack = ATTACKS.find((each) => each.name === name);
+  if (!attack) throw new Error(`there is no attack named ${name}`);
+  const controller = new AbortController();
+  const answers: Record<string, number> = {};
+  const megabytes = attack.bytes() / 1e6;
+  const over = attack.run(victim, controller.signal, (answer) => {
+    answers[answer] = (answers[answer] ?? 0) + 1;
+  });
+  const stop = async () => {
+    controller.abort();
+    await over;
+    return { answers, megabytes };
+  };
+  return { stop };
+}
+
+let running: Running | undefined;
+
+async function answer(path: string, body: () => Promise<unknown>): Promise<object> {
+  if (path === "/start") {
+    const { name, victim } = (await body()) as { name: string; victim: Victim };
+    running = start(name, victim);
+    return {};
+  }
+  const counts = await running?.stop();
+  if (!counts) throw new Error("no attack is running");
+  running = undefined;
+  return counts;
+}
+
+const server = createServer((request, response) => {
+  const reply = (status: number, value: object) => response.writeHead(status).end(JSON.stringify(value));
+  answer(request.url ?? "", () => json(request)).then(
+    (value) => reply(200, value),
+    (error: unknown) => reply(500, { message: String(error) }),
+  );
+});
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const address = server.address();
+if (address === null || typeof address === "string") throw new Error("the attacker has no port");
+console.log(JSON.stringify({ event: "ready", url: `http://127.0.0.1:${address.port}` }));
+process.on("SIGTERM", () => process.exit());

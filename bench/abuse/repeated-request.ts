@@ -1,0 +1,36 @@
+import { Pool } from "undici";
+import { AT_ONCE, type Attack, describeAnswer } from "./attack.js";
+
+export interface RepeatedRequest {
+  readonly name: string;
+  readonly path: string;
+  readonly body: () => string;
+  /** Sent instead of the session's key. */
+  readonly key?: string;
+}
+
+/** An attack that sends one request again and again, a few at the same time. */
+export function repeatRequest({ name, path, body, key: otherKey }: RepeatedRequest): Attack {
+  let bytes: Buffer | undefined;
+  const makeBytes = (): Buffer => (bytes ??= Buffer.from(body()));
+  return {
+    name,
+    bytes: () => makeBytes().length,
+    run: async ({ url, key }, signal, onAnswer) => {
+      const pool = new Pool(url, { connections: AT_ONCE, headersTimeout: 0, bodyTimeout: 0 });
+      const headers = { "content-type": "application/json", authorization: `Bearer ${otherKey ?? key}` };
+      const work = async (): Promise<void> => {
+        while (!signal.aborted) {
+          try {
+            const reply = await pool.request({ path, method: "POST", headers, body: makeBytes(), signal });
+            onAnswer(describeAnswer(reply.statusCode, await reply.body.text()));
+          } catch {
+            if (!signal.aborted) onAnswer("connection closed");
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      await pool.destroy();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Dispatcher } from "undici";
+
+/** The trainer's calls of a proxy or a gateway. Each throws the server's message if it is refused. */
+export class Trainer {
+  readonly #pool: Dispatcher;
+  readonly #adminKey: string;
+
+  constructor(pool: Dispatcher, adminKey: string) {
+    this.#pool = pool;
+    this.#adminKey = adminKey;
+  }
+
+  async startSession(): Promise<{ readonly id: string; readonly key: string }> {
+    await this.order("/grant_capacity", {});
+    const reply = await this.post("/rl/start_session", {});
+    const { session_id, session_api_key } = (await reply.json()) as { session_id: string; session_api_key: string };
+    return { id: session_id, key: session_api_key };
+  }
+
+  async exportBatch(sessionIds: readonly string[], options: object): Promise<Uint8Array> {
+    const reply = await this.post("/export_batch", { session_ids: sessionIds, ...options });
+    return new Uint8Array(await reply.arrayBuffer());
+  }
+
+  /** Posts, and reads nothing of the answer. */
+  async order(path: string, body: object, key?: string): Promise<void> {
+    await (await this.post(path, body, key)).dump();
+  }
+
+  /** Posts with the admin key or a session key. */
+  async post(path: string, body: object, key = this.#adminKey): Promise<Dispatcher.ResponseData["body"]> {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    const reply = await this.#pool.request({ path, method: "POST", headers, body: JSON.stringify(body) });
+    if (reply.statusCode !== 200) {
+      throw new Error(`${path} was answered with ${reply.statusCode}: ${await reply.body.text()}`);
+    }
+    return reply.body;
+  }
+}

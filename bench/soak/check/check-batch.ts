@@ -1,0 +1,131 @@
+import type { Attempt } from "../agents/attempt.js";
+import type { Generation, GenerationLog } from "../engine/generation-log.js";
+import { checkTokens } from "./check-tokens.js";
+import type { Findings } from "./findings.js";
+import { type Batch, type Row, readBatch } from "./read-rows.js";
+
+/** The exports of some sessions, and what their agents know. */
+export interface BatchEvidence {
+  /** Exported with `include_undelivered`. */
+  readonly full: Uint8Array;
+  /** The same sessions, exported with default options. */
+  readonly byDefault: Uint8Array;
+  /** All model calls of these sessions. */
+  readonly attempts: readonly Attempt[];
+}
+
+export interface CheckContext {
+  readonly log: GenerationLog;
+  readonly findings: Findings;
+  /** Returns the text of tokens, as an agent reads it. */
+  readonly decode: (ids: readonly number[]) => string;
+}
+
+/** What a batch contained. */
+export interface BatchCounts {
+  readonly rows: number;
+  readonly tokens: number;
+  readonly outputTokens: number;
+  /** Rows whose agent did not get the answer, and which are marked. */
+  readonly marked: number;
+  /** Rows whose agent did not get the answer, and the server could not know it. */
+  readonly unknowable: number;
+}
+
+const keyOf = ({ call, attempt }: { readonly call: number; readonly attempt: number }) => `${call}.${attempt}`;
+
+/** Checks two exports of the same sessions against the engine's log and against what the agents know. */
+export function checkBatch({ full, byDefault, attempts }: BatchEvidence, context: CheckContext): BatchCounts {
+  const { findings } = context;
+  const { rows } = readBatch(full);
+  const known = new Map(attempts.map((attempt) => [keyOf(attempt), attempt]));
+  const rowsByCall = new Map<string, Row>();
+  const used = new Set<Generation>();
+  let [marked, unknowable] = [0, 0];
+  for (const row of rows) {
+    const generations = checkTokens(row, context.log, findings) ?? [];
+    if (generations.some((generation) => used.has(generation)))
+      findings.add("unexplained", `${row.id} is a second record`);
+    for (const generation of generations) used.add(generation);
+    const attempt = known.get(keyOf(row));
+    if (!attempt || attempt.session !== row.session || rowsByCall.has(keyOf(row))) {
+      findings.add("unexplained", `${row.id}: no agent of ${row.session} made call ${keyOf(row)}, or it has two rows`);
+      continue;
+    }
+    rowsByCall.set(keyOf(row), row);
+    if (row.parent !== attempt.parent) {
+      findings.add("parents", `${row.id} has the parent ${row.parent}, expected ${attempt.parent}`);
+    }
+    const { outcome } = attempt;
+    if (outcome.kind === "answered") checkAnswered(row, outcome, context);
+    else if (outcome.kind === "left") {
+      if (row.undelivered) marked++;
+      else {
+        const reason = findReason(row, attempt, generations, rows);
+        if (reason === undefined) unknowable++;
+        else findings.add("unmarked", `${describe(row, attempt)}: ${reason}`);
+      }
+    } else findings.add("unexplained", `${row.id}: ${describe(row, attempt)} ended as ${JSON.stringify(outcome)}`);
+  }
+  for (const attempt of attempts) {
+    if (attempt.outcome.kind === "lost") findings.add("lost", `call ${keyOf(attempt)}: ${attempt.outcome.reason}`);
+    if (attempt.outcome.kind !== "answered" || rowsByCall.has(keyOf(attempt))) continue;
+    findings.add("missing", `${attempt.outcome.id} of session ${attempt.session}, call ${keyOf(attempt)}`);
+  }
+  checkDefault(rows, readBatch(byDefault), findings);
+  const count = (part: "prompt" | "output") => rows.reduce((sum, row) => sum + row[part].length, 0);
+  const outputTokens = count("output");
+  return { rows: rows.length, tokens: count("prompt") + outputTokens, outputTokens, marked, unknowable };
+}
+
+function checkAnswered(
+  row: Row,
+  answer: { readonly id: string; readonly text: string },
+  { findings, decode }: CheckContext,
+): void {
+  if (row.id !== answer.id)
+    findings.add("missing", `call ${keyOf(row)} was answered as ${answer.id}, its row is ${row.id}`);
+  if (row.undelivered) findings.add("markedAnswered", describe(row));
+  const text = decode(row.output.map(({ id }) => id));
+  if (text !== answer.text) {
+    findings.add("texts", `${row.id}: ${JSON.stringify(answer.text)}, expected ${JSON.stringify(text)}`);
+  }
+}
+
+/**
+ * Returns why the server could know that an answer did not reach its agent: it had seen the connection close before the
+ * engine had sampled the answer, or the agent continued from the answer to a retry. Undefined if it could not know.
+ */
+function findReason(
+  row: Row,
+  { knownAt }: Attempt,
+  generations: readonly Generation[],
+  rows: readonly Row[],
+): string | undefined {
+  const endedAt = generations.at(-1)?.endedAt ?? 0;
+  if (knownAt !== undefined && knownAt < endedAt) {
+    return `the server saw the connection close ${(endedAt - knownAt).toFixed(0)} ms before the answer was sampled`;
+  }
+  const retries = rows.filter(({ call, attempt }) => call === row.call && attempt > row.attempt);
+  const continued = retries.find(({ id }) => rows.some(({ parent }) => parent === id));
+  return continued && `the agent continued from attempt ${continued.attempt}`;
+}
+
+/** The default export has exactly the rows of the full one that are not marked. */
+function checkDefault(rows: readonly Row[], byDefault: Batch, findings: Findings): void {
+  const expected = rows.filter(({ undelivered }) => !undelivered);
+  if (byDefault.leftOut !== rows.length - expected.length) {
+    findings.add(
+      "defaultRows",
+      `left_out says ${byDefault.leftOut}, but ${rows.length - expected.length} rows are marked`,
+    );
+  }
+  const text = (list: readonly Row[]) => list.map((row) => JSON.stringify([row.id, row.prompt, row.output]));
+  const [wanted, got] = [text(expected), text(byDefault.rows)];
+  if (wanted.length !== got.length || wanted.some((row, i) => row !== got[i])) {
+    findings.add("defaultRows", `${got.length} rows, expected ${wanted.length} with the same tokens`);
+  }
+}
+
+const describe = (row: Row, attempt?: Attempt): string =>
+  `interaction ${row.id} of session ${row.session}, call ${keyOf(row)}${attempt ? `, ${attempt.api}` : ""}`;

@@ -1,0 +1,39 @@
+import type { Generation, GenerationLog } from "../engine/generation-log.js";
+import type { Findings } from "./findings.js";
+import { matchGenerations } from "./match-generations.js";
+import type { Row } from "./read-rows.js";
+
+/** Compares one row with the engine's log. Returns the generations that it recorded, if it recorded them all right. */
+export function checkTokens(row: Row, log: GenerationLog, findings: Findings): Generation[] | undefined {
+  const name = `interaction ${row.id} of session ${row.session}`;
+  const generations = matchGenerations(log, row);
+  if (!generations) {
+    findings.add("tokens", `${name}: the engine never sampled these ids`);
+    return undefined;
+  }
+  const sampled = generations.flatMap(({ tokens }) => tokens);
+  const prompt = row.prompt.map(({ id }) => ({ id, logprob: 0, version: "-1" }));
+  [...row.prompt, ...row.output].forEach(({ logprob, version }, position) => {
+    const expected = [...prompt, ...sampled][position];
+    if (logprob !== expected?.logprob) {
+      findings.add("logprobs", `${name}, position ${position}: ${logprob}, expected ${expected?.logprob}`);
+    }
+    if (String(version) !== expected?.version) {
+      findings.add("versions", `${name}, position ${position}: ${version}, expected ${expected?.version}`);
+    }
+  });
+  if (!isWhole(row, generations)) {
+    const pieces = generations.map(({ tokens, sent }) => `${tokens.length} tokens ${sent}`).join(", ");
+    findings.add("unexplained", `${name}: the engine's reply was not whole (${pieces})`);
+  }
+  return generations;
+}
+
+/** A generation that was cut at its last allowed token is whole, too. */
+function isWhole({ output, maxTokens }: Row, generations: readonly Generation[]): boolean {
+  const last = generations.at(-1)?.sent;
+  const earlier = generations.slice(0, -1);
+  return (
+    (last === "whole" || (last === "cut" && output.length === maxTokens)) && earlier.every(({ sent }) => sent === "cut")
+  );
+}

@@ -1,0 +1,16 @@
+import { readOptions } from "./options.js";
+import { report } from "./report.js";
+import { runSoak } from "./run-soak.js";
+
+/**
+ * Agents of three protocols, an engine with faults, changing weights and exports, until every exported token was compared
+ * with what the engine sampled. Exit status 1 if anything is wrong.
+ *
+ *   npm run soak [-- --calls 10000 --sessions 600 --seed 1 --concurrency 40 --duration SECONDS --gateway]
+ */
+
+const options = readOptions(process.argv.slice(2));
+const result = await runSoak(options, (line) => process.stderr.write(`${line}\n`));
+console.log(report(result));
+for (const problem of result.problems) console.log(`wrong: ${problem}`);
+if (result.problems.length > 0) process.exitCode = 1;
