@@ -31,6 +31,13 @@ export const serverSchema = z.strictObject({
     .max(65_535)
     .default(4096)
     .describe("Connections that the operating system keeps waiting until the server accepts them."),
+  max_pipelined_requests: z
+    .int()
+    .min(1)
+    .default(100)
+    .describe(
+      "Maximum number of requests on one connection that wait for the answers before them. The connection is closed after the answers to these.",
+    ),
   headers_timeout_seconds: seconds
     .default(15)
     .describe("Seconds in which a client must send the headers of a request."),
