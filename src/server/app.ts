@@ -61,8 +61,15 @@ export async function createServer({
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
   const known = new KnownRequests(settings.knownRequestBytes);
+  const app = createApp({
+    logger,
+    maxBodyBytes: settings.maxBodyBytes,
+    strictControlFields: settings.strictControlFields,
+    connections: settings.connections,
+  });
   const context: ServerContext = {
     ...options,
+    connections: app.connections,
     exporter: new Exporter(registry),
     engineHealth: new EngineHealth(options.engine),
     metrics: new Metrics({ ...options, known }),
@@ -75,12 +82,6 @@ export async function createServer({
     draining: false,
     shutdown: new AbortController(),
   };
-  const app = createApp({
-    logger,
-    maxBodyBytes: settings.maxBodyBytes,
-    strictControlFields: settings.strictControlFields,
-    connections: settings.connections,
-  });
   app.addHook("onClose", async () => {
     context.metrics.close();
     context.preparedExports.close();

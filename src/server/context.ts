@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.js";
+import type { Connections } from "../http/connections/connections.js";
 import type { ConnectionLimits } from "../http/create-app.js";
 import type { ChatModel } from "../model/chat-model.js";
 import type { JsonLimits } from "../native/contract.js";
@@ -23,6 +24,7 @@ export interface ServerContext {
   readonly model: ChatModel;
   readonly metrics: Metrics;
   readonly settings: ServerSettings;
+  readonly connections: Connections;
   readonly sharedMemory: SharedMemory;
   readonly sharedExports: SharedExports;
   readonly preparedExports: PreparedExports;
@@ -67,6 +69,6 @@ export interface ServerSettings {
   readonly sharedMemory?: SharedMemoryOptions;
   /** Answers `/metrics` and `/openapi.json` without a key. */
   readonly publicMetrics: boolean;
-  /** How long a shutdown waits for calls in flight and for exports of ended sessions. */
+  /** How long a shutdown waits for calls in flight, for exports of ended sessions and for answers that are being sent. */
   readonly shutdownSeconds: number;
 }

@@ -143,7 +143,7 @@ describe("a server in a shared folder", () => {
   async function serve(server: object): Promise<RunningServer> {
     const config = parseConfig({ server: { port: 0, shutdown_seconds: 0, ...server } });
     const running = await startServer(config, { adminKey: ADMIN_KEY });
-    onTestFinished(() => running.close());
+    onTestFinished(async () => void (await running.close()));
     return running;
   }
 

@@ -93,7 +93,9 @@ export const serverSchema = z.strictObject({
     .describe("Seconds without output after which a stream sends a comment or a ping."),
   shutdown_seconds: seconds
     .default(30)
-    .describe("Seconds that a stopping server waits for calls in flight and for ended sessions to be exported."),
+    .describe(
+      "Seconds that a stopping server waits for calls in flight, for ended sessions to be exported and for answers to be sent.",
+    ),
   worker_tag: z
     .string()
     .regex(/^[a-z0-9]{1,32}$/)

@@ -11,6 +11,7 @@ import {
 } from "../../control/batch-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
+import { noteExport } from "../../http/connections/answer.js";
 import { disconnectSignal } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { readSessionTag } from "../../session/worker-tag.js";
@@ -61,6 +62,7 @@ async function exportMerged(
     { ...options, drain_seconds, layout: partLayout(options.layout) },
     options,
   );
+  noteExport(reply, session_ids);
   return reply
     .type(SAFETENSORS)
     .header("content-length", batch.byteLength)

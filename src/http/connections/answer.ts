@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { onResponseClose } from "../disconnect.js";
 
-/** An answer that a stop of the server cut, as the log shows it. */
+/** An answer that a stop of the server cut. */
 export interface CutAnswer {
   /** Method and route. */
   readonly route: string;
@@ -13,6 +13,13 @@ export interface CutAnswer {
   readonly bytes: number | null;
   /** Sessions whose export the answer is. */
   readonly sessions: readonly string[];
+}
+
+const MAX_LOGGED = 20;
+
+/** Returns cut answers as the log shows them. */
+export function listCut(answers: readonly CutAnswer[]): object[] {
+  return answers.slice(0, MAX_LOGGED).map(({ sessions, ...answer }) => ({ ...answer, sessions: sessions.length }));
 }
 
 const answers = new WeakMap<ServerResponse, Answer>();
@@ -56,7 +63,7 @@ export class Answer {
 
   describe(): CutAnswer {
     const { method, routeOptions } = this.#request;
-    const length = Number(this.#reply.raw.getHeader("content-length") ?? Number.NaN);
+    const length = Number(this.#reply.getHeader("content-length") ?? Number.NaN);
     return {
       route: `${method} ${routeOptions.url ?? "unmatched"}`,
       bytesSent: this.#begun ? countAccepted(this.#socket) - this.#startedAt : 0,

@@ -10,6 +10,9 @@ interface Waiting {
 /** A connection with this many times more requests than may wait is reset. */
 const EXCESS = 10;
 
+/** Time after which a connection is closed on which the client sends requests after the last answer. */
+const LATE_MS = 1000;
+
 /**
  * One connection. Its requests are handled one after the other: a request waits until the answer before it was sent. If that
  * answer closes the connection, the request is not handled at all, because its own answer could not be delivered.
@@ -41,7 +44,7 @@ export class Connection {
 
   /** Calls `start` when it is the request's turn; never if the connection is closed before. */
   accept(answer: Answer, start: () => void): void {
-    if (!this.#socket.writable) return;
+    if (!this.#socket.writable) return this.#closeLate();
     if (this.#waiting.length >= this.#maxWaiting || this.#refused > 0) return this.#refuse();
     if (this.#current) this.#waiting.push({ answer, start });
     else this.#begin({ answer, start });
@@ -57,15 +60,21 @@ export class Connection {
   /** Closes the connection now if it is idle, else after the answer in progress. */
   closeSoon(): void {
     this.#closing = true;
-    if (this.#current) this.#current.closeAfter();
+    if (this.#current) this.#closeAfter(this.#current);
     else this.#socket.destroySoon();
   }
 
   #begin({ answer, start }: Waiting): void {
     this.#current = answer;
-    if (this.#closing) answer.closeAfter();
+    if (this.#closing) this.#closeAfter(answer);
     answer.begin(() => this.#next());
     start();
+  }
+
+  #closeAfter(answer: Answer): void {
+    answer.closeAfter();
+    // Node's own version closes both directions. The client's side shows when the client has the answer.
+    this.#socket.destroySoon = () => void this.#socket.end();
   }
 
   /** Starts the next request, if the connection can carry its answer. */
@@ -79,7 +88,12 @@ export class Connection {
     // After the farewell was decided, a body that is not complete will never be.
     if (next && (this.#farewell === undefined || next.answer.requestComplete)) this.#begin(next);
     else if (this.#farewell !== undefined) this.#socket.end(this.#farewell);
-    else if (this.#closing) this.#socket.destroySoon();
+    else if (this.#closing) this.#socket.end();
+  }
+
+  /** A request came after the last answer. Closing at once could cost the client the end of that answer. */
+  #closeLate(): void {
+    setTimeout(() => this.#socket.destroy(), LATE_MS).unref();
   }
 
   #refuse(): void {

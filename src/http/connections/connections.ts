@@ -20,6 +20,10 @@ export class Connections {
     this.#maxWaiting = maxWaiting;
   }
 
+  get size(): number {
+    return this.#bySocket.size;
+  }
+
   /** Number of requests whose answers were not sent yet. */
   get openAnswers(): number {
     let count = 0;
@@ -57,6 +61,11 @@ export class Connections {
       socket.destroy();
     }
     return cut;
+  }
+
+  /** Closes all connections now. */
+  destroy(): void {
+    for (const socket of this.#bySocket.keys()) socket.destroy();
   }
 
   #find(socket: Socket): Connection {

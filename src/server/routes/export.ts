@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type BatchRequest, batchBody, refuseDuplicates, toBatchOptions } from "../../control/batch-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
+import { noteExport } from "../../http/connections/answer.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch/batch.js";
@@ -45,7 +46,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
         const batch = await exporter.one(body.session_id, waits, (session) =>
           metrics.timeExport(() => packBatch([session], options, { origin, onPlanned })),
         );
-        return sendBatch([batch], reply, context);
+        return sendBatch([batch], [body.session_id], reply, context);
       }
       const includeMessages = body.include.includes("messages");
       const json = await exporter.one(body.session_id, waits, (session) =>
@@ -54,6 +55,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
         ),
       );
       metrics.exportBytes.inc(json.length);
+      noteExport(reply, [body.session_id]);
       return reply.type("application/json").send(json);
     },
   );
@@ -82,7 +84,8 @@ function exportBatch(app: App, context: ServerContext): void {
       const batches = await context.exporter.all(body.session_ids, waits, pack, part);
       // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
       if (summary && (shard ?? 0) === 0) metrics.countExport(summary);
-      return body.transport === "shm" ? sendPaths(batches, body, reply, context) : sendBatch(batches, reply, context);
+      if (body.transport === "shm") return sendPaths(batches, body, reply, context);
+      return sendBatch(batches, body.session_ids, reply, context);
     },
   );
 }

@@ -80,7 +80,8 @@ function prepare(app: App, context: ServerContext): void {
       onResponseClose(reply, (complete) => {
         if (!complete) preparedExports.settle(id, "left");
       });
-      return sendBatch(prepared.packed, reply.header(EXPORT_ID, id), context);
+      // A cut part loses no session: the export is not settled then.
+      return sendBatch(prepared.packed, [], reply.header(EXPORT_ID, id), context);
     },
   );
 }
