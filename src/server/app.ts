@@ -12,6 +12,7 @@ import { httpRequests } from "../http/metrics/http-requests.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { SharedMemory } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
+import { ExportLeases } from "../session/export-leases.js";
 import { Exporter } from "../session/exporter.js";
 import { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
@@ -76,6 +77,7 @@ export async function createServer({
     sharedMemory: new SharedMemory(settings.sharedMemory),
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
+    exportLeases: new ExportLeases(registry),
     known,
     origin: toBatchOrigin(options),
     weightVersion,

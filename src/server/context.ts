@@ -5,6 +5,7 @@ import type { ChatModel } from "../model/chat-model.js";
 import type { JsonLimits } from "../native/contract.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
+import type { ExportLeases } from "../session/export-leases.js";
 import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
@@ -28,6 +29,7 @@ export interface ServerContext {
   readonly sharedMemory: SharedMemory;
   readonly sharedExports: SharedExports;
   readonly preparedExports: PreparedExports;
+  readonly exportLeases: ExportLeases;
   readonly known: KnownRequests;
   /** Describes the server in the metadata of each batch. */
   readonly origin: BatchOrigin;

@@ -47,13 +47,14 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
 function isBusy({ registry }: ServerContext): boolean {
   for (const session of registry.all()) {
     if (session.calls.size > 0) return true;
-    if (session.state === "ended" && session.interactionCount > 0) return true;
+    const { interactionCount, lifecycle } = session;
+    if ((lifecycle.state === "ended" || lifecycle.held) && interactionCount > 0) return true;
   }
   return false;
 }
 
-function isUnexported({ interactionCount, state }: Session): boolean {
-  return interactionCount > 0 && (state === "active" || state === "ended");
+function isUnexported({ interactionCount, lifecycle: { state, held } }: Session): boolean {
+  return interactionCount > 0 && (state === "active" || state === "ended" || held);
 }
 
 function createReport(abortedCalls: number, unexported: readonly Session[], cutAnswers: CutAnswer[]): StopReport {
