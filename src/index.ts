@@ -6,6 +6,8 @@ export {
   AdminClient,
   type BatchFields,
   type ExportFields,
+  type HeldBatch,
+  type HeldBatchFields,
   type SharedBatch,
   type SharedBatchFields,
   type StartedSession,

@@ -11,17 +11,20 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const NOT_HANDLED = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGUSR2", "beforeExit"] as const;
 
 /**
- * Stops the process in order on SIGTERM, SIGINT, SIGHUP and SIGQUIT (exit status 0) and on an uncaught error (exit
- * status 1). On a second signal, or if the stop takes longer than `seconds`, the process ends immediately (exit status
- * 1).
+ * Stops the process in order on SIGTERM, SIGINT, SIGHUP and SIGQUIT and on an uncaught error (exit status 1). On a second
+ * signal, or if the stop takes longer than `seconds`, the process ends immediately (exit status 1).
+ *
+ * @param stop returns the exit status after a signal
  */
-export function stopOnSignal(seconds: number, logger: Logger, stop: () => Promise<void>): void {
+export function stopOnSignal(seconds: number, logger: Logger, stop: () => Promise<number>): void {
   const delay = Math.min(seconds * 1000, MAX_TIMER_MS);
   closeWithGrace({ delay, logger: asConsole(logger), skip: [...NOT_HANDLED] }, async ({ err, signal }) => {
     if (err) logger.fatal({ err }, "stopping after an uncaught error");
     else logger.info({ signal }, "stopping");
-    await stop();
+    const status = await stop();
     logger.info("stopped");
+    // Without this, the library ends the process with status 0.
+    if (!err && status !== 0) process.exit(status);
   });
 }
 

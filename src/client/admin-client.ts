@@ -48,9 +48,20 @@ export interface BatchFields extends ExportFields {
   readonly shard?: number | undefined;
 }
 
-export interface SharedBatchFields extends BatchFields {
+export interface HeldBatchFields extends BatchFields {
   readonly lease_seconds?: number | undefined;
   readonly reader_pid?: number | undefined;
+}
+
+export interface SharedBatchFields extends HeldBatchFields {
+  /** Keeps the sessions until the files are acknowledged. */
+  readonly acknowledge?: boolean | undefined;
+}
+
+/** A batch whose sessions the proxy keeps. Acknowledge its id once you have stored it. */
+export interface HeldBatch {
+  readonly id: string;
+  readonly bytes: Uint8Array;
 }
 
 /** A batch in shared memory. Acknowledge its id once you have read it. */
@@ -70,6 +81,9 @@ const sharedReply = z.union([
   z.object({ shards: z.array(sharedFile) }).transform(({ shards }) => shards),
   sharedFile.transform((file) => [file]),
 ]);
+
+/** Answer header with the id of a held batch. */
+const EXPORT_ID = "x-rolltape-export-id";
 
 const EXPORT_TIMEOUT_SECONDS = 600;
 
@@ -132,6 +146,24 @@ export class AdminClient {
     return this.#calls.bytes({ path: "/export_batch", body, idempotent: true, ...withExportTimeout(fields, options) });
   }
 
+  /**
+   * Exports sessions like {@link exportBatch}. The proxy keeps them until {@link acknowledge}. If the batch is not acknowledged
+   * within `lease_seconds`, they can be exported again.
+   */
+  async exportHeldBatch(
+    sessionIds: readonly string[],
+    fields: HeldBatchFields = {},
+    options: CallOptions = {},
+  ): Promise<HeldBatch> {
+    const path = "/export_batch";
+    const body = { session_ids: sessionIds, ...fields, transport: "body", acknowledge: true };
+    const call = { path, body, idempotent: true, ...withExportTimeout(fields, options) };
+    const { headers, body: bytes } = await this.#calls.reply(call);
+    const id = headers[EXPORT_ID];
+    if (typeof id === "string") return { id, bytes };
+    throw new ProxyError("invalid_reply", `${path} gave a batch without the header ${EXPORT_ID}.`);
+  }
+
   /** Exports sessions as files in shared memory: one file, or one for each shard. */
   async exportSharedBatch(
     sessionIds: readonly string[],
@@ -144,8 +176,10 @@ export class AdminClient {
   }
 
   /**
-   * Tells the proxy that a batch in shared memory was read, so that its memory can be used again. Returns false if the
-   * batch was acknowledged before or its lease is over.
+   * Tells the proxy that a batch was stored or read, so that it frees the sessions of a held batch and uses the memory of a
+   * shared one again. Returns false if the batch was acknowledged before, or if it is shared and its lease is over.
+   *
+   * @throws ProxyError `export_lease_ended` if the lease of a held batch is over: its sessions can be exported again
    */
   async acknowledge(batchId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete(`/export_batch/${encodeURIComponent(batchId)}`, "batch_not_found", options);

@@ -15,6 +15,7 @@ export interface HttpRequest {
 
 export interface HttpReply {
   readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
 }
 
@@ -49,14 +50,18 @@ export class ConnectionPool {
 
   /** Sends one request and returns its complete answer. */
   async request(url: string, { method, headers, body, signal }: HttpRequest): Promise<HttpReply> {
-    const { statusCode, body: stream } = await requestOverUndici(url, {
+    const {
+      statusCode,
+      headers: replyHeaders,
+      body: stream,
+    } = await requestOverUndici(url, {
       dispatcher: this.#agent,
       method,
       headers,
       body: body ?? null,
       signal,
     });
-    return { status: statusCode, body: await stream.bytes() };
+    return { status: statusCode, headers: replyHeaders, body: await stream.bytes() };
   }
 
   /** Closes every connection, even those with a call in flight. */

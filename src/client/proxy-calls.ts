@@ -51,12 +51,17 @@ export class ProxyCalls {
   }
 
   async bytes(call: ProxyCall): Promise<Uint8Array> {
+    return (await this.reply(call)).body;
+  }
+
+  /** Returns the whole answer of a call that succeeded. */
+  async reply(call: ProxyCall): Promise<HttpReply> {
     const seconds = call.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
     const expired = () => new ProxyError("request_timed_out", `${call.path} did not answer within ${seconds} seconds.`);
     using deadline = new Deadline(call.signal, seconds, expired);
-    const { status, body } = await this.#sendRepeatedly(call, deadline.signal);
-    if (status < 300) return body;
-    throw toProxyError(call.path, status, body);
+    const reply = await this.#sendRepeatedly(call, deadline.signal);
+    if (reply.status < 300) return reply;
+    throw toProxyError(call.path, reply.status, reply.body);
   }
 
   async #sendRepeatedly(call: ProxyCall, signal: AbortSignal): Promise<HttpReply> {

@@ -6,5 +6,6 @@ export function readConnectionLimits({ server }: Config) {
     maxConnections: server.max_connections,
     headersTimeoutMilliseconds: server.headers_timeout_seconds * 1000,
     requestTimeoutMilliseconds: server.request_timeout_seconds * 1000,
+    maxPipelinedRequests: server.max_pipelined_requests,
   };
 }

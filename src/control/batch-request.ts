@@ -37,6 +37,10 @@ export const optionFields = {
   turns: batchFields.turns,
 };
 
+export const leaseSeconds = waitSeconds
+  .default(300)
+  .describe("With `shm` or `acknowledge`: time in which the reader must acknowledge the batch.");
+
 export const batchBody = controlBody({
   session_ids: sessionIds,
   ...optionFields,
@@ -47,14 +51,16 @@ export const batchBody = controlBody({
     .describe(
       "`body`: the response is the batch. `shm`: the batch is in a shared-memory file; the response has its path.",
     ),
-  lease_seconds: waitSeconds
-    .default(300)
-    .describe("With `shm`: how long the file is kept if the reader does not acknowledge it."),
+  acknowledge: z
+    .boolean()
+    .default(false)
+    .describe("Keep the sessions until the batch is acknowledged. If it is not, they can be exported again."),
+  lease_seconds: leaseSeconds,
   reader_pid: z
     .int32()
     .min(1)
     .optional()
-    .describe("With `shm`: process id of the reader. When that process ends, the file is unlinked."),
+    .describe("With `shm` or `acknowledge`: process id of the reader. When that process ends, the lease ends."),
   ...waitFields,
   ...arealExportFields,
 });
@@ -95,5 +101,5 @@ export function refuseDuplicates(ids: readonly string[]): void {
   }
 }
 
-/** Response header of a prepared export: the id with which a gateway settles it. */
+/** Response header with the id of an export, which settles a prepared export, or acknowledges a batch. */
 export const EXPORT_ID = "x-rolltape-export-id";

@@ -1,5 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConnectionLimits } from "../config/index.js";
+import { type CutAnswer, listCut } from "../http/connections/answer.js";
+import { finishAnswers } from "../http/connections/finish-answers.js";
 import { fitConnections } from "../http/open-files.js";
 import { createGateway } from "./app.js";
 import { Upstream } from "./upstream.js";
@@ -10,8 +12,11 @@ export interface RunningGateway {
   readonly url: string;
   /** Tags of the workers that answered. */
   readonly workers: readonly string[];
-  /** Stops the gateway when the responses in progress are sent, at most after `server.shutdown_seconds`. */
-  close(): Promise<void>;
+  /**
+   * Stops the gateway when the answers in progress are sent, at most after `server.shutdown_seconds`. Returns the answers that
+   * were cut then.
+   */
+  close(): Promise<CutAnswer[]>;
 }
 
 export interface GatewayStartOptions {
@@ -59,10 +64,14 @@ export async function startGateway(
     });
     const url = await app.listen({ host: server.host, port: server.port, backlog: server.listen_backlog });
     const close = async () => {
-      const closeTimer = setTimeout(() => app.server.closeAllConnections(), server.shutdown_seconds * 1000);
-      await app.close();
-      clearTimeout(closeTimer);
+      app.connections.closeSoon();
+      const cut = await finishAnswers(app.connections, Date.now() + server.shutdown_seconds * 1000);
+      if (cut.length > 0) logger?.error({ cutAnswers: listCut(cut) }, "gateway stopped before all answers were sent");
+      const closed = app.close();
+      app.server.closeAllConnections();
+      await closed;
       await release();
+      return cut;
     };
     return { url, workers: pool.living().map(({ tag }) => tag), close };
   } catch (error) {

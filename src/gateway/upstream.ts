@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A call to a worker that the gateway makes itself. */
 export interface UpstreamCall {
-  readonly method?: "GET" | "POST";
+  readonly method?: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */

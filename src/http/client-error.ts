@@ -1,21 +1,28 @@
 import type { Socket } from "node:net";
+import type { Connections } from "./connections/connections.js";
 import { ApiError } from "./errors.js";
 
+type ClientErrorHandler = (error: Error & { code?: string }, socket: Socket) => void;
+
 /**
- * Answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node reports these on the
- * socket, before there is a request or a reply, so the response is written by hand, with the same body as other errors.
+ * Returns a function that answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node
+ * reports these on the socket, before there is a request or a reply, so the response is written by hand, with the same body as
+ * other errors. It comes after the answers to earlier requests of the connection.
  */
-export function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const apiError = toApiError(error.code);
+export function createClientErrorHandler(connections: Connections): ClientErrorHandler {
+  return (error, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else connections.endWith(socket, formatResponse(error.code));
+  };
+}
+
+function formatResponse(code: string | undefined): string {
+  const apiError = toApiError(code);
   const { statusCode } = apiError;
   const body = JSON.stringify(apiError.toBody());
-  socket.end(
+  return (
     `HTTP/1.1 ${statusCode} ${STATUS_TEXT[statusCode] ?? "Bad Request"}\r\nconnection: close\r\n` +
-      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }
 

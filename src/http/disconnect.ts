@@ -1,17 +1,22 @@
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { ApiError } from "./errors.js";
+import { onHalfOpen } from "./half-open.js";
 
 /**
- * Returns a signal that aborts if the client's connection closes before the response was sent.
+ * Returns a signal that aborts if the client disconnects before the response was sent.
  *
- * It listens to the socket as well as to the response: a response that is queued behind another one on the same connection
- * gets no event when the connection closes.
+ * It listens to the socket as well as to the response, because the response of a request that waits gets no event when the
+ * connection closes.
+ *
+ * A client that closed its side may still read. Until the response begins, it is sent `100 Continue`, which every client has to
+ * ignore. If it is gone, its system answers with a reset. Clients of HTTP/1.0 do not know `100 Continue`, so for them the
+ * closed side is a disconnect.
  */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   const { raw } = reply;
-  const { socket } = reply.request.raw;
+  const { socket, httpVersion } = reply.request.raw;
   const onClose = () => {
     stopListening();
     controller.abort(new ApiError("call_aborted", "The client closed its connection."));
@@ -19,7 +24,12 @@ export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const onFinish = () => {
     if (isIntact(socket)) stopListening();
   };
+  const stopProbing = onHalfOpen(reply, () => {
+    if (httpVersion === "1.0") socket.destroy();
+    else if (!raw.headersSent) raw.writeContinue();
+  });
   const stopListening = () => {
+    stopProbing();
     socket.off("close", onClose);
     raw.off("close", onClose);
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import fp from "fastify-plugin";
+import { lingerBeforeClose } from "./linger.js";
 
 /** Node receives and drops bodies up to this size, and the connection can be used again. */
 const SMALL_BODY_BYTES = 64 * 1024;
@@ -8,15 +9,9 @@ const SMALL_BODY_BYTES = 64 * 1024;
 /** Bytes of an unread body that are received and dropped after the answer. */
 const MAX_DROPPED_BYTES = 1 << 20;
 
-/** Longest time for which the rest of an unread body is received. */
-const MAX_LINGER_MS = 1000;
-
 /**
  * Ends the connection of a request that is answered before its body was read, such as one without a key. Node would receive
  * the whole body first, whatever its size.
- *
- * The connection stays open for reading a little longer. Closed at once, with bytes on their way, it would be reset, and the
- * client would not see the answer.
  */
 export const earlyAnswer = fp((app, _options, done) => {
   app.addHook("onSend", ({ raw }, reply, payload, next) => {
@@ -44,12 +39,8 @@ function lingerAfterAnswer(request: IncomingMessage): void {
     if (dropped > MAX_DROPPED_BYTES) socket.destroy();
   });
   request.read(0);
-  // Node calls this once the answer is written. Its own version closes both directions.
-  socket.destroySoon = () => {
-    socket.end();
-    if (request.readableEnded) socket.destroy();
-    request.once("end", () => socket.destroy());
-    const timer = setTimeout(() => socket.destroy(), MAX_LINGER_MS);
-    socket.once("close", () => clearTimeout(timer));
-  };
+  lingerBeforeClose(socket, (close) => {
+    if (request.readableEnded) close();
+    else request.once("end", close);
+  });
 }

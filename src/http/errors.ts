@@ -38,6 +38,7 @@ export const CATALOGUE = {
   call_aborted: [409, "invalid_request_error"],
   session_exported: [410, "invalid_request_error"],
   session_expired: [410, "invalid_request_error"],
+  export_lease_ended: [410, "invalid_request_error"],
   body_too_large: [413, "invalid_request_error"],
   unsupported_media_type: [415, "invalid_request_error"],
   concat_mismatch: [422, "invalid_request_error"],

@@ -12,6 +12,7 @@ import { httpRequests } from "../http/metrics/http-requests.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { SharedMemory } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
+import { ExportLeases } from "../session/export-leases.js";
 import { Exporter } from "../session/exporter.js";
 import { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
@@ -61,26 +62,28 @@ export async function createServer({
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
   const known = new KnownRequests(settings.knownRequestBytes);
-  const context: ServerContext = {
-    ...options,
-    exporter: new Exporter(registry),
-    engineHealth: new EngineHealth(options.engine),
-    metrics: new Metrics({ ...options, known }),
-    sharedMemory: new SharedMemory(settings.sharedMemory),
-    sharedExports: new SharedExports(),
-    preparedExports: new PreparedExports(),
-    known,
-    origin: toBatchOrigin(options),
-    weightVersion,
-    draining: false,
-    shutdown: new AbortController(),
-  };
   const app = createApp({
     logger,
     maxBodyBytes: settings.maxBodyBytes,
     strictControlFields: settings.strictControlFields,
     connections: settings.connections,
   });
+  const context: ServerContext = {
+    ...options,
+    connections: app.connections,
+    exporter: new Exporter(registry),
+    engineHealth: new EngineHealth(options.engine),
+    metrics: new Metrics({ ...options, known }),
+    sharedMemory: new SharedMemory(settings.sharedMemory),
+    sharedExports: new SharedExports(),
+    preparedExports: new PreparedExports(),
+    exportLeases: new ExportLeases(registry),
+    known,
+    origin: toBatchOrigin(options),
+    weightVersion,
+    draining: false,
+    shutdown: new AbortController(),
+  };
   app.addHook("onClose", async () => {
     context.metrics.close();
     context.preparedExports.close();

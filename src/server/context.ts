@@ -1,9 +1,11 @@
 import type { Engine } from "../engine/engine.js";
+import type { Connections } from "../http/connections/connections.js";
 import type { ConnectionLimits } from "../http/create-app.js";
 import type { ChatModel } from "../model/chat-model.js";
 import type { JsonLimits } from "../native/contract.js";
 import type { SharedMemory, SharedMemoryOptions } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
+import type { ExportLeases } from "../session/export-leases.js";
 import type { Exporter } from "../session/exporter.js";
 import type { PreparedExports } from "../session/prepared-exports.js";
 import type { SessionRegistry } from "../session/session-registry.js";
@@ -23,9 +25,11 @@ export interface ServerContext {
   readonly model: ChatModel;
   readonly metrics: Metrics;
   readonly settings: ServerSettings;
+  readonly connections: Connections;
   readonly sharedMemory: SharedMemory;
   readonly sharedExports: SharedExports;
   readonly preparedExports: PreparedExports;
+  readonly exportLeases: ExportLeases;
   readonly known: KnownRequests;
   /** Describes the server in the metadata of each batch. */
   readonly origin: BatchOrigin;
@@ -69,6 +73,6 @@ export interface ServerSettings {
   readonly sharedMemory?: SharedMemoryOptions;
   /** Answers `/metrics` and `/openapi.json` without a key. */
   readonly publicMetrics: boolean;
-  /** How long a shutdown waits for calls in flight and for exports of ended sessions. */
+  /** How long a shutdown waits for calls in flight, for exports of ended sessions and for answers that are being sent. */
   readonly shutdownSeconds: number;
 }

@@ -1,41 +1,72 @@
 import type { FastifyBaseLogger } from "fastify";
+import { type CutAnswer, listCut } from "../http/connections/answer.js";
+import { finishAnswers, waitForAnswers } from "../http/connections/finish-answers.js";
 import { SessionError } from "../session/errors.js";
+import type { Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
 
-const POLL_MS = 50;
-const MAX_LOGGED_IDS = 20;
+const MAX_LOGGED = 20;
+
+/** How long the answers of aborted calls may still be sent. */
+const ABORT_GRACE_MS = 2_000;
+
+/** What a stop lost. */
+export interface StopReport {
+  /** Calls that were still in flight. */
+  readonly abortedCalls: number;
+  /** Ids of the sessions with interactions that were not exported, or whose export was cut. */
+  readonly lostSessions: readonly string[];
+  readonly cutAnswers: readonly CutAnswer[];
+  /** False if an answer was cut, or if an ended session was not exported. */
+  readonly complete: boolean;
+}
 
 /**
- * Stops accepting sessions and model calls. Waits for calls in flight and for exports of ended sessions, at most as long as
- * the settings say. Then it aborts calls that are still in flight and logs the sessions that were not exported.
+ * Stops accepting sessions and model calls. Waits for calls in flight, for exports of ended sessions and for answers that are
+ * being sent, at most as long as the settings say. Then it aborts calls that are still in flight, cuts the answers, and logs
+ * what was lost.
  */
-export async function drain(context: ServerContext, logger: FastifyBaseLogger): Promise<void> {
-  if (context.draining) return;
+export async function drain(context: ServerContext, logger: FastifyBaseLogger): Promise<StopReport> {
+  const { connections, registry, settings, shutdown } = context;
   context.draining = true;
-  const deadline = Date.now() + context.settings.shutdownSeconds * 1000;
-  while (Date.now() < deadline && isBusy(context)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  connections.closeSoon();
+  const deadline = Date.now() + settings.shutdownSeconds * 1000;
+  await waitForAnswers(connections, deadline, () => isBusy(context));
 
-  context.shutdown.abort();
+  shutdown.abort();
   const reason = new SessionError("call_aborted", "The server is shutting down.");
-  const sessions = [...context.registry.all()];
+  const sessions = [...registry.all()];
   const aborted = await Promise.all(sessions.map((session) => session.calls.abortAll(reason)));
   const abortedCalls = aborted.reduce((sum, count) => sum + count, 0);
-  const lost = sessions.filter(
-    ({ interactionCount, state }) => interactionCount > 0 && (state === "active" || state === "ended"),
-  );
-  if (abortedCalls > 0 || lost.length > 0) {
-    const ids = lost.slice(0, MAX_LOGGED_IDS).map((session) => session.id);
-    logger.warn(
-      { abortedCalls, lostSessions: lost.length, ids },
-      "server stopped with sessions that were not exported",
-    );
-  }
+  const cutAnswers = await finishAnswers(connections, Date.now() + ABORT_GRACE_MS);
+  const report = createReport(abortedCalls, sessions.filter(isUnexported), cutAnswers);
+  logLosses(report, logger);
+  return report;
 }
 
 function isBusy({ registry }: ServerContext): boolean {
   for (const session of registry.all()) {
     if (session.calls.size > 0) return true;
-    if (session.state === "ended" && session.interactionCount > 0) return true;
+    const { interactionCount, lifecycle } = session;
+    if ((lifecycle.state === "ended" || lifecycle.held) && interactionCount > 0) return true;
   }
   return false;
+}
+
+function isUnexported({ interactionCount, lifecycle: { state, held } }: Session): boolean {
+  return interactionCount > 0 && (state === "active" || state === "ended" || held);
+}
+
+function createReport(abortedCalls: number, unexported: readonly Session[], cutAnswers: CutAnswer[]): StopReport {
+  const exportsCut = cutAnswers.flatMap(({ sessions }) => sessions);
+  const lostSessions = [...new Set([...unexported.map(({ id }) => id), ...exportsCut])];
+  const complete = cutAnswers.length === 0 && unexported.every(({ state }) => state === "active");
+  return { abortedCalls, lostSessions, cutAnswers, complete };
+}
+
+function logLosses({ abortedCalls, lostSessions, cutAnswers }: StopReport, logger: FastifyBaseLogger): void {
+  if (abortedCalls === 0 && lostSessions.length === 0 && cutAnswers.length === 0) return;
+  const counts = { abortedCalls, lostSessions: lostSessions.length, ids: lostSessions.slice(0, MAX_LOGGED) };
+  if (cutAnswers.length === 0) logger.warn(counts, "server stopped with sessions that were not exported");
+  else logger.error({ ...counts, cutAnswers: listCut(cutAnswers) }, "server stopped before all answers were sent");
 }

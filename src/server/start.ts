@@ -13,7 +13,7 @@ import { createServer } from "./app.js";
 import { toSamplingOverride } from "./call/sampling-override.js";
 import type { ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
-import { drain } from "./drain.js";
+import { drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
 import { openEngine } from "./open-engine.js";
 import { startSweeps } from "./sweeps.js";
@@ -32,10 +32,10 @@ export interface RunningServer {
   /** Asks the engine servers whether they can serve calls. Takes some seconds if one does not answer. */
   readiness(): Promise<EngineReadiness>;
   /** Drains and then stops the server: see {@link drain}. Idempotent. */
-  close(): Promise<void>;
+  close(): Promise<StopReport>;
 }
 
-/** How long responses may still be sent after the drain. */
+/** How long requests that came after the drain may take. */
 const CLOSE_GRACE_MS = 2_000;
 
 const createSilentLogger = () => pino({ level: "silent" });
@@ -71,15 +71,16 @@ export async function startServer(
     await weightVersion.readFile();
     const stopSweeps = startSweeps(context, config);
 
-    let closing: Promise<void> | undefined;
+    let closing: Promise<StopReport> | undefined;
     const stop = async () => {
-      await drain(context, logger);
+      const report = await drain(context, logger);
       deregister();
       stopSweeps();
       const closeTimer = setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS);
       await app.close();
       clearTimeout(closeTimer);
       await Promise.all([engine.close(), model.close()]);
+      return report;
     };
     const readiness = () => engineReadiness(engine, config);
     return { url, model: settings.modelName, readiness, close: () => (closing ??= stop()) };

@@ -5,8 +5,7 @@ const LONGEST_INTERVAL_MS = 10_000;
 const SHORTEST_INTERVAL_MS = 50;
 
 /**
- * Frees expired objects at intervals: idle sessions, remembered requests, retained exports, leases of shared files, unused
- * shared memory.
+ * Frees expired objects at intervals: idle sessions, remembered requests, retained exports, leases, unused shared memory.
  *
  * The timer keeps neither the process nor the server alive, because nobody closes the proxy of an in-process client.
  *
@@ -27,7 +26,8 @@ function sweepRepeatedly(context: WeakRef<ServerContext>, milliseconds: number):
   return () => clearInterval(timer);
 }
 
-function sweep({ registry, known, sharedExports, sharedMemory }: ServerContext): void {
+function sweep({ registry, known, sharedExports, exportLeases, sharedMemory }: ServerContext): void {
+  exportLeases.reap();
   registry.sweep();
   known.sweep();
   sharedExports.reap();

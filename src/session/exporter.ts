@@ -1,4 +1,5 @@
 import { SessionError } from "./errors.js";
+import type { ExportOutcome } from "./lifecycle.js";
 import type { ExportedShard } from "./retention.js";
 import type { Session } from "./session.js";
 import type { SessionRegistry } from "./session-registry.js";
@@ -15,8 +16,9 @@ export interface ExportWaits {
 /** A packed export whose sessions are not sealed yet. They accept no calls and no rewards until it is settled. */
 export interface PreparedExport<T> {
   readonly packed: T;
-  /** Seals the sessions (`taken`), or leaves them as they were (`left`). Call it once. */
-  readonly settle: (outcome: "taken" | "left") => void;
+  readonly sessions: readonly Session[];
+  /** Seals the sessions (`taken`, `held`), or leaves them as they were (`left`). Call it once. */
+  readonly settle: (outcome: ExportOutcome) => void;
 }
 
 /** Maximum number of refused sessions that an error lists. */
@@ -44,17 +46,10 @@ export class Exporter {
     return settleAsTaken(await this.#prepare([session], () => pack(session)));
   }
 
-  /** Exports all of these sessions or none. The error lists each session that cannot be exported, with the reason. */
-  async all<T>(
-    ids: readonly string[],
-    waits: ExportWaits,
-    pack: (sessions: Session[]) => Promise<T>,
-    part?: ExportedShard,
-  ): Promise<T> {
-    return settleAsTaken(await this.prepare(ids, waits, pack, part));
-  }
-
-  /** Packs like {@link all}, but lets the caller decide later whether the sessions are sealed. */
+  /**
+   * Packs all of these sessions or none. The caller decides later whether they are sealed. The error lists each session that
+   * cannot be exported, with the reason.
+   */
   async prepare<T>(
     ids: readonly string[],
     waits: ExportWaits,
@@ -69,7 +64,7 @@ export class Exporter {
     return this.#prepare(sessions, () => pack(sessions), part);
   }
 
-  /** Waits until all of these sessions can be exported, and returns them. Throws like {@link all}. Changes nothing. */
+  /** Waits until all of these sessions can be exported, and returns them. Throws like {@link prepare}. Changes nothing. */
   async ready(ids: readonly string[], waits: ExportWaits): Promise<Session[]> {
     const sessions: Session[] = [];
     const refused: Refusal[] = [];
@@ -93,13 +88,14 @@ export class Exporter {
     pack: () => Promise<T>,
     part?: ExportedShard,
   ): Promise<PreparedExport<T>> {
-    const settle = (outcome: "taken" | "left") => {
-      for (const session of sessions) session.lifecycle.endExport(outcome === "taken");
+    const settle = (outcome: ExportOutcome) => {
+      for (const session of sessions) session.lifecycle.endExport(outcome);
       if (outcome === "taken") this.#registry.seal(sessions, part);
+      if (outcome === "held") this.#registry.revokeKeys(sessions);
     };
     for (const session of sessions) session.lifecycle.beginExport();
     try {
-      return { packed: await pack(), settle };
+      return { packed: await pack(), sessions, settle };
     } catch (error) {
       settle("left");
       throw error;

@@ -3,16 +3,27 @@ import { Waiters } from "../support/async/waiters.js";
 /**
  * - `active`: accepts model calls.
  * - `ended`: accepts rewards and waits for its export.
- * - `exported`: the key is revoked. The data is kept for another export until retention ends.
+ * - `exported`: the key is revoked. The data is kept for another export until retention ends, or until the export is
+ *   acknowledged. If an export that asked for an acknowledgement gets none, the session is `ended` again.
  * - `expired`: there was no call for too long, or the session was deleted. The data is freed.
  */
 export type SessionState = "active" | "ended" | "exported" | "expired";
+
+/**
+ * The outcome of an export.
+ *
+ * - `taken`: the session is exported.
+ * - `held`: the session is exported once the export is acknowledged.
+ * - `left`: the session stays as it was.
+ */
+export type ExportOutcome = "taken" | "held" | "left";
 
 /** The state of a session, the tasks that wait for it to change, and the number of exports being packed. */
 export class Lifecycle {
   #state: SessionState = "active";
   #endedAt: number | undefined;
   #freed = false;
+  #held = false;
   #exports = 0;
   readonly #whenEnded = new Waiters();
   readonly #whenSettled = new Waiters();
@@ -27,6 +38,11 @@ export class Lifecycle {
 
   get freed(): boolean {
     return this.#freed;
+  }
+
+  /** True if the session was exported only by exports that were not acknowledged. */
+  get held(): boolean {
+    return this.#held;
   }
 
   /** True while an export of the session is being packed. Calls and rewards are refused until then. */
@@ -52,11 +68,26 @@ export class Lifecycle {
     this.#exports++;
   }
 
-  /** Ends what {@link beginExport} began. `sealed`: the export succeeded and the session is exported. */
-  endExport(sealed: boolean): void {
+  /** Ends what {@link beginExport} began. */
+  endExport(outcome: ExportOutcome): void {
     this.#exports--;
-    if (sealed) this.#state = "exported";
+    if (outcome === "held") this.#held ||= this.#state === "ended";
+    if (outcome === "taken") this.#held = false;
+    if (outcome !== "left") this.#state = "exported";
     if (this.#exports === 0) this.#whenSettled.wake();
+  }
+
+  /** Makes a held session exported for good. */
+  confirm(): void {
+    this.#held = false;
+  }
+
+  /** Makes a held session `ended` again. Returns false if it is not held. */
+  reopen(): boolean {
+    if (!this.#held) return false;
+    this.#held = false;
+    this.#state = "ended";
+    return true;
   }
 
   /** Resolves when no export is being packed, or after `milliseconds`. */
@@ -69,6 +100,7 @@ export class Lifecycle {
 
   free(state: "exported" | "expired"): void {
     this.#state = state;
+    this.#held = false;
     this.#freed = true;
     this.#whenEnded.wake();
   }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { PreparedExport } from "./exporter.js";
+import type { ExportOutcome } from "./lifecycle.js";
 
 interface PendingExport {
-  readonly settle: PreparedExport<unknown>["settle"];
+  readonly prepared: PreparedExport<unknown>;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -21,22 +22,22 @@ export class PreparedExports {
   }
 
   /** Keeps the export for up to `milliseconds`. Returns the id by which to settle it. */
-  hold({ settle }: PreparedExport<unknown>, milliseconds: number): string {
+  hold(prepared: PreparedExport<unknown>, milliseconds: number): string {
     const id = randomUUID();
     const timer = setTimeout(() => this.settle(id, "left"), milliseconds);
     timer.unref();
-    this.#pending.set(id, { settle, timer });
+    this.#pending.set(id, { prepared, timer });
     return id;
   }
 
-  /** Settles an export. Returns false if no export with this id is pending. */
-  settle(id: string, outcome: "taken" | "left"): boolean {
+  /** Settles an export and returns it. Returns undefined if no export with this id is pending. */
+  settle(id: string, outcome: ExportOutcome): PreparedExport<unknown> | undefined {
     const pending = this.#pending.get(id);
-    if (!pending) return false;
+    if (!pending) return undefined;
     clearTimeout(pending.timer);
     this.#pending.delete(id);
-    pending.settle(outcome);
-    return true;
+    pending.prepared.settle(outcome);
+    return pending.prepared;
   }
 
   /** Settles every export without sealing its sessions. */

@@ -111,8 +111,12 @@ export class SessionRegistry {
 
   /** Seals sessions after a successful export: revokes their keys and keeps their tokens under the retention limits. */
   seal(sessions: readonly Session[], part?: ExportedShard): void {
-    for (const session of sessions) this.#revokeKey(session);
+    this.revokeKeys(sessions);
     this.#retention.keep(sessions, part);
+  }
+
+  revokeKeys(sessions: readonly Session[]): void {
+    for (const session of sessions) this.#revokeKey(session);
   }
 
   /**

@@ -206,7 +206,7 @@ export class TrajectoryStore {
       if (releases) for (const session of sessions) this.#release(session);
       return packed;
     } finally {
-      for (const session of sessions) session.lifecycle.endExport(false);
+      for (const session of sessions) session.lifecycle.endExport("left");
     }
   }
 

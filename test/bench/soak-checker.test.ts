@@ -21,7 +21,7 @@ let rows: readonly Row[];
 beforeAll(async () => {
   decode = await loadDecoder();
   const faulty = await FaultyEngine.start(1);
-  const engine = createSglangEngine({ urls: faulty.urls, timeoutSeconds: 1, connections: 64 });
+  const engine = createSglangEngine({ urls: faulty.urls, timeoutSeconds: 1, maxInflight: 64 });
   const proxy = await Proxy.start({ engine });
   const url = await proxy.app.listen({ host: "127.0.0.1", port: 0 });
   const batches: BatchEvidence[] = [];

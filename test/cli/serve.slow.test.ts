@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
+import { HttpTrainer } from "../helpers/http-trainer.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
@@ -66,6 +67,18 @@ describe("rolltape serve", () => {
     const { stdout, stderr } = await server.ended;
     expect(stdout + stderr).not.toContain(key);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it("ends with status 3 if an ended session was not exported, and names it", async () => {
+    const server = rolltape(serveArgs("server.shutdown_seconds=0"), { ROLLTAPE_ADMIN_API_KEY: KEY });
+    const { url } = await server.ready();
+    const id = await new HttpTrainer(url, KEY).converse("rain", 1, { max_tokens: 4 });
+    server.process.kill("SIGTERM");
+    const { code, stderr } = await server.ended;
+    expect(code).toBe(3);
+    const lines = stderr.trimEnd().split("\n");
+    const logged = lines.map((line) => JSON.parse(line) as { msg: string; ids?: string[] });
+    expect(logged.filter(({ ids }) => ids?.includes(id))).toHaveLength(1);
   });
 
   it("waits for a call in flight before it stops", async () => {

@@ -47,6 +47,7 @@ const everyField: Required<SharedBatchFields> = {
   shard: 0,
   lease_seconds: 5,
   reader_pid: process.pid,
+  acknowledge: false,
 };
 
 describe("AdminClient", () => {

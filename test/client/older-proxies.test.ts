@@ -5,7 +5,7 @@ import type { Transport } from "../../src/client/transport.js";
 
 /** Returns the transport of a proxy that gives every call the same answer. */
 function answerWith(reply: object): Transport {
-  return { send: () => Promise.resolve({ status: 200, body: Buffer.from(JSON.stringify(reply)) }) };
+  return { send: () => Promise.resolve({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(reply)) }) };
 }
 
 const tensor = (dtype: string, shape: number[], bytes: number) => ({

@@ -68,6 +68,7 @@ describe("keys that a command uses", () => {
       "server.body_bytes_in_flight",
       "server.max_connections",
       "server.listen_backlog",
+      "server.max_pipelined_requests",
       "server.headers_timeout_seconds",
       "server.request_timeout_seconds",
       "server.strict_control_fields",

@@ -10,7 +10,7 @@ const ADMIN_KEY = "sk-admin-0123456789abcdef";
 async function startAgain(server: object = {}): Promise<{ server: RunningServer; trainer: HttpTrainer }> {
   const config = parseConfig({ server: { port: 0, shutdown_seconds: 0, ...server } });
   const running = await startServer(config, { adminKey: ADMIN_KEY });
-  onTestFinished(() => running.close());
+  onTestFinished(async () => void (await running.close()));
   return { server: running, trainer: new HttpTrainer(running.url, ADMIN_KEY) };
 }
 

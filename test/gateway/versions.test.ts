@@ -139,7 +139,7 @@ describe("the registration folder", () => {
   async function serve(folder: string): Promise<RunningServer> {
     const config = parseConfig({ server: { port: 0, shutdown_seconds: 0, workers_folder: folder } });
     const server = await startServer(config, { adminKey: ADMIN_KEY });
-    onTestFinished(() => server.close());
+    onTestFinished(async () => void (await server.close()));
     return server;
   }
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import type { Proxy, StartedSession } from "./proxy.js";
 import { type RawCall, RawClient } from "./raw-client.js";
 import { until } from "./until.js";
@@ -16,26 +18,26 @@ export async function clientsLeft({ app }: Proxy): Promise<void> {
   await nextTurn();
 }
 
+/** More bytes than the operating system keeps for a client that does not read. */
+const FULL = 32 * 1024 * 1024;
+
 /**
- * Makes a call that is recorded, but whose answer does not reach the client: it waits behind another answer on the same
- * connection when the client disconnects.
+ * Makes a call that is recorded, but whose answer does not reach the client: its connection is full when the answer is written,
+ * and then the client disconnects.
  *
  * @returns the id of the interaction
  */
 export async function loseAnswer(proxy: Proxy, url: URL, started: StartedSession, call: RawCall): Promise<string> {
   const session = proxy.context.registry.get(started.id);
-  const before = { calls: proxy.engine.calls.length, count: session.interactionCount };
-  const release = proxy.engine.hold();
+  const count = session.interactionCount;
+  const accepted = once(proxy.app.server, "connection") as Promise<[Socket]>;
   const client = new RawClient(url, started);
-  const slow = [{ role: "user", content: "takes long" }];
-  client.send({ path: "/v1/chat/completions", body: { model: "tiny", messages: slow } });
-  await until(() => proxy.engine.calls.length === before.calls + 1);
-  proxy.engine.pass();
+  const [connection] = await accepted;
+  connection.write(Buffer.alloc(FULL));
   client.send(call);
-  await until(() => session.interactionCount === before.count + 1);
+  await until(() => session.interactionCount === count + 1);
   client.leave();
   await clientsLeft(proxy);
-  release();
   await until(() => session.calls.size === 0);
-  return session.interaction(before.count).id;
+  return session.interaction(count).id;
 }

@@ -101,15 +101,18 @@ describe.each(protocols)("a streamed $name", ({ call, end }) => {
     expect(session.leftOut(0)).toBe("undelivered");
   });
 
-  it("is delivered if the client leaves after the last content and before the closing events", async () => {
+  it("is delivered if the connection ends after the last content and before the closing events", async () => {
     proxy.engine.replies.push(longReply());
+    const accepted = once(proxy.app.server, "connection") as Promise<[Socket]>;
     const client = new RawClient(url, started);
+    const [connection] = await accepted;
     client.send(call);
     await recorded();
-    // The server then closes its side, after the bytes that it wrote before: the content without the closing events.
-    client.halfClose();
+    // The server has written the content, and waits until the operating system has it before it writes the closing events.
+    connection.end();
     client.read();
     await until(() => client.socket.readableEnded);
+    client.leave();
     await serverAlone();
     const text = proxy.context.model.decode(Int32Array.of(497, 498, 499), { skipSpecialTokens: true });
     const has = (part: string) => client.received.includes(part);
@@ -162,7 +165,7 @@ describe("a streamed answer", () => {
   });
 
   it("is undelivered without content if its end was not sent", async () => {
-    proxy.engine.replies.push({ ids: [1] }, { ids: [] });
+    proxy.engine.replies.push({ ids: [] });
     await loseAnswer(chat({ stream: true }));
     expect(session.leftOut(0)).toBe("undelivered");
   });
@@ -184,7 +187,7 @@ describe("an answer that is not streamed", () => {
     expect(session.leftOutInteractions()).toEqual([]);
   });
 
-  it("is undelivered if it is queued behind another answer and the client leaves", async () => {
+  it("is undelivered if it waits behind other bytes and the client leaves", async () => {
     await loseAnswer();
     expect(session.leftOut(0)).toBe("undelivered");
   });

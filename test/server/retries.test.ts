@@ -64,8 +64,7 @@ async function heldCall(headers = {}) {
 
 async function loseAnswer(): Promise<number> {
   const body = { model: "tiny", messages };
-  // The first reply is for the call behind which the lost answer is queued.
-  proxy.engine.replies.push({ ids: [1] }, { ids: nextAnswer().ids });
+  proxy.engine.replies.push({ ids: nextAnswer().ids });
   const id = await loseAnswerOf(proxy, url, started, { path: "/v1/chat/completions", body });
   return session.find(id)?.index ?? -1;
 }

@@ -178,7 +178,7 @@ describe("concurrent exports", () => {
     const waits = vi.spyOn(lifecycle, "waitSettled");
     const reward = proxy.reward(session, 1);
     await until(() => waits.mock.calls.length > 0);
-    lifecycle.endExport(false);
+    lifecycle.endExport("left");
     expect((await reward).status).toBe(200);
     expect((await proxy.export(session)).json<WireExport>().rewards_missing).toBe(false);
   });
@@ -192,7 +192,7 @@ describe("concurrent exports", () => {
     const waits = vi.spyOn(lifecycle, "waitSettled");
     const reward = proxy.reward(session, 1);
     await until(() => waits.mock.calls.length > 0);
-    lifecycle.endExport(true);
+    lifecycle.endExport("taken");
     expect((await reward).refusal).toBe("410 session_exported");
   });
 

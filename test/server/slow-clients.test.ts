@@ -7,8 +7,15 @@ import { until } from "../helpers/until.js";
 
 /** Clients that send slowly, or open many connections, cannot keep others out. */
 
+const NO_LIMITS: ConnectionLimits = {
+  maxConnections: 100,
+  headersTimeoutMilliseconds: 0,
+  requestTimeoutMilliseconds: 0,
+  maxPipelinedRequests: 100,
+};
+
 async function listen(limits: Partial<ConnectionLimits>): Promise<number> {
-  const connections = { maxConnections: 100, headersTimeoutMilliseconds: 0, requestTimeoutMilliseconds: 0, ...limits };
+  const connections = { ...NO_LIMITS, ...limits };
   const app = createApp({ maxBodyBytes: 1000, connections });
   app.post("/", async () => "");
   onTestFinished(() => app.close());

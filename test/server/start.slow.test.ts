@@ -16,6 +16,7 @@ describe("the settings of a server", () => {
         max_body_bytes: 1001,
         body_bytes_in_flight: 2001,
         max_connections: 2002,
+        max_pipelined_requests: 2007,
         headers_timeout_seconds: 21,
         request_timeout_seconds: 22,
         max_json_depth: 23,
@@ -51,7 +52,12 @@ describe("the settings of a server", () => {
       modelName: "tiny",
       maxBodyBytes: 1001,
       bodyBytesInFlight: 2001,
-      connections: { maxConnections: 2002, headersTimeoutMilliseconds: 21_000, requestTimeoutMilliseconds: 22_000 },
+      connections: {
+        maxConnections: 2002,
+        headersTimeoutMilliseconds: 21_000,
+        requestTimeoutMilliseconds: 22_000,
+        maxPipelinedRequests: 2007,
+      },
       jsonLimits: { depth: 23, values: 2003, keys: 2004, lists: { messages: 2005, input: 2005, tools: 2006 } },
       maxPromptCharacters: 2007,
       publicMetrics: false,
@@ -139,7 +145,7 @@ describe("a server in a shared folder", () => {
   async function serve(server: object): Promise<RunningServer> {
     const config = parseConfig({ server: { port: 0, shutdown_seconds: 0, ...server } });
     const running = await startServer(config, { adminKey: ADMIN_KEY });
-    onTestFinished(() => running.close());
+    onTestFinished(async () => void (await running.close()));
     return running;
   }
 

@@ -10,7 +10,7 @@ function exported(bytes: number): Session {
   Object.defineProperty(session, "byteLength", { value: bytes });
   session.end();
   session.lifecycle.beginExport();
-  session.lifecycle.endExport(true);
+  session.lifecycle.endExport("taken");
   return session;
 }
 
@@ -72,7 +72,7 @@ describe("exported sessions", () => {
     expect(freed(first, second, third)).toEqual([false, true, false]);
     retention.sweep(later());
     expect(freed(first, third)).toEqual([false, true]);
-    first.lifecycle.endExport(true);
+    first.lifecycle.endExport("taken");
     retention.sweep(later());
     expect(freed(first)).toEqual([true]);
   });

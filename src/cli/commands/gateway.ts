@@ -2,6 +2,7 @@ import { readAdminKey, refuseUnused, resolveConfig, UNUSED_BY_GATEWAY } from "..
 import type { RunningGateway } from "../../gateway/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
+import { EXIT_INCOMPLETE } from "../exit.js";
 import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 
@@ -17,7 +18,10 @@ export async function gateway(overrides: readonly string[], { config: file }: Co
   refuseUnused(overrides, UNUSED_BY_GATEWAY);
   const logger = createLogger(config);
   let running: RunningGateway | undefined;
-  stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => running?.close());
+  stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {
+    const cut = await running?.close();
+    return cut && cut.length > 0 ? EXIT_INCOMPLETE : 0;
+  });
   const { startGateway } = await import("../../gateway/start.js");
   running = await startGateway(config, { adminKey: readAdminKey(config, process.env), logger });
   const { url, workers } = running;

@@ -12,6 +12,7 @@ import {
 import type { RunningServer } from "../../server/start.js";
 import { printReadyLine } from "../../support/processes/ready-line.js";
 import type { ConfigOptions } from "../config-options.js";
+import { EXIT_INCOMPLETE } from "../exit.js";
 import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
@@ -30,8 +31,9 @@ export async function serve(overrides: readonly string[], { config: file }: Conf
   const logger = createLogger(config);
   let running: RunningServer | undefined;
   stopOnSignal(config.server.shutdown_seconds + STOP_MARGIN_SECONDS, logger, async () => {
-    await running?.close();
+    const report = await running?.close();
     if (running && admin.file !== undefined) removeKeyFile(admin.file, admin.key);
+    return report?.complete === false ? EXIT_INCOMPLETE : 0;
   });
   // A rollout job starts this process with an IPC channel. When the job dies, the channel closes, and the server stops.
   const stopSelf = () => process.kill(process.pid, "SIGTERM");

@@ -31,6 +31,13 @@ export const serverSchema = z.strictObject({
     .max(65_535)
     .default(4096)
     .describe("Connections that the operating system keeps waiting until the server accepts them."),
+  max_pipelined_requests: z
+    .int()
+    .min(1)
+    .default(100)
+    .describe(
+      "Maximum number of requests on one connection that wait for the answers before them. The connection is closed after the answers to these.",
+    ),
   headers_timeout_seconds: seconds
     .default(15)
     .describe("Seconds in which a client must send the headers of a request."),
@@ -93,7 +100,9 @@ export const serverSchema = z.strictObject({
     .describe("Seconds without output after which a stream sends a comment or a ping."),
   shutdown_seconds: seconds
     .default(30)
-    .describe("Seconds that a stopping server waits for calls in flight and for ended sessions to be exported."),
+    .describe(
+      "Seconds that a stopping server waits for calls in flight, for ended sessions to be exported and for answers to be sent.",
+    ),
   worker_tag: z
     .string()
     .regex(/^[a-z0-9]{1,32}$/)

@@ -21,11 +21,19 @@ export interface BatchExportOptions {
   readonly signal: AbortSignal;
 }
 
+/** The lease that every worker gives its part, if the client wants to acknowledge the batch. */
+export interface BatchLease {
+  readonly export_id: string;
+  readonly lease_seconds: number;
+}
+
 interface ShareReply {
   readonly share: WorkerShare;
   /** Undefined if the worker did not answer. */
   readonly reply: UpstreamReply | undefined;
 }
+
+type Settlement = { readonly outcome: "taken" | "left" } | ({ readonly outcome: "held" } & BatchLease);
 
 /** How long a worker keeps its prepared part. Its sessions accept no rewards during this time. */
 const HOLD_SECONDS = 60;
@@ -35,7 +43,8 @@ const HOLD_SECONDS = 60;
  *
  * 1. Every worker waits until its sessions can be exported.
  * 2. Every worker packs its part and holds it.
- * 3. If all parts arrived and fit together, every worker marks its sessions as exported.
+ * 3. If all parts arrived and fit together, every worker marks its sessions as exported, or holds them until the batch is
+ *    acknowledged.
  *
  * If a step fails, no session is exported. A worker that hears nothing drops its part after a while.
  */
@@ -58,10 +67,16 @@ export class BatchExport {
    *
    * @param sessionIds all sessions in the order of the batch
    * @param request options of the parts
+   * @param lease absent if the client does not acknowledge the batch
    */
-  async collect(sessionIds: readonly string[], request: object, options: MergeOptions): Promise<MergedBatch> {
+  async collect(
+    sessionIds: readonly string[],
+    request: object,
+    options: MergeOptions,
+    lease?: BatchLease,
+  ): Promise<MergedBatch> {
     const prepared = await this.#callAll("/export_batch/prepare", { ...request, hold_seconds: HOLD_SECONDS });
-    let outcome: "taken" | "left" = "left";
+    let settlement: Settlement = { outcome: "left" };
     try {
       // Checked inside the try block, so that `finally` tells the workers to drop their prepared parts.
       this.#options.signal.throwIfAborted();
@@ -69,12 +84,18 @@ export class BatchExport {
       const parts = prepared.map(({ reply }) => readPart(reply?.body ?? new Uint8Array()));
       const batch = mergeParts(parts, sessionIds, options);
       this.#options.signal.throwIfAborted();
-      outcome = "taken";
+      settlement = lease ? { outcome: "held", ...lease } : { outcome: "taken" };
       return batch;
     } finally {
-      const settled = await Promise.all(prepared.map((part) => this.#settle(part, outcome)));
-      if (outcome === "taken") throwUnsettled(settled);
+      const settled = await Promise.all(prepared.map((part) => this.#settle(part, settlement)));
+      if (settlement.outcome !== "left") throwUnsettled(settled);
     }
+  }
+
+  /** Ends the lease of a batch that the client did not receive. A worker that does not answer ends it when its time is over. */
+  async withdraw({ export_id: id }: BatchLease): Promise<void> {
+    const { shares } = this.#options;
+    await Promise.all(shares.map((share) => this.#call(share, `/export_batch/${id}/settle`, { outcome: "left" })));
   }
 
   #callAll(path: string, body: object): Promise<ShareReply[]> {
@@ -88,10 +109,10 @@ export class BatchExport {
   }
 
   /** Returns undefined if the worker prepared nothing, or died afterwards. Sessions of a dead worker are lost. */
-  async #settle({ share, reply }: ShareReply, outcome: "taken" | "left"): Promise<UpstreamReply | undefined> {
+  async #settle({ share, reply }: ShareReply, settlement: Settlement): Promise<UpstreamReply | undefined> {
     const id = reply?.headers[EXPORT_ID];
     if (id === undefined) return undefined;
-    return this.#call(share, `/export_batch/${String(id)}/settle`, { outcome });
+    return this.#call(share, `/export_batch/${String(id)}/settle`, settlement);
   }
 
   async #call(

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import {
   type BatchRequest,
   batchBody,
+  EXPORT_ID,
   optionFields,
   refuseDuplicates,
   SAFETENSORS,
@@ -11,10 +13,12 @@ import {
 } from "../../control/batch-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
-import { disconnectSignal } from "../../http/disconnect.js";
+import { noteExport } from "../../http/connections/answer.js";
+import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { readSessionTag } from "../../session/worker-tag.js";
 import type { GatewayContext } from "../context.js";
+import { acknowledge } from "../export/acknowledge.js";
 import { BatchExport, type WorkerShare } from "../export/batch-export.js";
 import { unreachableSessions } from "../export/refusal.js";
 import { forwardTo } from "../forward.js";
@@ -42,6 +46,10 @@ export function exportRoutes(app: App, context: GatewayContext): void {
     if (first && shares.length === 1) return forwardTo(first.worker, request, reply, body);
     return exportMerged(context, shares, request, reply, body);
   });
+  app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request) => {
+    await acknowledge(context, request.params.id, pickCredentials(request));
+    return { id: request.params.id };
+  });
 }
 
 async function exportMerged(
@@ -51,16 +59,25 @@ async function exportMerged(
   reply: FastifyReply,
   body: BatchRequest,
 ): Promise<FastifyReply> {
-  const { session_ids, wait_seconds, drain_seconds } = body;
+  const { session_ids, wait_seconds, drain_seconds, lease_seconds } = body;
   const options = partOptions.parse(body);
   const headers = pickCredentials(request);
   const job = new BatchExport({ upstream, shares, headers, signal: disconnectSignal(reply) });
+  const lease = body.acknowledge ? { export_id: `batch-${randomUUID()}`, lease_seconds } : undefined;
   await job.waitUntilReady({ wait_seconds, drain_seconds });
   const batch = await job.collect(
     session_ids,
     { ...options, drain_seconds, layout: partLayout(options.layout) },
     options,
+    lease,
   );
+  if (lease) {
+    void reply.header(EXPORT_ID, lease.export_id);
+    onResponseClose(reply, (complete) => {
+      if (!complete) void job.withdraw(lease);
+    });
+  }
+  noteExport(reply, session_ids);
   return reply
     .type(SAFETENSORS)
     .header("content-length", batch.byteLength)

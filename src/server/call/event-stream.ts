@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { isIntact, onResponseClose } from "../../http/disconnect.js";
 import type { ApiError } from "../../http/errors.js";
+import { onHalfOpen } from "../../http/half-open.js";
 import type { AnswerStart } from "../../protocols/generation-answer.js";
 import type { RecordedTokens } from "../../protocols/logprobs.js";
 import type { AnswerEvent } from "../../protocols/output-parts.js";
@@ -26,6 +27,7 @@ export class EventStream implements AnswerSink {
   readonly #context: ServerContext;
   #start: AnswerStart | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
+  #stopProbing: (() => void) | undefined;
   #headersSent = false;
   #hasOutput = false;
   #hasContent = false;
@@ -59,6 +61,10 @@ export class EventStream implements AnswerSink {
     this.#keepAlive = setInterval(() => {
       if (this.hasRoom) this.#send(() => this.#encoder.keepAlive);
     }, this.#context.settings.keepAliveSeconds * 1000);
+    // Before the headers, `disconnectSignal` probes the client.
+    this.#stopProbing = onHalfOpen(this.#reply, () => {
+      if (this.#headersSent && this.hasRoom) this.#send(() => this.#encoder.keepAlive);
+    });
   }
 
   write(events: readonly AnswerEvent[], tokens: RecordedTokens | undefined): void {
@@ -97,6 +103,7 @@ export class EventStream implements AnswerSink {
 
   /** Stops the keep-alive. Call this however the model call ended; else its timer keeps running. */
   close(): void {
+    this.#stopProbing?.();
     clearInterval(this.#keepAlive);
     this.#keepAlive = undefined;
   }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
 import { SAFETENSORS } from "../../control/batch-request.js";
+import { noteExport } from "../../http/connections/answer.js";
 import { onResponseClose } from "../../http/disconnect.js";
 import type { Batch } from "../../session/batch/batch.js";
 import type { ExportWaits } from "../../session/exporter.js";
@@ -18,12 +19,22 @@ export function toWaits(
   };
 }
 
-/** Sends the batch without a copy. Its memory is freed when the last byte was sent or the client disconnected. */
-export function sendBatch([batch]: readonly Batch[], reply: FastifyReply, { metrics }: ServerContext): FastifyReply {
+/**
+ * Sends the batch without a copy. Its memory is freed when the last byte was sent or the client disconnected.
+ *
+ * @param sessionIds the sessions that are lost if the answer is cut
+ */
+export function sendBatch(
+  [batch]: readonly Batch[],
+  sessionIds: readonly string[],
+  reply: FastifyReply,
+  { metrics }: ServerContext,
+): FastifyReply {
   if (!batch) throw new RangeError("The export has no batch to send.");
   metrics.exportBytes.inc(batch.byteLength);
   const { buffer, byteOffset, byteLength } = batch.bytes;
   const block = Buffer.from(buffer, byteOffset, byteLength);
   onResponseClose(reply, () => batch.release());
+  noteExport(reply, sessionIds);
   return reply.type(SAFETENSORS).send(block);
 }

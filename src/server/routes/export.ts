@@ -1,14 +1,22 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
-import { type BatchRequest, batchBody, refuseDuplicates, toBatchOptions } from "../../control/batch-request.js";
+import {
+  type BatchRequest,
+  batchBody,
+  EXPORT_ID,
+  refuseDuplicates,
+  toBatchOptions,
+} from "../../control/batch-request.js";
 import { toTrajectoryOptions, trajectoriesBody } from "../../control/trajectories-request.js";
 import type { App } from "../../http/app-type.js";
+import { noteExport } from "../../http/connections/answer.js";
 import { disconnectSignal, onResponseClose } from "../../http/disconnect.js";
 import { ApiError } from "../../http/errors.js";
 import { type Batch, packBatch, packShards, type ShardOptions } from "../../session/batch/batch.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import { batchOptionsSchema } from "../../session/batch/batch-options.js";
 import { packTrajectories } from "../../session/batch/trajectories.js";
+import type { ExportedShard } from "../../session/retention.js";
 import type { Session } from "../../session/session.js";
 import type { ServerContext } from "../context.js";
 import { sendBatch, toWaits } from "./export-answer.js";
@@ -45,7 +53,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
         const batch = await exporter.one(body.session_id, waits, (session) =>
           metrics.timeExport(() => packBatch([session], options, { origin, onPlanned })),
         );
-        return sendBatch([batch], reply, context);
+        return sendBatch([batch], [body.session_id], reply, context);
       }
       const includeMessages = body.include.includes("messages");
       const json = await exporter.one(body.session_id, waits, (session) =>
@@ -54,6 +62,7 @@ function exportTrajectories(app: App, context: ServerContext): void {
         ),
       );
       metrics.exportBytes.inc(json.length);
+      noteExport(reply, [body.session_id]);
       return reply.type("application/json").send(json);
     },
   );
@@ -79,28 +88,37 @@ function exportBatch(app: App, context: ServerContext): void {
         metrics.timeExport(() => packShards(sessions, options, shards, { memory, origin, onPlanned }));
       const { shard } = shards;
       const part = shard === undefined ? undefined : { shards: shards.shards, shard };
-      const batches = await context.exporter.all(body.session_ids, waits, pack, part);
+      const { packed: batches, sessions, settle } = await context.exporter.prepare(body.session_ids, waits, pack, part);
+      settle(body.acknowledge ? "held" : "taken");
       // Every rank exports one shard, and each summary is that of the whole batch. Count it once.
       if (summary && (shard ?? 0) === 0) metrics.countExport(summary);
-      return body.transport === "shm" ? sendPaths(batches, body, reply, context) : sendBatch(batches, reply, context);
+      if (body.transport === "shm") return sendPaths(batches, sessions, body, reply, context);
+      if (body.acknowledge) holdUntilAcknowledged(sessions, part, body, reply, context);
+      return sendBatch(batches, body.session_ids, reply, context);
     },
   );
 }
 
-function acknowledgeBatch(app: App, { sharedExports }: ServerContext): void {
+function acknowledgeBatch(app: App, { sharedExports, exportLeases }: ServerContext): void {
   app.delete(
     "/export_batch/:id",
     {
       config: { key: "admin" },
       schema: {
-        summary: "Acknowledge a batch in shared memory, so that its file can be used again",
+        summary: "Acknowledge a batch, so that its sessions are freed and its file can be used again",
         params: z.object({ id: z.string() }),
         response: { 200: z.object({ id: z.string() }) },
       },
     },
     async ({ params }) => {
-      if (sharedExports.acknowledge(params.id)) return { id: params.id };
+      const hadFile = sharedExports.acknowledge(params.id);
+      const acknowledgement = exportLeases.acknowledge(params.id);
       const id = params.id.slice(0, 100);
+      if (acknowledgement === "ended") {
+        const message = `The lease of batch "${id}" has ended. Its sessions can be exported again: drop what you have of it.`;
+        throw new ApiError("export_lease_ended", message);
+      }
+      if (hadFile || acknowledgement === "acknowledged") return { id: params.id };
       throw new ApiError(
         "batch_not_found",
         `Batch "${id}" does not exist: it was acknowledged or its lease has ended.`,
@@ -109,23 +127,47 @@ function acknowledgeBatch(app: App, { sharedExports }: ServerContext): void {
   );
 }
 
+/** Sends the id of the lease in a header. If the client disconnects before it has the batch, the lease ends. */
+function holdUntilAcknowledged(
+  sessions: readonly Session[],
+  part: ExportedShard | undefined,
+  { lease_seconds, reader_pid: readerPid }: BatchRequest,
+  reply: FastifyReply,
+  { exportLeases }: ServerContext,
+): void {
+  const id = exportLeases.grant(sessions, { milliseconds: lease_seconds * 1000, readerPid, part });
+  void reply.header(EXPORT_ID, id);
+  onResponseClose(reply, (complete) => {
+    if (!complete) exportLeases.withdraw(id);
+  });
+}
+
 /** Sends the paths of the files. If the client disconnects before it has them, the files are released immediately. */
 function sendPaths(
   batches: readonly Batch[],
+  sessions: readonly Session[],
   body: BatchRequest,
   reply: FastifyReply,
-  context: ServerContext,
+  { metrics, sharedExports, exportLeases }: ServerContext,
 ): FastifyReply {
-  const files: z.input<typeof sharedAnswer>[] = batches.map((batch) => {
-    context.metrics.exportBytes.inc(batch.byteLength);
-    const { id } = context.sharedExports.lend(batch, body.lease_seconds * 1000, body.reader_pid);
+  const { shards, shard: first = 0, reader_pid: readerPid } = body;
+  const milliseconds = body.lease_seconds * 1000;
+  const files = batches.map((batch, index): z.input<typeof sharedAnswer> => {
+    metrics.exportBytes.inc(batch.byteLength);
+    const { id } = sharedExports.lend(batch, milliseconds, readerPid);
+    const part = { shards, shard: first + index };
+    if (body.acknowledge) exportLeases.grant(sessions, { milliseconds, readerPid, part, id });
     return { id, path: batch.path ?? "", byte_length: batch.byteLength };
   });
   onResponseClose(reply, (complete) => {
-    if (!complete) for (const { id } of files) context.sharedExports.withdraw(id);
+    if (complete) return;
+    for (const { id } of files) {
+      sharedExports.withdraw(id);
+      exportLeases.withdraw(id);
+    }
   });
   const answer: z.input<typeof shardsAnswer> = { shards: files };
-  return reply.send(body.shards === 1 || body.shard !== undefined ? files[0] : answer);
+  return reply.send(shards === 1 || body.shard !== undefined ? files[0] : answer);
 }
 
 function toShards({ shards, shard, transport }: BatchRequest): ShardOptions {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   EXPORT_ID,
+  leaseSeconds,
   optionFields,
   refuseDuplicates,
   sessionIds,
@@ -80,12 +81,13 @@ function prepare(app: App, context: ServerContext): void {
       onResponseClose(reply, (complete) => {
         if (!complete) preparedExports.settle(id, "left");
       });
-      return sendBatch(prepared.packed, reply.header(EXPORT_ID, id), context);
+      // A cut part loses no session: the export is not settled then.
+      return sendBatch(prepared.packed, [], reply.header(EXPORT_ID, id), context);
     },
   );
 }
 
-function settle(app: App, { preparedExports }: ServerContext): void {
+function settle(app: App, { preparedExports, exportLeases }: ServerContext): void {
   app.post(
     "/export_batch/:id/settle",
     {
@@ -95,14 +97,22 @@ function settle(app: App, { preparedExports }: ServerContext): void {
         params: z.object({ id: z.string() }),
         body: controlBody({
           outcome: z
-            .enum(["taken", "left"])
-            .describe("`taken`: the sessions are exported. `left`: they stay as they were."),
+            .enum(["taken", "held", "left"])
+            .describe(
+              "`taken`: the sessions are exported. `held`: they are exported once `export_id` is acknowledged. `left`: they stay as they were, also after `held`.",
+            ),
+          export_id: z.string().max(100).optional().describe("With `held`: the id of the whole batch."),
+          lease_seconds: leaseSeconds,
         }),
         response: { 200: z.object({ id: z.string() }) },
       },
     },
-    async ({ params: { id }, body: { outcome } }) => {
-      if (preparedExports.settle(id, outcome)) return { id };
+    async ({ params: { id }, body: { outcome, export_id: exportId, lease_seconds } }) => {
+      const prepared = preparedExports.settle(id, outcome);
+      if (prepared && outcome === "held") {
+        exportLeases.grant(prepared.sessions, { milliseconds: lease_seconds * 1000, id: exportId ?? id });
+      }
+      if (prepared || (outcome === "left" && exportLeases.withdraw(id))) return { id };
       const message = `Prepared export "${id.slice(0, 100)}" does not exist: it was settled or held longer than \`hold_seconds\`.`;
       throw new ApiError("batch_not_found", message);
     },

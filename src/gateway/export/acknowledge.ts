@@ -1,0 +1,36 @@
+import { ApiError } from "../../http/errors.js";
+import type { GatewayContext } from "../context.js";
+import { noWorkerError, workerUnavailableError } from "../forward.js";
+import type { UpstreamReply } from "../upstream.js";
+import { readWorkerError } from "./refusal.js";
+
+/**
+ * Acknowledges a batch on every worker. The id does not say which workers have a part of it, and the gateway keeps no list.
+ *
+ * @throws ApiError `worker_unavailable` if a worker did not answer, which may have a part: the client sends the call again.
+ *   Else the worker's error if a part was not acknowledged in time, or if no worker knows the batch.
+ */
+export async function acknowledge(
+  { pool, upstream }: GatewayContext,
+  id: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  const path = `/export_batch/${encodeURIComponent(id)}`;
+  const workers = pool.living();
+  if (workers.length === 0) throw noWorkerError();
+  const replies: UpstreamReply[] = await Promise.all(
+    workers.map(async (worker) => {
+      try {
+        return await upstream.call(worker.url, { method: "DELETE", path, headers });
+      } catch (error) {
+        worker.state = "down";
+        throw workerUnavailableError(worker.tag, error);
+      }
+    }),
+  );
+  const errors = replies.filter(({ status }) => status >= 300).map(readWorkerError);
+  const unexpected = errors.find(({ code }) => code !== "batch_not_found");
+  if (unexpected) throw unexpected;
+  if (errors.length === replies.length)
+    throw errors[0] ?? new ApiError("batch_not_found", `Batch "${id}" does not exist.`);
+}

@@ -1,0 +1,95 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { onResponseClose } from "../disconnect.js";
+
+/** An answer that a stop of the server cut. */
+export interface CutAnswer {
+  /** Method and route. */
+  readonly route: string;
+  /** Bytes that the operating system has accepted, headers included. */
+  readonly bytesSent: number;
+  /** Size of the body; null if the answer is a stream. */
+  readonly bytes: number | null;
+  /** Sessions whose export the answer is. */
+  readonly sessions: readonly string[];
+}
+
+const MAX_LOGGED = 20;
+
+/** Returns cut answers as the log shows them. */
+export function listCut(answers: readonly CutAnswer[]): object[] {
+  return answers.slice(0, MAX_LOGGED).map(({ sessions, ...answer }) => ({ ...answer, sessions: sessions.length }));
+}
+
+const answers = new WeakMap<ServerResponse, Answer>();
+
+/** A request that was received, and whose answer the client does not have yet. */
+export class Answer {
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+  readonly #socket: Socket;
+  #begun = false;
+  /** Bytes of earlier answers on the same connection. */
+  #startedAt = 0;
+  sessions: readonly string[] = [];
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.#request = request;
+    this.#reply = reply;
+    this.#socket = request.raw.socket;
+    answers.set(reply.raw, this);
+  }
+
+  /**
+   * Call this when the earlier answers on the connection were sent.
+   *
+   * @param done called when this answer was sent or its client disconnected
+   */
+  begin(done: () => void): void {
+    this.#begun = true;
+    this.#startedAt = countAccepted(this.#socket);
+    onResponseClose(this.#reply, done);
+  }
+
+  get requestComplete(): boolean {
+    return this.#request.raw.complete;
+  }
+
+  /** Closes the connection after this answer, and tells the client so if its headers were not sent yet. */
+  closeAfter(): void {
+    this.#reply.raw.shouldKeepAlive = false;
+  }
+
+  describe(): CutAnswer {
+    const { method, routeOptions } = this.#request;
+    const length = Number(this.#reply.getHeader("content-length") ?? Number.NaN);
+    return {
+      route: `${method} ${routeOptions.url ?? "unmatched"}`,
+      bytesSent: this.#begun ? countAccepted(this.#socket) - this.#startedAt : 0,
+      bytes: Number.isNaN(length) ? null : length,
+      sessions: this.sessions,
+    };
+  }
+}
+
+/** Notes which sessions' export an answer is. */
+export function noteExport({ raw }: FastifyReply, sessions: readonly string[]): void {
+  const answer = answers.get(raw);
+  if (answer) answer.sessions = sessions;
+}
+
+interface StreamHandle {
+  readonly bytesWritten?: number;
+  readonly writeQueueSize?: number;
+}
+
+/**
+ * Returns how many bytes of a connection the operating system has accepted. Node's public `writableLength` counts a large
+ * buffer as unsent until its last byte was accepted. The handle knows better, but is not public.
+ */
+function countAccepted(socket: Socket): number {
+  const { _handle: handle } = socket as { readonly _handle?: StreamHandle | null };
+  if (handle?.bytesWritten === undefined) return socket.bytesWritten - socket.writableLength;
+  return handle.bytesWritten - (handle.writeQueueSize ?? 0);
+}

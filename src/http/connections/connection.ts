@@ -1,0 +1,109 @@
+import type { Socket } from "node:net";
+import { lingerBeforeClose } from "../linger.js";
+import type { Answer } from "./answer.js";
+
+interface Waiting {
+  readonly answer: Answer;
+  readonly start: () => void;
+}
+
+/** A connection with this many times more requests than may wait is reset. */
+const EXCESS = 10;
+
+/** Time after which a connection is closed on which the client sends requests after the last answer. */
+const LATE_MS = 1000;
+
+/**
+ * One connection. Its requests are handled one after the other: a request waits until the answer before it was sent. If that
+ * answer closes the connection, the request is not handled at all, because its own answer could not be delivered.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #maxWaiting: number;
+  readonly #waiting: Waiting[] = [];
+  #current: Answer | undefined;
+  #refused = 0;
+  #closing: boolean;
+  /** Answer to bytes that are no request. It is sent after all other answers, and closes the connection. */
+  #farewell: string | undefined;
+
+  /**
+   * @param maxWaiting how many requests may wait for the answers before them
+   * @param closing closes the connection after its next answer
+   */
+  constructor(socket: Socket, maxWaiting: number, closing: boolean) {
+    this.#socket = socket;
+    this.#maxWaiting = maxWaiting;
+    this.#closing = closing;
+  }
+
+  /** The answers that were not sent yet. */
+  get openAnswers(): Answer[] {
+    return this.#current ? [this.#current, ...this.#waiting.map(({ answer }) => answer)] : [];
+  }
+
+  /** Calls `start` when it is the request's turn; never if the connection is closed before. */
+  accept(answer: Answer, start: () => void): void {
+    if (!this.#socket.writable) return this.#closeLate();
+    if (this.#waiting.length >= this.#maxWaiting || this.#refused > 0) return this.#refuse();
+    if (this.#current) this.#waiting.push({ answer, start });
+    else this.#begin({ answer, start });
+  }
+
+  /** Sends a text after the answers to all earlier requests that were received, and closes the connection. */
+  endWith(text: string): void {
+    if (this.#farewell !== undefined) return;
+    this.#farewell = text;
+    if (!this.#current?.requestComplete) this.#socket.end(text);
+  }
+
+  /** Closes the connection now if it is idle, else after the answer in progress. */
+  closeSoon(): void {
+    this.#closing = true;
+    if (this.#current) this.#closeAfter(this.#current);
+    else this.#socket.destroySoon();
+  }
+
+  #begin({ answer, start }: Waiting): void {
+    this.#current = answer;
+    if (this.#closing) this.#closeAfter(answer);
+    answer.begin(() => this.#next());
+    start();
+  }
+
+  #closeAfter(answer: Answer): void {
+    answer.closeAfter();
+    // Node's own version closes both directions. The client's side shows when the client has the answer.
+    this.#socket.destroySoon = () => void this.#socket.end();
+  }
+
+  /** Starts the next request, if the connection can carry its answer. */
+  #next(): void {
+    this.#current = undefined;
+    if (!this.#socket.writable) {
+      this.#waiting.length = 0;
+      return;
+    }
+    const next = this.#waiting.shift();
+    // After the farewell was decided, a body that is not complete will never be.
+    if (next && (this.#farewell === undefined || next.answer.requestComplete)) this.#begin(next);
+    else if (this.#farewell !== undefined) this.#socket.end(this.#farewell);
+    else if (this.#closing) this.#socket.end();
+  }
+
+  /** A request came after the last answer. Closing at once could cost the client the end of that answer. */
+  #closeLate(): void {
+    setTimeout(() => this.#socket.destroy(), LATE_MS).unref();
+  }
+
+  #refuse(): void {
+    if (this.#refused === 0) {
+      this.#waiting.at(-1)?.answer.closeAfter();
+      lingerBeforeClose(this.#socket);
+    }
+    this.#refused++;
+    // The rest stays in the buffers of the operating systems, so that the client waits.
+    this.#socket.pause();
+    if (this.#refused > this.#maxWaiting * EXCESS) this.#socket.destroy();
+  }
+}

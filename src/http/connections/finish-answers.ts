@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CutAnswer } from "./answer.js";
+import type { Connections } from "./connections.js";
+
+const POLL_MS = 50;
+
+/** How long clients may take to close their sides after their last answers were handed to the operating system. */
+const CLOSE_GRACE_MS = 2_000;
+
+/**
+ * Waits until all answers were sent.
+ *
+ * @param deadline milliseconds since the epoch
+ * @param isBusy returns true if there is another reason to wait
+ */
+export async function waitForAnswers(
+  connections: Connections,
+  deadline: number,
+  isBusy: () => boolean = () => false,
+): Promise<void> {
+  while (Date.now() < deadline && (connections.openAnswers > 0 || isBusy())) await sleep(POLL_MS);
+}
+
+/**
+ * Waits like {@link waitForAnswers}, and then closes all connections.
+ *
+ * Connections without an answer are closed by their clients, if they do that in time: the operating system holds the last
+ * megabytes of an answer, and in a container it drops them when the process ends.
+ *
+ * @returns the answers that were cut
+ */
+export async function finishAnswers(connections: Connections, deadline: number): Promise<CutAnswer[]> {
+  await waitForAnswers(connections, deadline);
+  const cut = connections.cut();
+  const closed = Date.now() + CLOSE_GRACE_MS;
+  while (Date.now() < closed && connections.size > 0) await sleep(POLL_MS);
+  connections.destroy();
+  return cut;
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import type { ExportedShard } from "./retention.js";
+import type { Session } from "./session.js";
+import type { SessionRegistry } from "./session-registry.js";
+import { isAlive } from "./shared-exports.js";
+
+export interface ExportLeaseOptions {
+  /** Time in which the export must be acknowledged. */
+  readonly milliseconds: number;
+  /** Process id of the reader on this machine, if it gave one. The lease ends with that process. */
+  readonly readerPid?: number | undefined;
+  /** The part of a batch that was exported. Absent: the whole batch. */
+  readonly part?: ExportedShard | undefined;
+  /** Default: a new id. */
+  readonly id?: string | undefined;
+}
+
+interface Lease {
+  readonly sessions: readonly Session[];
+  readonly part: ExportedShard;
+  readonly expiresAt: number;
+  readonly readerPid: number | undefined;
+  acknowledged: boolean;
+}
+
+/** `ended`: the lease was over before the acknowledgement, and its sessions can be exported again. */
+export type Acknowledgement = "acknowledged" | "ended" | "unknown";
+
+const WHOLE: ExportedShard = { shards: 1, shard: 0 };
+
+/** Maximum number of ended leases that are remembered. */
+const MAX_ENDED = 10_000;
+
+/**
+ * Exports that their readers have to acknowledge. The sessions are held until then, whatever the limits of retention.
+ *
+ * - Acknowledged: the sessions are freed. If each shard of a batch was exported for itself, once all shards are acknowledged.
+ * - Not acknowledged until the last lease of a session ends: the session is `ended` again and can be exported.
+ *
+ * If an export is repeated because its answer was lost, the acknowledgement of either export counts.
+ */
+export class ExportLeases {
+  readonly #registry: Pick<SessionRegistry, "seal">;
+  readonly #leases = new Map<string, Lease>();
+  readonly #bySession = new Map<Session, Set<Lease>>();
+  readonly #ended = new Set<string>();
+
+  constructor(registry: Pick<SessionRegistry, "seal">) {
+    this.#registry = registry;
+  }
+
+  get size(): number {
+    return this.#leases.size;
+  }
+
+  /** @returns the id of the lease */
+  grant(sessions: readonly Session[], { milliseconds, readerPid, part = WHOLE, id }: ExportLeaseOptions): string {
+    const leaseId = id ?? `batch-${randomUUID()}`;
+    const lease: Lease = { sessions, part, expiresAt: Date.now() + milliseconds, readerPid, acknowledged: false };
+    this.#leases.set(leaseId, lease);
+    for (const session of sessions) {
+      const leases = this.#bySession.get(session) ?? new Set();
+      this.#bySession.set(session, leases.add(lease));
+    }
+    return leaseId;
+  }
+
+  acknowledge(id: string, now = Date.now()): Acknowledgement {
+    // The time of the lease decides, not when it was last looked at: the workers of a gateway must agree about a batch.
+    this.reap(now);
+    const lease = this.#leases.get(id);
+    if (!lease || lease.acknowledged) return this.#ended.has(id) ? "ended" : "unknown";
+    lease.acknowledged = true;
+    for (const session of lease.sessions) {
+      if (!this.#isComplete(session, lease.part)) continue;
+      this.#bySession.delete(session);
+      if (session.lifecycle.held) this.#release(session);
+    }
+    // The lease of a shard stays until it ends, because the other shards may never be acknowledged.
+    if (lease.part.shards === 1) this.#leases.delete(id);
+    return "acknowledged";
+  }
+
+  /** Ends a lease whose answer was not delivered. Returns false if there is none with this id. */
+  withdraw(id: string): boolean {
+    const lease = this.#leases.get(id);
+    if (!lease) return false;
+    this.#end(id, lease);
+    return true;
+  }
+
+  /** Ends leases whose time is over or whose reader's process has ended. */
+  reap(now = Date.now()): void {
+    for (const [id, lease] of this.#leases) {
+      const { expiresAt, readerPid, acknowledged } = lease;
+      const isLeft = !acknowledged && readerPid !== undefined && !isAlive(readerPid);
+      if (now < expiresAt && !isLeft) continue;
+      this.#end(id, lease);
+      if (!acknowledged) this.#rememberEnded(id);
+    }
+  }
+
+  /** Returns true if every shard of the batch was acknowledged. */
+  #isComplete(session: Session, { shards }: ExportedShard): boolean {
+    const leases = [...(this.#bySession.get(session) ?? [])];
+    const acknowledged = leases.filter(({ part, acknowledged }) => acknowledged && part.shards === shards);
+    return new Set(acknowledged.map(({ part }) => part.shard)).size === shards;
+  }
+
+  /** Frees the session, or leaves that to retention if another export of it is being packed. */
+  #release(session: Session): void {
+    if (!session.lifecycle.exporting) return session.free("exported");
+    session.lifecycle.confirm();
+    this.#registry.seal([session]);
+  }
+
+  #end(id: string, lease: Lease): void {
+    this.#leases.delete(id);
+    for (const session of lease.sessions) {
+      const leases = this.#bySession.get(session);
+      leases?.delete(lease);
+      if (!leases || leases.size > 0) continue;
+      this.#bySession.delete(session);
+      // From now on, the session expires like others that wait for their export.
+      if (session.lifecycle.reopen()) session.touch();
+    }
+  }
+
+  #rememberEnded(id: string): void {
+    this.#ended.add(id);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest);
+  }
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { drain } from "../../src/server/drain.js";
+import type { Session } from "../../src/session/session.js";
+import { ADMIN_KEY, Proxy, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { RawClient } from "../helpers/raw-client.js";
+import { until } from "../helpers/until.js";
+
+/** Exports whose sessions the server keeps until the export is acknowledged, or until its lease ends. */
+
+const EXPORT_ID = "x-rolltape-export-id";
+
+let proxy: Proxy;
+let started: StartedSession;
+let session: Session;
+beforeEach(async () => {
+  const directory = mkdtempSync(join(tmpdir(), "rolltape-held-"));
+  proxy = await Proxy.start({
+    // Without an acknowledgement, exported sessions are freed at once.
+    retention: { milliseconds: 0, bytes: 0 },
+    settings: { sharedMemory: { directory, maxBytes: 64 << 20 }, shutdownSeconds: 0 },
+  });
+  onTestFinished(async () => {
+    await proxy.close();
+    rmSync(directory, { recursive: true });
+  });
+  started = await proxy.session();
+  for (const content of ["a", "b"]) await proxy.chat(started, [{ role: "user", content }]);
+  await proxy.end(started);
+  session = proxy.context.registry.get(started.id);
+});
+
+const ask = (extra: object = {}) =>
+  proxy.post("/export_batch", { session_ids: [started.id], acknowledge: true, ...extra });
+const readId = ({ headers }: Reply) => String(headers[EXPORT_ID]);
+const acknowledge = async (id: string) =>
+  (await proxy.request({ method: "DELETE", url: `/export_batch/${id}` })).refusal;
+const afterLease = () => proxy.context.exportLeases.reap(Date.now() + 301_000);
+const state = () => [session.state, session.lifecycle.freed];
+
+describe("a batch that must be acknowledged", () => {
+  it("keeps its sessions, which can be exported again, until it is acknowledged", async () => {
+    const first = await ask();
+    expect(first.refusal).toBe("200");
+    proxy.context.registry.sweep(Date.now() + 10_000_000);
+    const again = await ask();
+    expect(again.raw.equals(first.raw)).toBe(true);
+    expect(state()).toEqual(["exported", false]);
+    expect(await acknowledge(readId(again))).toBe("200");
+    expect(state()).toEqual(["exported", true]);
+    expect((await ask()).refusal).toBe("410 session_exported");
+  });
+
+  it("gives its sessions back when its lease ends, and is then refused with 410", async () => {
+    const id = readId(await ask());
+    proxy.context.exportLeases.reap(Date.now() + 299_000);
+    expect(session.state).toBe("exported");
+    afterLease();
+    expect(state()).toEqual(["ended", false]);
+    expect(await acknowledge(id)).toBe("410 export_lease_ended");
+    expect((await proxy.post("/export_batch", { session_ids: [started.id] })).refusal).toBe("200");
+  });
+
+  it("ends its sessions' time like other ended sessions, once they are given back", async () => {
+    await ask();
+    afterLease();
+    proxy.context.registry.sweep(Date.now() + 3_599_000);
+    expect(session.state).toBe("ended");
+    proxy.context.registry.sweep(Date.now() + 3_601_000);
+    expect(session.state).toBe("expired");
+  });
+
+  it("is acknowledged once: another acknowledgement and an unknown id are refused with 404", async () => {
+    const id = readId(await ask());
+    await acknowledge(id);
+    expect(await acknowledge(id)).toBe("404 batch_not_found");
+    expect(await acknowledge("batch-unknown")).toBe("404 batch_not_found");
+  });
+
+  it("counts as acknowledged if only its repetition is, because the first answer was lost", async () => {
+    await ask();
+    await acknowledge(readId(await ask()));
+    afterLease();
+    expect(state()).toEqual(["exported", true]);
+  });
+
+  it("does not give back sessions that were also exported without acknowledgement", async () => {
+    await ask();
+    await proxy.post("/export_batch", { session_ids: [started.id] });
+    afterLease();
+    expect(session.state).toBe("exported");
+  });
+
+  it("accepts no rewards and no calls, as after any export", async () => {
+    await ask();
+    expect((await proxy.reward(started, 1)).refusal).toBe("401 invalid_api_key");
+  });
+
+  it("can be deleted without acknowledgement", async () => {
+    const id = readId(await ask());
+    expect((await proxy.request({ method: "DELETE", url: `/rl/sessions/${started.id}` })).status).toBe(200);
+    expect(await acknowledge(id)).toBe("200");
+  });
+
+  it("gives its sessions back if its client disconnects before it has the batch", async () => {
+    const url = new URL(await proxy.app.listen({ host: "127.0.0.1", port: 0 }));
+    const client = new RawClient(url, { id: "", key: ADMIN_KEY });
+    const body = { session_ids: [started.id], acknowledge: true, pad_to_multiple_of: 1_000_000 };
+    client.send({ path: "/export_batch", body });
+    await until(() => session.state === "exported");
+    client.leave();
+    await until(() => session.state === "ended");
+    expect(proxy.context.exportLeases.size).toBe(0);
+  });
+
+  it("is lost if the server stops before it is acknowledged", async () => {
+    const id = readId(await ask());
+    const logger = pino({ level: "silent" });
+    expect(await drain(proxy.context, logger)).toMatchObject({ lostSessions: [started.id], complete: false });
+    await acknowledge(id);
+    expect(await drain(proxy.context, logger)).toMatchObject({ lostSessions: [], complete: true });
+  });
+});
+
+describe("shards that must be acknowledged", () => {
+  it("free their sessions once each of them is, also one by one", async () => {
+    const first = await ask({ shards: 2, shard: 0 });
+    expect(await acknowledge(readId(first))).toBe("200");
+    expect(state()).toEqual(["exported", false]);
+    const second = await ask({ shards: 2, shard: 1 });
+    expect(second.refusal).toBe("200");
+    expect(await acknowledge(readId(second))).toBe("200");
+    expect(state()).toEqual(["exported", true]);
+  });
+
+  it("give their sessions back if one of them is not", async () => {
+    await acknowledge(readId(await ask({ shards: 2, shard: 0 })));
+    afterLease();
+    expect(state()).toEqual(["ended", false]);
+  });
+});
+
+describe("a batch in shared memory that must be acknowledged", () => {
+  const lend = async (extra: object = {}) =>
+    (await ask({ transport: "shm", ...extra })).json<{ id: string; path: string }>();
+
+  it("has one id for its file and its sessions", async () => {
+    const { id, path } = await lend();
+    expect(existsSync(path)).toBe(true);
+    expect(await acknowledge(id)).toBe("200");
+    expect([existsSync(path), session.lifecycle.freed]).toEqual([false, true]);
+  });
+
+  it("has an id for each shard", async () => {
+    const reply = await ask({ transport: "shm", shards: 2 });
+    const [first, second] = reply.json<{ shards: { id: string }[] }>().shards;
+    expect(await acknowledge(first?.id ?? "")).toBe("200");
+    expect(session.lifecycle.freed).toBe(false);
+    expect(await acknowledge(second?.id ?? "")).toBe("200");
+    expect(session.lifecycle.freed).toBe(true);
+  });
+
+  it("gives its sessions back when its reader's process ends", async () => {
+    await lend({ reader_pid: 2 ** 22 + 1 });
+    proxy.context.exportLeases.reap();
+    expect(state()).toEqual(["ended", false]);
+  });
+});

@@ -1,0 +1,242 @@
+import { connect } from "node:net";
+import { beforeEach, describe, expect, it } from "vitest";
+import { Gateway, startWorker } from "../gateway/workers.js";
+import { type ListeningProxy, listeningProxy } from "../helpers/listening-proxy.js";
+import type { StartedSession } from "../helpers/proxy.js";
+import { RawClient } from "../helpers/raw-client.js";
+import { openConnection, requestHead } from "../helpers/raw-connection.js";
+import type { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { until } from "../helpers/until.js";
+
+/** Clients that close their side after the request, and clients that send requests before they have the answers. */
+
+const CHAT = "/v1/chat/completions";
+const question = (content: string, extra: object = {}) => ({
+  path: CHAT,
+  body: { model: "tiny", messages: [{ role: "user", content }], ...extra },
+});
+const countAnswers = ({ received }: RawClient) => received.split("HTTP/1.1 200 OK").length - 1;
+
+let server: ListeningProxy<ScriptedEngine>;
+let url: URL;
+let session: StartedSession;
+beforeEach(async () => {
+  server = await listeningProxy();
+  url = new URL(server.url);
+  session = await server.proxy.session();
+});
+
+const readSession = () => server.proxy.context.registry.get(session.id);
+const recorded = () => readSession().interactionCount;
+
+async function halfClosedCall(extra: object): Promise<RawClient> {
+  const { engine } = server.proxy;
+  const release = engine.hold();
+  const client = new RawClient(url, session);
+  client.read();
+  client.send(question("hello", extra));
+  client.halfClose();
+  await until(() => engine.calls.length === 1);
+  await until(() => client.received.includes("100 Continue"));
+  release();
+  await until(() => client.socket.readableEnded);
+  return client;
+}
+
+describe("a client that closes its side after the request", () => {
+  it("receives its answer, which is recorded as delivered", async () => {
+    const { received } = await halfClosedCall({});
+    expect(received).toContain('"finish_reason":"stop"');
+    expect(readSession().leftOutInteractions()).toEqual([]);
+    expect(recorded()).toBe(1);
+  });
+
+  it("receives its stream to the end", async () => {
+    const { received } = await halfClosedCall({ stream: true });
+    expect(received).toContain("data: [DONE]");
+    expect(recorded()).toBe(1);
+  });
+
+  it("receives keep-alives as soon as its stream has begun", async () => {
+    const { engine } = server.proxy;
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    engine.replies.push({ ids: [300, 301], perFrame: 1, beforeFrame: (frame) => (frame === 1 ? gate : undefined) });
+    const client = new RawClient(url, session);
+    client.read();
+    client.send(question("hello", { stream: true }));
+    await until(() => client.received.includes("data: "));
+    client.halfClose();
+    await until(() => client.received.includes(": keep-alive"));
+    release();
+    await until(() => client.socket.readableEnded);
+    expect(client.received).toContain("[DONE]");
+  });
+
+  it("receives the answer of an export that waits", async () => {
+    await server.proxy.chat(session, [{ role: "user", content: "hello" }]);
+    const admin = new RawClient(url, { id: "", key: "sk-admin-0123456789abcdef" });
+    admin.read();
+    admin.send({ path: "/export_trajectories", body: { session_id: session.id, wait_seconds: 60 } });
+    admin.halfClose();
+    await until(() => admin.received.includes("100 Continue"));
+    await server.proxy.end(session);
+    await until(() => admin.socket.readableEnded);
+    expect(admin.received).toContain('"interactions"');
+  });
+
+  it("receives its answer through a gateway", async () => {
+    const worker = await startWorker("one");
+    const gateway = await Gateway.start({ urls: [worker.url] });
+    const started = await gateway.session();
+    const release = worker.proxy.engine.hold();
+    const client = new RawClient(new URL(gateway.url), started);
+    client.read();
+    client.send(question("hello"));
+    client.halfClose();
+    await until(() => client.received.includes("100 Continue"));
+    release();
+    await until(() => client.socket.readableEnded);
+    expect(client.received).toContain('"finish_reason":"stop"');
+  });
+});
+
+describe.each([{}, { stream: true }])("a client that is gone during its call (%o)", (extra) => {
+  const call = question("hello", extra);
+
+  it("has its call aborted, although its last packet looks like a closed side", async () => {
+    server.proxy.engine.hold();
+    const client = new RawClient(url, session);
+    client.send(call);
+    await until(() => server.proxy.engine.calls.length === 1);
+    client.leave();
+    await until(() => server.proxy.engine.aborted.length === 1);
+    expect(recorded()).toBe(0);
+  });
+
+  it("has its call aborted if it had closed its side before", async () => {
+    server.proxy.engine.hold();
+    const client = new RawClient(url, session);
+    client.read();
+    client.send(call);
+    client.halfClose();
+    await until(() => client.received.includes("100 Continue"));
+    client.leave();
+    await until(() => server.proxy.engine.aborted.length === 1);
+    expect(recorded()).toBe(0);
+  });
+});
+
+it("takes the closed side of an HTTP/1.0 client for a disconnect, because it cannot be asked", async () => {
+  server.proxy.engine.hold();
+  const body = JSON.stringify(question("hello").body);
+  const head = `POST ${CHAT} HTTP/1.0\r\nauthorization: Bearer ${session.key}\r\ncontent-type: application/json\r\n`;
+  const socket = connect({ port: Number(url.port), host: url.hostname, allowHalfOpen: true });
+  socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
+  await until(() => server.proxy.engine.calls.length === 1);
+  socket.end();
+  await until(() => server.proxy.engine.aborted.length === 1);
+  expect(recorded()).toBe(0);
+  socket.destroy();
+});
+
+describe("a client that sends requests before it has the answers", () => {
+  it("receives all answers in order, and each call starts after the answer before it", async () => {
+    const { engine } = server.proxy;
+    const release = engine.hold();
+    const client = new RawClient(url, session);
+    client.read();
+    for (const content of ["one", "two", "three"]) client.send(question(content));
+    client.halfClose();
+    await until(() => engine.calls.length === 1);
+    await until(() => client.received.includes("100 Continue"));
+    expect(engine.calls).toHaveLength(1);
+    release();
+    await until(() => client.socket.readableEnded);
+    expect(countAnswers(client)).toBe(3);
+    const ids = [...client.received.matchAll(/"id":"(chatcmpl[^"]*)"/g)].map(([, id]) => id);
+    expect(ids).toEqual([0, 1, 2].map((index) => readSession().interaction(index).id));
+  });
+
+  it("receives the answer in progress if a later request is refused before its body was read", async () => {
+    const { engine } = server.proxy;
+    const release = engine.hold();
+    const client = new RawClient(url, session);
+    client.read();
+    client.send(question("one"));
+    const late = JSON.stringify({ model: "x".repeat(200_000) });
+    client.send({ path: CHAT, body: JSON.parse(late) as object, headers: { authorization: "Bearer sk-wrong" } });
+    client.send(question("three"));
+    await until(() => engine.calls.length === 1);
+    release();
+    await until(() => client.socket.readableEnded);
+    expect(client.received).toMatch(/200 OK.*"finish_reason":"stop".*401 Unauthorized.*connection: close/is);
+    expect(countAnswers(client)).toBe(1);
+    await until(() => readSession().calls.size === 0);
+    expect([recorded(), engine.calls.length]).toEqual([1, 1]);
+  });
+
+  it("receives the answer in progress if what follows is not HTTP, and then a 400", async () => {
+    const { engine } = server.proxy;
+    const release = engine.hold();
+    const client = new RawClient(url, session);
+    client.read();
+    client.send(question("one"));
+    await until(() => engine.calls.length === 1);
+    client.socket.write("no request\r\n\r\n");
+    client.send(question("after"));
+    release();
+    await until(() => client.socket.readableEnded);
+    expect(client.received).toMatch(/200 OK.*"finish_reason":"stop".*400 Bad Request.*malformed_request/is);
+  });
+
+  it("has no effect of requests that were waiting when it left", async () => {
+    const { engine } = server.proxy;
+    engine.hold();
+    const client = new RawClient(url, session);
+    for (const content of ["one", "two"]) client.send(question(content));
+    await until(() => engine.calls.length === 1);
+    client.leave();
+    await until(() => engine.aborted.length === 1);
+    await until(() => server.proxy.app.connections.openAnswers === 0);
+    expect([recorded(), engine.calls.length]).toEqual([0, 1]);
+  });
+});
+
+describe("requests of one connection that wait", () => {
+  const GET = requestHead("GET", "/livez");
+
+  it("are answered up to their limit, and then the connection is closed", async () => {
+    const release = server.proxy.engine.hold();
+    const client = new RawClient(url, session);
+    client.read();
+    client.send(question("one"));
+    await until(() => server.proxy.engine.calls.length === 1);
+    client.socket.write(GET.repeat(150));
+    await until(() => server.proxy.app.connections.openAnswers === 101);
+    release();
+    await until(() => client.socket.readableEnded);
+    expect(countAnswers(client)).toBe(101);
+    expect(client.received.match(/connection: close/gi)).toHaveLength(1);
+  });
+
+  it("are dropped with their connection if there are many times more than may wait", async () => {
+    server.proxy.engine.hold();
+    const client = new RawClient(url, session);
+    client.send(question("one"));
+    await until(() => server.proxy.engine.calls.length === 1);
+    client.socket.write(GET.repeat(1500));
+    await until(() => server.proxy.engine.aborted.length === 1);
+    expect(server.proxy.app.connections.openAnswers).toBe(0);
+  });
+
+  it("do not keep other connections waiting", async () => {
+    server.proxy.engine.hold();
+    const client = new RawClient(url, session);
+    client.send(question("one"));
+    client.socket.write(GET);
+    const other = await openConnection(url.port, GET);
+    await until(() => other.received() !== "");
+    expect(other.received()).toMatch(/^HTTP\/1.1 200 OK/);
+  });
+});
