@@ -16,7 +16,12 @@ it("counts a client that leaves in the middle of its body as the client's error,
       done();
     },
   });
-  const connections = { maxConnections: 100, headersTimeoutMilliseconds: 0, requestTimeoutMilliseconds: 0 };
+  const connections = {
+    maxConnections: 100,
+    headersTimeoutMilliseconds: 0,
+    requestTimeoutMilliseconds: 0,
+    maxPipelinedRequests: 100,
+  };
   const app = createApp({ maxBodyBytes: 1000, connections, logger: pino({ level: "warn" }, sink) });
   onTestFinished(() => app.close());
   await app.register(errorHandler);
