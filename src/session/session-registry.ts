@@ -5,6 +5,7 @@ import { type ExportedShard, Retention, type RetentionLimits } from "./retention
 import { Session } from "./session.js";
 import { SessionEvents } from "./session-events.js";
 import { hashText, newSessionKey } from "./session-keys.js";
+import type { ByteTally } from "./session-size.js";
 import { readKeyTag } from "./worker-tag.js";
 
 export interface RegistryOptions {
@@ -40,6 +41,7 @@ export class SessionRegistry {
   readonly events = new SessionEvents();
   #nextNumber = 0;
   readonly #retention: Retention;
+  readonly #tally: ByteTally = { bytes: 0 };
   #capacity = 0;
 
   constructor(options: RegistryOptions) {
@@ -50,6 +52,11 @@ export class SessionRegistry {
 
   get workerTag(): string | undefined {
     return this.#options.workerTag;
+  }
+
+  /** Memory of all sessions, native and in JavaScript, in bytes. */
+  get bytes(): number {
+    return this.#tally.bytes;
   }
 
   /** Number of free slots. */
@@ -81,6 +88,7 @@ export class SessionRegistry {
       groupId,
       messageFilters: this.#options.messageFilters ?? [],
       events: this.events,
+      tally: this.#tally,
     });
     this.#capacity--;
     this.#sessions.set(session.id, session);
@@ -113,6 +121,14 @@ export class SessionRegistry {
   seal(sessions: readonly Session[], part?: ExportedShard): void {
     for (const session of sessions) this.#revokeKey(session);
     this.#retention.keep(sessions, part);
+  }
+
+  /**
+   * Frees exported sessions before their retention is over, oldest first, until `isEnough` returns true or there are no
+   * more. Sessions of a batch whose shards were not all exported stay.
+   */
+  freeRetained(isEnough: () => boolean): void {
+    this.#retention.freeUntil(isEnough);
   }
 
   /**
