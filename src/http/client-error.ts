@@ -10,7 +10,7 @@ export function clientErrorHandler(error: Error & { code?: string }, socket: Soc
     socket.destroy();
     return;
   }
-  const apiError = toApiError(error.code);
+  const apiError = toClientError(error);
   const { statusCode } = apiError;
   const body = JSON.stringify(apiError.toBody());
   socket.end(
@@ -24,7 +24,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large",
 };
 
-function toApiError(code: string | undefined): ApiError {
+/** Returns the error to answer for an error that Node reports on the socket. */
+export function toClientError({ code }: Error & { code?: string | undefined }): ApiError {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new ApiError("request_timeout", "The request was not received in time.");
   }
