@@ -30,6 +30,8 @@ export interface StartOptions {
 const MIN_KEY_LENGTH = 16;
 /** Maximum number of sessions without data that are remembered, so that calls get 410 instead of 404. */
 const MAX_TOMBSTONES = 100_000;
+/** As many are remembered even if the heap is full. Each takes some kilobytes. */
+const MIN_TOMBSTONES = 1000;
 
 /** All sessions of one server: capacity, ids, keys, expiry, retention. */
 export class SessionRegistry {
@@ -131,6 +133,13 @@ export class SessionRegistry {
     this.#retention.freeUntil(isEnough);
   }
 
+  /** Forgets the oldest sessions without data. Returns true if there were any. */
+  forgetFreed(): boolean {
+    const before = this.#sessions.size;
+    this.#removeOldestFreed(MIN_TOMBSTONES);
+    return this.#sessions.size < before;
+  }
+
   /**
    * Deletes a session without an export: revokes its key, aborts its calls in flight, frees its data and removes it.
    * Waits for an export of the session that is being packed.
@@ -156,7 +165,7 @@ export class SessionRegistry {
       session.free("expired");
     }
     this.#retention.sweep(now);
-    this.#removeOldestFreed();
+    this.#removeOldestFreed(MAX_TOMBSTONES);
   }
 
   #checkKey(key: string): void {
@@ -196,11 +205,12 @@ export class SessionRegistry {
     this.#sessionsByKeyHash.delete(hash);
   }
 
-  #removeOldestFreed(): void {
-    if (this.#sessions.size <= MAX_TOMBSTONES) return;
+  /** Removes the oldest sessions without data until `most` sessions are left, or only sessions with data. */
+  #removeOldestFreed(most: number): void {
+    if (this.#sessions.size <= most) return;
     for (const [id, session] of this.#sessions) {
       if (session.lifecycle.freed) this.#sessions.delete(id);
-      if (this.#sessions.size <= MAX_TOMBSTONES) return;
+      if (this.#sessions.size <= most) return;
     }
   }
 }

@@ -143,6 +143,17 @@ it("counts the tokens that a call shares with its parent once", async () => {
 });
 
 describe("calls in flight", () => {
+  it("that count tokens are limited, too, also when the session has ended", async () => {
+    const proxy = await start({ concurrentCalls: 1 });
+    const session = await proxy.session();
+    await proxy.end(session);
+    const count = () =>
+      proxy.post("/v1/messages/count_tokens", { model: "tiny", messages: [user("hello")] }, session.key);
+    const replies = await Promise.all([count(), count()]);
+    expect(replies.map(({ refusal }) => refusal).sort()).toEqual(["200", "429 too_many_calls"]);
+    expect((await count()).status).toBe(200);
+  });
+
   it("are limited for each session with 429 and Retry-After", async () => {
     const proxy = await start({ concurrentCalls: 2 });
     const [session, other] = [await proxy.session(), await proxy.session()];

@@ -250,6 +250,19 @@ describe("a full JavaScript heap", () => {
     expect(heap.collected).toBe(2);
   });
 
+  it("forgets sessions without data before it refuses, except the newest", async () => {
+    const heap = scriptedHeap();
+    const proxy = await startWith(heap);
+    const { registry } = proxy.context;
+    registry.grant(1002);
+    const sessions = Array.from({ length: 1002 }, () => registry.start({}).session);
+    for (const session of sessions) session.free("expired");
+    heap.used = heap.live = ALLOWED + 1;
+    await expect.poll(() => metric(proxy, "rolltape_heap_bytes")).toBe(heap.used);
+    expect((await startSession(proxy)).refusal).toBe("503 store_full");
+    expect([...registry.all()]).toEqual(sessions.slice(2));
+  });
+
   it("counts the text of calls in flight", async () => {
     const heap = scriptedHeap();
     const proxy = await startWith(heap);

@@ -78,7 +78,7 @@ export const serverSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Maximum memory of all sessions, of what is remembered for them and of batches in shared memory, in bytes. Beyond it, model calls are refused with 503. Null: half of the memory of the machine, or of the container if it has less. Set it if several servers share a machine.",
+      "Maximum memory of all sessions, of what is remembered for them and of batches in shared memory, in bytes. Beyond it, model calls are refused with 503. Null: half of the machine's or container's memory beside the JavaScript heap and `body_bytes_in_flight`. Set it if several servers share a machine.",
     ),
   store_high_water: z
     .number()

@@ -105,11 +105,12 @@ export class Store {
   }
 
   #isHeapFull(room: number, last: () => void = () => undefined): boolean {
+    const { registry } = this.#options;
     return this.#heap.exceeds(room, () => {
       const { bytes } = this;
-      this.#options.registry.freeRetained(() => false);
+      registry.freeRetained(() => false);
       last();
-      return this.bytes < bytes;
+      return registry.forgetFreed() || this.bytes < bytes;
     });
   }
 }

@@ -3,6 +3,7 @@ import fp from "fastify-plugin";
 import { declaredSize } from "../../http/body-budget.js";
 import { onResponseClose } from "../../http/disconnect.js";
 import type { ApiError } from "../../http/errors.js";
+import type { Session } from "../../session/session.js";
 import type { Admission, AdmittedCall, CallKind } from "../limits/admission.js";
 
 declare module "fastify" {
@@ -24,11 +25,13 @@ export interface AdmissionOptions {
 /** Refuses calls beyond the limits of their session or of the store. Register this after the plugin that checks keys. */
 export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDraining }, done) => {
   app.decorateRequest("admitted", null);
+  /** Model calls of a session that has ended, and of a server that stops, are refused with that reason by their route. */
+  const isRefusedByRoute = (kind: CallKind, { state }: Session) =>
+    kind === "model" && (state !== "active" || isDraining());
   app.addHook("onRequest", (request, reply, next) => {
     const { session, routeOptions } = request;
     const kind = routeOptions.config.admits;
-    // Calls of a session that has ended, or of a server that stops, are refused with that reason by their route.
-    if (!kind || session?.state !== "active" || isDraining()) return next();
+    if (!kind || !session || isRefusedByRoute(kind, session)) return next();
     try {
       request.admitted = admission.admit(session, kind, declaredSize(request));
     } catch (error) {
