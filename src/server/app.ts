@@ -110,15 +110,16 @@ export async function createServer({
     revive: restoreSpelling,
   });
   await app.register(auth, { registry, adminKey: settings.adminKey });
-  await app.register(admissionPlugin, {
-    admission: new Admission(store, sessionLimits),
-    isDraining: () => context.draining,
-  });
   await app.register(bodyBudget, {
     bytes: settings.bodyBytesInFlight,
     findSender: ({ session }) => session,
     register: context.metrics.registry,
     metric: "rolltape_body_bytes_in_flight",
+  });
+  // After the budget of bodies: a session that only announces large bodies must not fill the store with them.
+  await app.register(admissionPlugin, {
+    admission: new Admission(store, sessionLimits),
+    isDraining: () => context.draining,
   });
   await app.register(openapi);
   app.after(() => {

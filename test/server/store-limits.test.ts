@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Heap } from "../../src/server/limits/heap-watch.js";
 import type { WireExport } from "../helpers/export-json.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
 import { readSample } from "../helpers/metrics-text.js";
 import { Proxy, type ProxyOptions, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { openConnection, requestHead } from "../helpers/raw-connection.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { user } from "../helpers/turn.js";
 import { until } from "../helpers/until.js";
@@ -161,6 +163,28 @@ it("counts calls in flight with the size of their bodies, so that they cannot pa
   expect([...counts.keys()].sort()).toEqual(["200", "503 store_full"]);
   const recorded = replies.filter(({ status }) => status === 200).map(idOf);
   expect((await exportedIds(proxy, session)).sort()).toEqual(recorded.sort());
+});
+
+it("does not count bodies that the budget of bodies refuses", async () => {
+  const { proxy, url } = await listeningProxy({
+    settings: { store: { bytes: LIMIT, highWater: HIGH_WATER }, bodyBytesInFlight: 80_000, maxBodyBytes: LIMIT },
+  });
+  const [session, other] = [await proxy.session(), await proxy.session()];
+  const head = (bytes: number) =>
+    requestHead(
+      "POST",
+      "/v1/chat/completions",
+      `authorization: Bearer ${session.key}`,
+      "content-type: application/json",
+      `content-length: ${bytes}`,
+    );
+  const before = await metric(proxy, "rolltape_store_bytes");
+  await openConnection(new URL(url).port, head(10_000));
+  await expect.poll(() => metric(proxy, "rolltape_store_bytes")).toBe(before + 20_000);
+  const { received } = await openConnection(new URL(url).port, head(300_000));
+  await until(() => received().includes("server_busy"));
+  expect(await metric(proxy, "rolltape_store_bytes")).toBe(before + 20_000);
+  expect((await proxy.chat(other, [newText()])).status).toBe(200);
 });
 
 it("counts nothing for calls that have ended, however they ended", async () => {
