@@ -46,6 +46,7 @@ export const UNUSED_BY_GATEWAY: readonly UnusedKeys[] = [
       "server.max_tools",
       "server.max_prompt_characters",
       "server.known_request_bytes",
+      "server.store_",
       "server.keepalive_seconds",
       "server.worker_tag",
       "server.workers_folder",

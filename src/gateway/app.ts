@@ -8,6 +8,7 @@ import { earlyAnswer } from "../http/early-answer.js";
 import { errorHandler } from "../http/error-handler.js";
 import { jsonBody } from "../http/json-body.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
+import { countRefusals } from "../http/metrics/refusals.js";
 import { adminAuth } from "./admin-auth.js";
 import type { GatewayContext } from "./context.js";
 import { forwarding } from "./forward.js";
@@ -49,7 +50,8 @@ export async function createGateway({
   const metrics = new GatewayMetrics(context.pool);
   await app.register(httpRequests, { register: metrics.registry, name: "rolltape_gateway_http_requests_total" });
   await app.register(earlyAnswer);
-  await app.register(errorHandler, { toApiError, toBody: toErrorBody });
+  const onAnswer = countRefusals("rolltape_gateway_refused_total", metrics.registry);
+  await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
   await app.register(forwarding, { upstream: context.upstream });
   // Two scopes: control bodies are parsed here. Bodies of model calls are forwarded without parsing.
   await app.register(async (control: App) => {

@@ -50,7 +50,7 @@ export const bodyBudget = fp<BodyBudgetOptions>((app, { bytes, findSender, regis
 });
 
 /** Returns the size that a body may have; 0 if there is none. */
-function declaredSize({ headers, server }: FastifyRequest): number {
+export function declaredSize({ headers, server }: FastifyRequest): number {
   const limit = server.initialConfig.bodyLimit ?? 0;
   if (headers["transfer-encoding"] !== undefined) return limit;
   const length = Number(headers["content-length"] ?? 0);

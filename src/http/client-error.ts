@@ -12,12 +12,11 @@ type ClientErrorHandler = (error: Error & { code?: string }, socket: Socket) => 
 export function createClientErrorHandler(connections: Connections): ClientErrorHandler {
   return (error, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else connections.endWith(socket, formatResponse(error.code));
+    else connections.endWith(socket, formatResponse(toClientError(error)));
   };
 }
 
-function formatResponse(code: string | undefined): string {
-  const apiError = toApiError(code);
+function formatResponse(apiError: ApiError): string {
   const { statusCode } = apiError;
   const body = JSON.stringify(apiError.toBody());
   return (
@@ -31,7 +30,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large",
 };
 
-function toApiError(code: string | undefined): ApiError {
+/** Returns the error to answer for an error that Node reports on the socket. */
+export function toClientError({ code }: Error & { code?: string | undefined }): ApiError {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new ApiError("request_timeout", "The request was not received in time.");
   }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
+import { toClientError } from "./client-error.js";
 import { logServerError } from "./error-log.js";
 import { ApiError, toApiError } from "./errors.js";
 
@@ -8,19 +9,26 @@ export interface ErrorHandlerOptions {
   readonly toApiError?: (error: unknown) => ApiError;
   /** Returns the response body. Default: OpenAI's shape. */
   readonly toBody?: (error: ApiError, request: FastifyRequest, reply: FastifyReply) => object;
+  /** Called for each error that is answered. */
+  readonly onAnswer?: (error: ApiError) => void;
 }
 
 /** Answers every error with a status and code of the catalogue, and logs server errors. */
 export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
-  const { toApiError: convert = toApiError, toBody } = options;
+  const { toApiError: convert = toApiError, toBody, onAnswer } = options;
   app.setErrorHandler((error, request, reply) => {
     const apiError = convert(error);
     logServerError(request.log, apiError);
+    onAnswer?.(apiError);
     return send(apiError, reply, toBody?.(apiError, request, reply));
   });
   // Before the body is read: Fastify would read and parse it, and only then call the handler of unknown routes.
   app.addHook("onRequest", (request, _reply, next) => next(request.is404 ? notFoundError(request) : undefined));
   app.setNotFoundHandler((request, reply) => send(notFoundError(request), reply));
+  // These errors come before there is a request, so they are answered elsewhere.
+  app.server.on("clientError", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));
+  });
   done();
 });
 

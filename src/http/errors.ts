@@ -22,6 +22,7 @@ export const CATALOGUE = {
   missing_api_key: [401, "authentication_error"],
   invalid_api_key: [401, "authentication_error"],
   wrong_key_kind: [403, "permission_error"],
+  session_limit: [403, "permission_error"],
   not_found: [404, "invalid_request_error"],
   session_not_found: [404, "invalid_request_error"],
   response_not_found: [404, "invalid_request_error"],
@@ -50,6 +51,7 @@ export const CATALOGUE = {
   shared_memory_unavailable: [503, "server_error"],
   shared_memory_full: [507, "server_error"],
   no_capacity: [429, "rate_limit_error"],
+  too_many_calls: [429, "rate_limit_error"],
   internal_error: [500, "server_error"],
   engine_error: [502, "server_error"],
   engine_unavailable: [502, "server_error"],
@@ -57,6 +59,7 @@ export const CATALOGUE = {
   worker_unavailable: [503, "server_error"],
   session_exporting: [503, "server_error"],
   server_busy: [503, "server_error"],
+  store_full: [503, "server_error"],
   server_draining: [503, "server_error"],
   out_of_memory: [503, "server_error"],
   engine_timeout: [504, "server_error"],
@@ -67,8 +70,10 @@ export type ErrorCode = keyof typeof CATALOGUE;
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   no_capacity: 1,
+  too_many_calls: 1,
   session_exporting: 1,
   server_busy: 1,
+  store_full: 5,
   server_draining: 5,
   out_of_memory: 5,
 };

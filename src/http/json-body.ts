@@ -18,6 +18,13 @@ const MAX_BLANK_LENGTH = 1024;
 
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Size of the JSON body in bytes; 0 until it was received. */
+    bodyBytes: number;
+  }
+}
+
 export interface JsonBodyOptions {
   /** Returns the limits of a request's body, which are checked before it is parsed. Default: {@link CONTROL_LIMITS}. */
   readonly limits?: (request: FastifyRequest) => JsonLimits;
@@ -38,6 +45,7 @@ export const jsonBody = fp<JsonBodyOptions>(
   (app, { limits = () => CONTROL_LIMITS, readLarge = parseInTurn, revive }, done) => {
     const parseChecked = createCheckedParser(app);
     app.removeAllContentTypeParsers();
+    app.decorateRequest("bodyBytes", 0);
 
     const parse = (request: FastifyRequest, text: string): unknown => {
       if (text.length < MAX_BLANK_LENGTH && text.trim() === "") return {};
@@ -52,6 +60,7 @@ export const jsonBody = fp<JsonBodyOptions>(
     };
 
     app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, bytes: Buffer, parsed) => {
+      request.bodyBytes = bytes.length;
       const json = stripByteOrderMark(bytes);
       if (json.length > 0 && isCompressed(request)) return parsed(compressedBodyError(request));
       if (json.length >= LARGE_BODY) {

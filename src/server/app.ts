@@ -9,6 +9,7 @@ import { errorHandler } from "../http/error-handler.js";
 import { jsonBody } from "../http/json-body.js";
 import { CONTROL_LIMITS } from "../http/json-limits.js";
 import { httpRequests } from "../http/metrics/http-requests.js";
+import { countRefusals } from "../http/metrics/refusals.js";
 import type { ChatModel } from "../model/chat-model.js";
 import { SharedMemory } from "../session/batch/batch-memory.js";
 import type { BatchOrigin } from "../session/batch/batch-metadata.js";
@@ -24,7 +25,11 @@ import { toApiError } from "./errors.js";
 import { createKnownBodyReader } from "./known/known-body-reader.js";
 import { KnownRequests } from "./known/known-requests.js";
 import { restoreSpelling } from "./known/restore-spelling.js";
+import { Admission } from "./limits/admission.js";
+import { createHeap } from "./limits/heap-watch.js";
+import { Store } from "./limits/store.js";
 import { Metrics } from "./metrics/metrics.js";
+import { admissionPlugin } from "./plugins/admission.js";
 import { auth } from "./plugins/auth.js";
 import { openapi } from "./plugins/openapi.js";
 import { chatCompletionRoutes } from "./routes/chat-completions.js";
@@ -48,6 +53,9 @@ export interface ServerOptions {
   readonly logger?: FastifyBaseLogger;
 }
 
+/** Share of the JavaScript heap that remembered requests may take, whatever the configuration allows. */
+const KNOWN_SHARE = 1 / 8;
+
 function toBatchOrigin({ settings, engine, model }: ServerOptions): BatchOrigin {
   const { chatTemplateType, recordedConfig = {} } = settings;
   const config = { engine: engine.type, chat_template_type: chatTemplateType, ...recordedConfig };
@@ -61,7 +69,10 @@ export async function createServer({
   ...options
 }: ServerOptions): Promise<{ app: App; context: ServerContext }> {
   const { registry, settings } = options;
-  const known = new KnownRequests(settings.knownRequestBytes);
+  const { store: limits, heap = createHeap(), sessionLimits } = settings;
+  const known = new KnownRequests(Math.min(settings.knownRequestBytes, KNOWN_SHARE * heap.read().limit));
+  const sharedMemory = new SharedMemory(settings.sharedMemory);
+  const store = new Store({ registry, known, sharedMemory, limits, heap });
   const app = createApp({
     logger,
     maxBodyBytes: settings.maxBodyBytes,
@@ -73,12 +84,13 @@ export async function createServer({
     connections: app.connections,
     exporter: new Exporter(registry),
     engineHealth: new EngineHealth(options.engine),
-    metrics: new Metrics({ ...options, known }),
-    sharedMemory: new SharedMemory(settings.sharedMemory),
+    metrics: new Metrics({ ...options, known, store }),
+    sharedMemory,
     sharedExports: new SharedExports(),
     preparedExports: new PreparedExports(),
     exportLeases: new ExportLeases(registry),
     known,
+    store,
     origin: toBatchOrigin(options),
     weightVersion,
     draining: false,
@@ -93,7 +105,8 @@ export async function createServer({
 
   await app.register(httpRequests, { register: context.metrics.registry, name: "rolltape_http_requests_total" });
   await app.register(earlyAnswer);
-  await app.register(errorHandler, { toApiError, toBody: toErrorBody });
+  const onAnswer = countRefusals("rolltape_refused_total", context.metrics.registry);
+  await app.register(errorHandler, { toApiError, toBody: toErrorBody, onAnswer });
   await app.register(jsonBody, {
     limits: ({ session }) => (session ? settings.jsonLimits : CONTROL_LIMITS),
     readLarge: createKnownBodyReader(context.known.bodies),
@@ -105,6 +118,11 @@ export async function createServer({
     findSender: ({ session }) => session,
     register: context.metrics.registry,
     metric: "rolltape_body_bytes_in_flight",
+  });
+  // After the budget of bodies: a session that only announces large bodies must not fill the store with them.
+  await app.register(admissionPlugin, {
+    admission: new Admission(store, sessionLimits),
+    isDraining: () => context.draining,
   });
   await app.register(openapi);
   app.after(() => {

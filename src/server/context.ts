@@ -14,6 +14,9 @@ import type { SamplingOverride } from "./call/sampling-override.js";
 import type { CurrentVersion } from "./current-version.js";
 import type { EngineHealth } from "./engine-health.js";
 import type { KnownRequests } from "./known/known-requests.js";
+import type { Heap } from "./limits/heap-watch.js";
+import type { SessionLimits } from "./limits/session-limits.js";
+import type { Store, StoreLimits } from "./limits/store.js";
 import type { Metrics } from "./metrics/metrics.js";
 
 /** The objects that the routes use. */
@@ -31,6 +34,7 @@ export interface ServerContext {
   readonly preparedExports: PreparedExports;
   readonly exportLeases: ExportLeases;
   readonly known: KnownRequests;
+  readonly store: Store;
   /** Describes the server in the metadata of each batch. */
   readonly origin: BatchOrigin;
   /** The weight version of engines that report none. */
@@ -59,6 +63,10 @@ export interface ServerSettings {
   readonly strictControlFields?: boolean;
   /** Memory for the newest requests of sessions, so that their next requests cost only what is new in them. */
   readonly knownRequestBytes: number;
+  readonly sessionLimits: SessionLimits;
+  readonly store: StoreLimits;
+  /** Default: the heap of this process. */
+  readonly heap?: Heap;
   /** Limit of prompt and output together, in tokens. Undefined: the context length of the engine. */
   readonly engineMaxTokens: number | undefined;
   readonly chatTemplateType: "hf" | "concat";

@@ -15,6 +15,7 @@ import type { ServerSettings } from "./context.js";
 import { CurrentVersion } from "./current-version.js";
 import { drain, type StopReport } from "./drain.js";
 import { type EngineReadiness, engineReadiness } from "./engine-readiness.js";
+import { toSessionLimits, toStoreLimits } from "./limits/configured-limits.js";
 import { openEngine } from "./open-engine.js";
 import { startSweeps } from "./sweeps.js";
 import { VersionFile } from "./version-file.js";
@@ -160,6 +161,8 @@ export function toServerSettings(config: Config, adminKey: string, modelName: st
     publicMetrics: config.server.public_metrics,
     strictControlFields: config.server.strict_control_fields,
     knownRequestBytes: config.server.known_request_bytes,
+    sessionLimits: toSessionLimits(config),
+    store: toStoreLimits(config),
     engineMaxTokens: agent.engine_max_tokens ?? undefined,
     chatTemplateType: agent.chat_template_type,
     samplingOverride: toSamplingOverride(agent.sampling_override),

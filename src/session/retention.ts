@@ -49,13 +49,22 @@ export class Retention {
 
   /** Frees sessions over the limits, oldest first. */
   sweep(now = Date.now()): void {
-    for (const [session, { since, bytes, missing }] of this.#kept) {
+    for (const [session, { since, missing }] of this.#kept) {
       if (session.lifecycle.exporting) continue;
       const overdue = now - since >= this.#limits.milliseconds;
       if (!overdue && this.#bytes <= this.#limits.bytes) return;
       if (!overdue && missing.size > 0) continue;
-      this.#kept.delete(session);
-      this.#bytes -= bytes;
+      this.forget(session);
+      session.free("exported");
+    }
+  }
+
+  /** Frees sessions of which nothing is left to export, oldest first, until `isEnough` returns true. */
+  freeUntil(isEnough: () => boolean): void {
+    for (const [session, { missing }] of this.#kept) {
+      if (isEnough()) return;
+      if (missing.size > 0 || session.lifecycle.exporting) continue;
+      this.forget(session);
       session.free("exported");
     }
   }

@@ -5,6 +5,7 @@ import { type ExportedShard, Retention, type RetentionLimits } from "./retention
 import { Session } from "./session.js";
 import { SessionEvents } from "./session-events.js";
 import { hashText, newSessionKey } from "./session-keys.js";
+import type { ByteTally } from "./session-size.js";
 import { readKeyTag } from "./worker-tag.js";
 
 export interface RegistryOptions {
@@ -29,6 +30,8 @@ export interface StartOptions {
 const MIN_KEY_LENGTH = 16;
 /** Maximum number of sessions without data that are remembered, so that calls get 410 instead of 404. */
 const MAX_TOMBSTONES = 100_000;
+/** As many are remembered even if the heap is full. Each takes some kilobytes. */
+const MIN_TOMBSTONES = 1000;
 
 /** All sessions of one server: capacity, ids, keys, expiry, retention. */
 export class SessionRegistry {
@@ -40,6 +43,7 @@ export class SessionRegistry {
   readonly events = new SessionEvents();
   #nextNumber = 0;
   readonly #retention: Retention;
+  readonly #tally: ByteTally = { bytes: 0 };
   #capacity = 0;
 
   constructor(options: RegistryOptions) {
@@ -50,6 +54,11 @@ export class SessionRegistry {
 
   get workerTag(): string | undefined {
     return this.#options.workerTag;
+  }
+
+  /** Memory of all sessions, native and in JavaScript, in bytes. */
+  get bytes(): number {
+    return this.#tally.bytes;
   }
 
   /** Number of free slots. */
@@ -81,6 +90,7 @@ export class SessionRegistry {
       groupId,
       messageFilters: this.#options.messageFilters ?? [],
       events: this.events,
+      tally: this.#tally,
     });
     this.#capacity--;
     this.#sessions.set(session.id, session);
@@ -120,6 +130,21 @@ export class SessionRegistry {
   }
 
   /**
+   * Frees exported sessions before their retention is over, oldest first, until `isEnough` returns true or there are no
+   * more. Sessions of a batch whose shards were not all exported stay.
+   */
+  freeRetained(isEnough: () => boolean): void {
+    this.#retention.freeUntil(isEnough);
+  }
+
+  /** Forgets the oldest sessions without data. Returns true if there were any. */
+  forgetFreed(): boolean {
+    const before = this.#sessions.size;
+    this.#removeOldestFreed(MIN_TOMBSTONES);
+    return this.#sessions.size < before;
+  }
+
+  /**
    * Deletes a session without an export: revokes its key, aborts its calls in flight, frees its data and removes it.
    * Waits for an export of the session that is being packed.
    */
@@ -144,7 +169,7 @@ export class SessionRegistry {
       session.free("expired");
     }
     this.#retention.sweep(now);
-    this.#removeOldestFreed();
+    this.#removeOldestFreed(MAX_TOMBSTONES);
   }
 
   #checkKey(key: string): void {
@@ -184,11 +209,12 @@ export class SessionRegistry {
     this.#sessionsByKeyHash.delete(hash);
   }
 
-  #removeOldestFreed(): void {
-    if (this.#sessions.size <= MAX_TOMBSTONES) return;
+  /** Removes the oldest sessions without data until `most` sessions are left, or only sessions with data. */
+  #removeOldestFreed(most: number): void {
+    if (this.#sessions.size <= most) return;
     for (const [id, session] of this.#sessions) {
       if (session.lifecycle.freed) this.#sessions.delete(id);
-      if (this.#sessions.size <= MAX_TOMBSTONES) return;
+      if (this.#sessions.size <= most) return;
     }
   }
 }

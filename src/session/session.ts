@@ -21,6 +21,14 @@ import { Lifecycle, type SessionState } from "./lifecycle.js";
 import { pickCallFacts } from "./pick-call-facts.js";
 import type { SessionEvents, SessionOutcome } from "./session-events.js";
 import { hashText } from "./session-keys.js";
+import {
+  type ByteTally,
+  measureJson,
+  measureMessages,
+  type SessionGrowth,
+  SessionSize,
+  TOKEN_BYTES,
+} from "./session-size.js";
 
 export interface SessionOptions {
   readonly id: string;
@@ -30,6 +38,8 @@ export interface SessionOptions {
   readonly messageFilters?: readonly MessageFilter[];
   /** Receives an event when the session is over and when a reward is set. */
   readonly events?: SessionEvents;
+  /** Receives the memory of the session, as part of that of all sessions. */
+  readonly tally?: ByteTally;
 }
 
 /** The greatest finite float32. Rewards are exported as float32. */
@@ -58,6 +68,7 @@ export class Session {
   readonly delivery = new Delivery((index) => this.#native.interaction(index));
   readonly calls = new CallsInFlight(this.delivery.attempts);
   readonly #log: InteractionLog;
+  readonly #size: SessionSize;
   #rewards = 0;
   #sessionReward: number | undefined;
   #countAtEnd = 0;
@@ -72,6 +83,7 @@ export class Session {
     this.#events = options.events;
     this.#known = new KnownMessages(this.#filters);
     this.#log = new InteractionLog(options.id);
+    this.#size = new SessionSize(() => this.#native.byteLength, options.tally ?? { bytes: 0 });
   }
 
   get state(): SessionState {
@@ -106,6 +118,16 @@ export class Session {
   /** Native memory that this session holds, in bytes. */
   get byteLength(): number {
     return this.lifecycle.freed ? 0 : this.#native.byteLength;
+  }
+
+  /** Memory that this session holds, native and in JavaScript, in bytes. */
+  get storedBytes(): number {
+    return this.#size.bytes;
+  }
+
+  /** Tokens that all recorded calls added. What a call shares with an earlier one counts once. */
+  get storedTokens(): number {
+    return this.#size.tokens;
   }
 
   /** For planning an export. */
@@ -162,6 +184,22 @@ export class Session {
     return this.#native.prompt(pieces, base);
   }
 
+  /**
+   * Returns about how much a call with this prompt would add to the session. It is less if the prompt has the messages
+   * of an earlier call but not its tokens, because only recording compares those.
+   */
+  estimateGrowth(prepared: PreparedMessages, promptTokens: number): SessionGrowth {
+    const match = this.findParent(prepared);
+    const known = match ? this.#countKnown(match) : { tokens: 0, messages: 0 };
+    const tokens = Math.max(0, promptTokens - known.tokens);
+    return { tokens, bytes: TOKEN_BYTES * tokens + measureMessages(prepared.messages.slice(known.messages)) };
+  }
+
+  /** Adds memory that others keep for this session until its data is freed. */
+  keepBytes(bytes: number): void {
+    this.#size.addObjects(bytes);
+  }
+
   /** Adds a completed call to the tree and returns its interaction. */
   record(call: CompletedCall): Interaction {
     this.#requireOpen("session_ended", "records no more calls");
@@ -179,7 +217,7 @@ export class Session {
     // Only `record` below finds out whether the prompt continues its parent's tokens, so the cause is determined in
     // advance.
     const cause = call.fallback ?? (match && findBrokenPrefixCause(call.prepared, match, this.#log.at(match.index)));
-    const { index, parent, tokenExact } = this.#native.record({
+    const { index, parent, tokenExact, sharedTokens } = this.#native.record({
       prompt: call.prompt,
       generation: call.generation,
       digests,
@@ -199,6 +237,9 @@ export class Session {
     this.#log.add(interaction);
     this.#promptTokens += call.prompt.length;
     this.#completionTokens += outputTokens;
+    const ownMessages = [...input.respelled.values(), ...input.added, ...output];
+    this.#size.addCall(call.prompt.length - sharedTokens + outputTokens, ownMessages);
+    if (templateArgs && templateArgs === call.prepared.templateArgs) this.keepBytes(measureJson(templateArgs));
     this.touch();
     return interaction;
   }
@@ -242,6 +283,7 @@ export class Session {
   free(state: "expired" | "exported"): void {
     if (this.state === "active") this.#events?.emit("over", this, "expired");
     this.lifecycle.free(state);
+    this.#size.free();
     this.#native.release();
     this.#log.clear();
     this.#known.clear();
@@ -269,6 +311,15 @@ export class Session {
   changesSystem({ messages }: PreparedMessages): boolean {
     const newest = this.#log.newest;
     return newest !== undefined && continuesExceptSystem(this.readMessages(newest), messages, this.#filters);
+  }
+
+  /** Returns what a request has in common with the interaction that it continues. */
+  #countKnown({ index, rule }: ParentMatch): { readonly tokens: number; readonly messages: number } {
+    const interaction = this.#log.at(index);
+    if (rule === "messages") {
+      return { tokens: this.#native.interaction(index).promptTokens, messages: inputLength(interaction) };
+    }
+    return { tokens: this.sequenceLength(index), messages: inputLength(interaction) + interaction.output.length };
   }
 
   #requireOpen(code: "session_ended" | "session_exported", consequence: string): void {

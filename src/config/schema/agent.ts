@@ -44,6 +44,36 @@ export const agentSchema = z.strictObject({
     .min(0)
     .default(GIBIBYTE)
     .describe("Maximum memory for exported sessions that can be exported again, in bytes."),
+  max_session_tokens: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(2 ** 28)
+    .describe(
+      "Maximum tokens of one session; what a call shares with an earlier one counts once. Further calls are refused with 403. Null: no limit.",
+    ),
+  max_session_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(65_536)
+    .describe("Maximum number of recorded model calls of one session. More are refused with 403. Null: no limit."),
+  max_session_bytes: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(2 * GIBIBYTE)
+    .describe(
+      "Maximum memory of one session, its tokens and its messages, in bytes. Further calls are refused with 403. Null: no limit.",
+    ),
+  max_concurrent_calls: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(256)
+    .describe(
+      "Maximum number of calls that one session may have in flight. More are refused with 429. Null: no limit.",
+    ),
   shared_memory_directory: z
     .string()
     .regex(/^\//)

@@ -86,6 +86,22 @@ export const serverSchema = z.strictObject({
     .describe(
       "Memory for the newest requests of running conversations, in bytes. With it, a later turn parses, checks and encodes only what is new; 0 disables it.",
     ),
+  store_bytes: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "Maximum memory of all sessions, of what is remembered for them and of batches in shared memory, in bytes. Beyond it, model calls are refused with 503. Null: half of the machine's or container's memory beside the JavaScript heap and `body_bytes_in_flight`. Set it if several servers share a machine.",
+    ),
+  store_high_water: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(0.8)
+    .describe(
+      "Share of `store_bytes`, and of the limit of the JavaScript heap, above which no session is started (503). It leaves room for the calls of running sessions.",
+    ),
   strict_control_fields: z
     .boolean()
     .default(true)

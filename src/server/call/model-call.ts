@@ -3,6 +3,7 @@ import type { ModelRequest } from "../../protocols/model-request.js";
 import type { RequestIdentity } from "../../session/calls-in-flight.js";
 import type { Api, Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
+import type { AdmittedCall } from "../limits/admission.js";
 import type { OutputSink, ReadOutput } from "./output-reader.js";
 
 /** A model call in the form that all protocols share. */
@@ -11,6 +12,8 @@ export interface ModelCall {
   readonly api: Api;
   readonly idPrefix: string;
   readonly request: ModelRequest;
+  /** Counts the call among those in flight; null if the session accepts no calls. */
+  readonly admitted: AdmittedCall | null;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt: number;
   /** Identifies the earlier request that this one repeats, if any. */

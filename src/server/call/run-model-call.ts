@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { GenerateResult } from "../../engine/engine.js";
 import { ApiError } from "../../http/errors.js";
+import type { NativePrompt } from "../../native/contract.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { InFlightCall } from "../../session/calls-in-flight.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
 import { SessionError } from "../../session/errors.js";
+import { TOKEN_BYTES } from "../../session/session-size.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { buildGrammar } from "./build-grammar.js";
@@ -78,6 +80,7 @@ async function generateAndRecord(
   const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal });
   const { parent, fallback, prompt } = built;
   const promptTokens = prompt.length;
+  admitPrompt(call, prepared, prompt);
 
   const grammar = buildGrammar(context, call, built);
   const sampling = completeSampling(context, request.sampling, { tokensLeft: limit - promptTokens, grammar });
@@ -111,6 +114,16 @@ async function generateAndRecord(
   const cachedTokens = result.cachedTokens ?? 0;
   const end = { message, parts, stopString, finishReason, completionTokens, reasoningTokens, cachedTokens, tokens };
   return { answer: { ...start, ...end }, interaction, unsent: output };
+}
+
+/** Refuses a call whose prompt is too much for its session or for the store, before the engine works on it. */
+function admitPrompt({ session, admitted }: ModelCall, prepared: PreparedMessages, prompt: NativePrompt): void {
+  try {
+    admitted?.addPrompt(session.estimateGrowth(prepared, prompt.length), TOKEN_BYTES * prompt.length);
+  } catch (error) {
+    prompt.release();
+    throw error;
+  }
 }
 
 /** Malformed tool calls stay in the text. One well-formed call is enough for `tool_calls`. */

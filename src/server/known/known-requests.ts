@@ -27,6 +27,12 @@ export class KnownRequests {
     return this.bodies.bytes + this.prompts.bytes;
   }
 
+  /** Drops everything. The next request of each session is processed as a whole. */
+  clear(): void {
+    this.bodies.clear();
+    this.prompts.clear();
+  }
+
   sweep(): void {
     this.bodies.sweep();
     this.prompts.sweep();

@@ -46,6 +46,10 @@ export class Recent<T extends object> {
     for (const session of freed) this.#sessions.delete(session);
   }
 
+  clear(): void {
+    this.#sessions.clear();
+  }
+
   /** Memory of all items. */
   get bytes(): number {
     return this.#sessions.calculatedSize;

@@ -5,6 +5,7 @@ import type { EarlierResponses } from "../../protocols/responses/request.js";
 import { type RequestEcho, type ResponseBody, toResponse } from "../../protocols/responses/response.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { Session } from "../../session/session.js";
+import { measureJson, measureMessages } from "../../session/session-size.js";
 
 interface StoredResponse {
   readonly answer: GenerationAnswer;
@@ -18,8 +19,10 @@ interface StoredResponse {
 export class StoredResponses {
   readonly #stored = new WeakMap<Interaction, StoredResponse>();
 
-  keep(interaction: Interaction, answer: GenerationAnswer, echo: RequestEcho): void {
-    if (echo.store) this.#stored.set(interaction, { answer, echo });
+  keep(session: Session, interaction: Interaction, answer: GenerationAnswer, echo: RequestEcho): void {
+    if (!echo.store) return;
+    this.#stored.set(interaction, { answer, echo });
+    session.keepBytes(measureStored(answer, echo));
   }
 
   /** Returns the response as it was sent; undefined if the session has no stored response with this id. */
@@ -60,6 +63,13 @@ export class StoredResponses {
       ? { ...item, content: item.content.map(({ text }) => text).join("") }
       : toInput(item);
   }
+}
+
+/** Memory of a recorded token with its text and log probability, in bytes. */
+const RECORDED_TOKEN_BYTES = 128;
+
+function measureStored({ message, tokens, completionTokens }: GenerationAnswer, echo: RequestEcho): number {
+  return measureMessages([message]) + measureJson(echo) + (tokens ? RECORDED_TOKEN_BYTES * completionTokens : 0);
 }
 
 function toInput(item: Exclude<ReturnType<typeof toItem>, { type: "message" }>): InputItem {

@@ -7,9 +7,11 @@ import type { ParsedOutput } from "../../model/output/output-parser.js";
 import type { ExportSummary } from "../../session/batch/batch-metadata.js";
 import type { Interaction } from "../../session/interaction.js";
 import type { SessionRegistry } from "../../session/session-registry.js";
+import type { Store } from "../limits/store.js";
 import { observeEngineServers } from "./engine-server-metrics.js";
 import { observeEventLoopDelay } from "./event-loop-delay.js";
 import { observeSessions } from "./session-metrics.js";
+import { observeStore } from "./store-metrics.js";
 
 const ENGINE_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const EXPORT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
@@ -31,6 +33,7 @@ export interface Observed {
   readonly model: Pick<ChatModel, "cacheStats">;
   readonly engine: Pick<Engine, "servers">;
   readonly known: { readonly bytes: number };
+  readonly store: Pick<Store, "bytes" | "limit" | "heapBytes" | "heapLimit">;
 }
 
 /** The Prometheus metrics of one server. Each instance has its own registry. */
@@ -105,7 +108,7 @@ export class Metrics {
     ["reason"],
   );
 
-  constructor({ registry: sessions, model, engine: { servers }, known }: Observed) {
+  constructor({ registry: sessions, model, engine: { servers }, known, store }: Observed) {
     addBuildInfo(this.registry, "rolltape_build_info");
     if (servers) observeEngineServers(servers, this.registry);
     this.#observeCache(model);
@@ -114,6 +117,7 @@ export class Metrics {
       "Memory of the remembered newest requests of sessions, in bytes.",
       (gauge) => gauge.set(known.bytes),
     );
+    observeStore(store, this.registry);
     this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
   }
 

@@ -59,6 +59,7 @@ function startSession(app: App, context: ServerContext): void {
     },
     async ({ body }) => {
       if (context.draining) throw new ApiError("server_draining", "The server is shutting down.");
+      context.store.requireRoomForSession();
       if (body.weight_version) context.weightVersion.takeOver(body.weight_version);
       const { session, key } = context.registry.start({
         taskId: body.task_id,

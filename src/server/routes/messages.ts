@@ -7,6 +7,7 @@ import { MessagesStream } from "../../protocols/messages/stream.js";
 import { stringifyRaw } from "../../protocols/raw-json.js";
 import { countPromptTokens } from "../call/build-prompt.js";
 import type { ServerContext } from "../context.js";
+import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 import { answerModelCall } from "./model-route.js";
 
@@ -25,7 +26,7 @@ function createMessage(app: App, context: ServerContext, url: string): void {
   app.post(
     url,
     {
-      config: { key: "session", errors: "anthropic" },
+      config: { key: "session", errors: "anthropic", admits: "model" },
       schema: {
         summary: "Create a message; it is recorded token by token",
         hide: !url.startsWith("/v1/m"),
@@ -51,7 +52,7 @@ function countTokens(app: App, context: ServerContext, url: string): void {
   app.post(
     url,
     {
-      config: { key: "session", errors: "anthropic" },
+      config: { key: "session", errors: "anthropic", admits: "count" },
       schema: {
         summary: "Count the tokens of a message's prompt",
         hide: !url.startsWith("/v1/m"),
@@ -62,7 +63,9 @@ function countTokens(app: App, context: ServerContext, url: string): void {
     async (request, reply) => {
       setRequestId(request, reply);
       const conversation = toConversation(request.body);
-      return { input_tokens: await countPromptTokens(context, requireSession(request), conversation) };
+      const session = requireSession(request);
+      const tokens = await whileAdmitted(request, () => countPromptTokens(context, session, conversation));
+      return { input_tokens: tokens };
     },
   );
 }

@@ -11,6 +11,7 @@ import { warnOfRawLogprobs } from "../call/raw-logprobs.js";
 import { runModelCall } from "../call/run-model-call.js";
 import type { ServerContext } from "../context.js";
 import { toApiError } from "../errors.js";
+import { whileAdmitted } from "../plugins/admission.js";
 import { requireSession } from "../plugins/auth.js";
 
 /** The parts of a model call that depend on its protocol. */
@@ -25,7 +26,16 @@ export interface ProtocolCall<T> {
 }
 
 /** Runs a model call and sends the answer, whole or as a stream. */
-export async function answerModelCall<T>(
+export function answerModelCall<T>(
+  context: ServerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  protocol: ProtocolCall<T>,
+): Promise<T | undefined> {
+  return whileAdmitted(request, () => answerAdmitted(context, request, reply, protocol));
+}
+
+async function answerAdmitted<T>(
   context: ServerContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,6 +46,7 @@ export async function answerModelCall<T>(
     api: protocol.api,
     idPrefix: protocol.idPrefix,
     request: protocol.request,
+    admitted: request.admitted,
     startedAt: Date.now(),
     retry: {
       retryCount: parseRetryCount(request.headers["x-stainless-retry-count"]),

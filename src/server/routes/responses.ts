@@ -24,7 +24,7 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
   app.post(
     url,
     {
-      config: { key: "session" },
+      config: { key: "session", admits: "model" },
       schema: {
         summary: "Create a response; it is recorded token by token",
         body: responsesSchema,
@@ -32,14 +32,15 @@ function createResponse(app: App, context: ServerContext, stored: StoredResponse
       },
     },
     async (request, reply) => {
+      const session = requireSession(request);
       const echo = toEcho(request.body);
       return answerModelCall(context, request, reply, {
         api: "responses",
         idPrefix: RESPONSE_PREFIX,
-        request: parseResponses(request.body, stored.forSession(requireSession(request))),
+        request: parseResponses(request.body, stored.forSession(session)),
         encoder: () => new ResponsesStream(echo),
         toResponse: (answer) => toResponse(answer, echo),
-        onRecorded: ({ interaction, answer }) => stored.keep(interaction, answer, echo),
+        onRecorded: ({ interaction, answer }) => stored.keep(session, interaction, answer, echo),
       });
     },
   );

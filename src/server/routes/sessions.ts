@@ -80,6 +80,8 @@ function toRecord(session: Session): z.input<typeof sessionRecord> {
     calls_in_flight: session.calls.size,
     aborted_calls: session.abortedCalls,
     native_bytes: session.byteLength,
+    stored_tokens: session.storedTokens,
+    stored_bytes: session.storedBytes,
     holds_slot: session.state === "active" || session.state === "ended",
   };
 }

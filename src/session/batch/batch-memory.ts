@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { native } from "../../native/addon.js";
 import type { NativeSharedPool } from "../../native/contract.js";
 
@@ -24,12 +25,16 @@ const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
 const DEFAULT_UNUSED_MS = 60_000;
 const TRIM_EVERY_MS = 5_000;
 
+/** Types of file systems whose files are in memory, as `statfs` reports them: tmpfs and ramfs. */
+const IN_MEMORY: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
+
 /** The shared files of one exporter. The pool is created when the first batch needs it. */
 export class SharedMemory {
   readonly #options: SharedMemoryOptions;
   #pool: NativeSharedPool | undefined;
   #trimmer: NodeJS.Timeout | undefined;
   #closed = false;
+  #isInMemory: boolean | undefined;
 
   constructor(options: SharedMemoryOptions = {}) {
     this.#options = options;
@@ -39,6 +44,18 @@ export class SharedMemory {
     const { directory = DEFAULT_DIRECTORY, maxBytes = DEFAULT_MAX_BYTES } = this.#options;
     this.#pool ??= new native.SharedPool({ directory, maxBytes });
     return this.#pool;
+  }
+
+  /** Memory of the files, in bytes; 0 if they are on a disk. */
+  get bytesInMemory(): number {
+    if (!this.#pool) return 0;
+    this.#isInMemory ??= isInMemory(this.#options.directory ?? DEFAULT_DIRECTORY);
+    return this.#isInMemory ? this.#pool.use.bytes : 0;
+  }
+
+  /** Removes the files that no batch uses. */
+  dropFree(): void {
+    this.#pool?.trim(0);
   }
 
   /** Removes files that no batch has used for a while. */
@@ -56,6 +73,15 @@ export class SharedMemory {
     this.#closed = true;
     clearInterval(this.#trimmer);
     this.#pool?.close();
+  }
+}
+
+function isInMemory(directory: string): boolean {
+  try {
+    return IN_MEMORY.has(statfsSync(directory).type);
+  } catch {
+    // A directory that cannot be examined cannot be written either.
+    return false;
   }
 }
 

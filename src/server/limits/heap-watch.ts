@@ -1,0 +1,93 @@
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** Memory of JavaScript objects, in bytes. */
+export interface HeapUse {
+  /** Objects, including those that the garbage collector has not removed yet. */
+  readonly used: number;
+  /** V8 ends the process beyond this. */
+  readonly limit: number;
+}
+
+/** How to look at the heap. Tests inject another one. */
+export interface Heap {
+  read(): HeapUse;
+  /** Removes garbage, so that the next reading has only objects in use. Stalls the event loop. */
+  collect(): void;
+}
+
+/** V8's limit contains the young generation, which old objects cannot use: three semi-spaces of 16 MiB. */
+const YOUNG_GENERATION_BYTES = 48 * 1024 ** 2;
+
+const SAMPLE_MS = 100;
+/** Collecting some gigabytes takes about a second. It gets at most this share of the time. */
+const COLLECT_SHARE = 1 / 20;
+const MIN_COLLECT_PAUSE_MS = 1000;
+
+/** The heap of this process. */
+export function createHeap(): Heap {
+  let collectGarbage: (() => void) | undefined;
+  return {
+    read() {
+      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+      return { used, limit: Math.max(1, limit - YOUNG_GENERATION_BYTES) };
+    },
+    collect() {
+      collectGarbage ??= exposeCollector();
+      collectGarbage();
+    },
+  };
+}
+
+/** Contexts made after the flag is set have a function `gc`. Node has no other way to collect on demand. */
+function exposeCollector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}
+
+/**
+ * Reads the heap at most every 100 ms.
+ *
+ * Before a reading counts as too large, garbage is collected: V8 lets garbage grow up to its limit, and a server that
+ * refuses all calls allocates too little for V8 to collect it.
+ */
+export class HeapWatch {
+  readonly #heap: Heap;
+  #use: HeapUse | undefined;
+  #readAt = 0;
+  #collectFrom = 0;
+
+  constructor(heap: Heap) {
+    this.#heap = heap;
+  }
+
+  get use(): HeapUse {
+    return this.#use && performance.now() - this.#readAt < SAMPLE_MS ? this.#use : this.#read();
+  }
+
+  /**
+   * Returns true if the objects in use take more than `bytes`.
+   *
+   * @param release drops objects that are not needed; returns false if there are none
+   */
+  exceeds(bytes: number, release: () => boolean): boolean {
+    if (this.use.used <= bytes) return false;
+    const start = performance.now();
+    if (start < this.#collectFrom) return true;
+    const exceeded = this.#collect() > bytes && !(release() && this.#collect() <= bytes);
+    const end = performance.now();
+    this.#collectFrom = end + Math.max(MIN_COLLECT_PAUSE_MS, (end - start) / COLLECT_SHARE);
+    return exceeded;
+  }
+
+  #collect(): number {
+    this.#heap.collect();
+    return this.#read().used;
+  }
+
+  #read(): HeapUse {
+    this.#readAt = performance.now();
+    this.#use = this.#heap.read();
+    return this.#use;
+  }
+}

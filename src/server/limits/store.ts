@@ -1,0 +1,124 @@
+import { ApiError } from "../../http/errors.js";
+import type { SharedMemory } from "../../session/batch/batch-memory.js";
+import type { SessionRegistry } from "../../session/session-registry.js";
+import type { KnownRequests } from "../known/known-requests.js";
+import { type Heap, HeapWatch } from "./heap-watch.js";
+
+export interface StoreLimits {
+  /** Memory of all sessions and of what is kept for them, in bytes. */
+  readonly bytes: number;
+  /** Share of the limits above which no session is started. */
+  readonly highWater: number;
+}
+
+export interface StoreOptions {
+  readonly registry: SessionRegistry;
+  readonly known: KnownRequests;
+  readonly sharedMemory: SharedMemory;
+  readonly limits: StoreLimits;
+  readonly heap: Heap;
+}
+
+/** What a call in flight may still add, in bytes. */
+export interface CallMemory {
+  /** Text of the request, in the heap. */
+  readonly text: number;
+  /** Native memory of its prompt. */
+  readonly prompt: number;
+}
+
+/**
+ * Share of V8's limit that may be in use. V8 ends the process already when four fifths stay in use and collecting takes
+ * most of its time. The rest is for what parsing and rendering need for a moment.
+ */
+const HEAP_SHARE = 0.7;
+
+/** While a body is parsed and its prompt is rendered, its text is in the heap about this often. */
+const COPIES_OF_TEXT = 4;
+
+/**
+ * The memory of all sessions, and its limits: those of the store and of the JavaScript heap.
+ *
+ * Sessions stop being started before calls are refused, so that the calls of running sessions find room. Before
+ * anything is refused, what nobody needs any more is freed.
+ */
+export class Store {
+  readonly #options: StoreOptions;
+  readonly #heap: HeapWatch;
+  #inFlight: CallMemory = { text: 0, prompt: 0 };
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#heap = new HeapWatch(options.heap);
+  }
+
+  /** Memory of sessions, remembered requests, shared batches and calls in flight, in bytes. */
+  get bytes(): number {
+    const { registry, known, sharedMemory } = this.#options;
+    return registry.bytes + known.bytes + sharedMemory.bytesInMemory + this.#inFlight.text + this.#inFlight.prompt;
+  }
+
+  get limit(): number {
+    return this.#options.limits.bytes;
+  }
+
+  /** Memory of JavaScript objects, in bytes. */
+  get heapBytes(): number {
+    return this.#heap.use.used;
+  }
+
+  get heapLimit(): number {
+    return HEAP_SHARE * this.#heap.use.limit;
+  }
+
+  /** @throws ApiError `store_full` if no session may be started */
+  requireRoomForSession(): void {
+    const { highWater } = this.#options.limits;
+    const refusal = "accepts no new sessions until some are exported or deleted";
+    if (this.#isStoreFull(highWater * this.limit)) throw fullError("store", refusal, this.bytes, this.limit);
+    if (this.#isHeapFull(highWater * this.heapLimit)) throw fullError("heap", refusal, this.heapBytes, this.heapLimit);
+  }
+
+  /** @throws ApiError `store_full` if there is no room for a call */
+  requireRoomForCall(call: CallMemory): void {
+    const refusal = "accepts no model calls until sessions are exported or deleted";
+    const dropKnown = () => this.#options.known.clear();
+    const roomInStore = this.limit - call.text - call.prompt;
+    if (this.#isStoreFull(roomInStore, dropKnown)) throw fullError("store", refusal, this.bytes, this.limit);
+    const roomInHeap = this.heapLimit - this.#inFlight.text - COPIES_OF_TEXT * call.text;
+    if (this.#isHeapFull(roomInHeap, dropKnown)) throw fullError("heap", refusal, this.heapBytes, this.heapLimit);
+  }
+
+  /** Counts memory of calls in flight. Negative numbers stop counting it. */
+  count({ text, prompt }: CallMemory): void {
+    this.#inFlight = { text: this.#inFlight.text + text, prompt: this.#inFlight.prompt + prompt };
+  }
+
+  /** @param last the last resort before a refusal */
+  #isStoreFull(room: number, last: () => void = () => undefined): boolean {
+    const { registry, sharedMemory } = this.#options;
+    const isFull = () => this.bytes > room;
+    if (isFull()) sharedMemory.dropFree();
+    if (isFull()) registry.freeRetained(() => !isFull());
+    if (isFull()) last();
+    return isFull();
+  }
+
+  #isHeapFull(room: number, last: () => void = () => undefined): boolean {
+    const { registry } = this.#options;
+    return this.#heap.exceeds(room, () => {
+      const { bytes } = this;
+      registry.freeRetained(() => false);
+      last();
+      return registry.forgetFreed() || this.bytes < bytes;
+    });
+  }
+}
+
+function fullError(resource: "store" | "heap", refusal: string, used: number, allowed: number): ApiError {
+  const place = resource === "store" ? "memory for sessions" : "JavaScript heap";
+  const [has, most] = [used, allowed].map((bytes) => Math.round(bytes).toLocaleString("en-US"));
+  const message = `The server ${refusal}: its ${place} has ${has} bytes, of ${most} allowed.`;
+  const details = { resource, used: Math.round(used), allowed: Math.round(allowed) };
+  return new ApiError("store_full", message, { details });
+}

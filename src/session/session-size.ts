@@ -1,0 +1,88 @@
+import type { Message } from "../conversation/message.js";
+import { keepSpelling } from "../support/json/spelled.js";
+
+/** Bytes that sessions hold together. Each session adds what it holds, so that the sum needs no walk over them. */
+export interface ByteTally {
+  bytes: number;
+}
+
+/** What a call adds to its session: tokens that no earlier call has, and bytes of memory. */
+export interface SessionGrowth {
+  readonly tokens: number;
+  readonly bytes: number;
+}
+
+// Memory of objects in JavaScript beside their text, in bytes. Measured as growth of the heap after garbage collection.
+const SESSION_BYTES = 4096;
+const INTERACTION_BYTES = 2048;
+const MESSAGE_BYTES = 512;
+/** Memory of parsed JSON, in bytes for each byte of its text. */
+const PARSED_BYTES = 4;
+
+/** Native memory of a prompt token, in bytes. */
+export const TOKEN_BYTES = 4;
+
+/** The memory of one session: native memory, and an estimate of its objects in JavaScript. */
+export class SessionSize {
+  readonly #readNative: () => number;
+  readonly #tally: ByteTally;
+  #native: number;
+  #objects = SESSION_BYTES;
+  #tokens = 0;
+  #freed = false;
+
+  /** @param readNative returns the session's native memory in bytes */
+  constructor(readNative: () => number, tally: ByteTally) {
+    this.#readNative = readNative;
+    this.#tally = tally;
+    this.#native = readNative();
+    tally.bytes += this.bytes;
+  }
+
+  /** Memory of the session, in bytes; 0 once it is freed. */
+  get bytes(): number {
+    return this.#freed ? 0 : this.#native + this.#objects;
+  }
+
+  /** Tokens of all calls, where a call that continues another one counts only what it adds. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Adds a recorded call: its new tokens and the messages that only it has. */
+  addCall(tokens: number, messages: readonly Message[]): void {
+    this.#tokens += tokens;
+    this.addObjects(INTERACTION_BYTES + measureMessages(messages));
+  }
+
+  /** Adds objects that live as long as the session's data. */
+  addObjects(bytes: number): void {
+    if (this.#freed) return;
+    const before = this.bytes;
+    this.#objects += bytes;
+    this.#native = this.#readNative();
+    this.#tally.bytes += this.bytes - before;
+  }
+
+  free(): void {
+    this.#tally.bytes -= this.bytes;
+    this.#freed = true;
+  }
+}
+
+/** Returns the memory of messages in bytes. V8 stores a character in one byte or two; UTF-8 is close to that. */
+export function measureMessages(messages: readonly Message[]): number {
+  return messages.reduce((bytes, message) => bytes + MESSAGE_BYTES + measureText(message), 0);
+}
+
+/** Returns the memory of a value of a request that is kept as it was parsed, in bytes. */
+export function measureJson(value: object): number {
+  return PARSED_BYTES * JSON.stringify(value, keepSpelling).length;
+}
+
+function measureText({ content, reasoning = "", toolCalls = [] }: Message): number {
+  const calls = toolCalls.reduce((bytes, { id, name, arguments: args }) => {
+    return bytes + id.length + name.length + Buffer.byteLength(args);
+  }, 0);
+  return Buffer.byteLength(content) + Buffer.byteLength(reasoning) + calls;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { createHeap, type Heap, HeapWatch } from "../../src/server/limits/heap-watch.js";
+
+const LIMIT = 1000;
+
+/** A heap whose readings are given. Collecting takes the next reading. */
+function scripted(...readings: readonly number[]): Heap & { collections: number } {
+  return {
+    collections: 0,
+    read() {
+      return { used: readings[this.collections] ?? 0, limit: LIMIT };
+    },
+    collect() {
+      this.collections++;
+    },
+  };
+}
+
+const nothing = () => false;
+
+describe("a heap that is watched", () => {
+  it("does not exceed what it uses, and then collects nothing", () => {
+    const heap = scripted(500);
+    expect(new HeapWatch(heap).exceeds(500, nothing)).toBe(false);
+    expect(heap.collections).toBe(0);
+  });
+
+  it("does not exceed a limit that only garbage exceeds", () => {
+    const heap = scripted(900, 400);
+    expect(new HeapWatch(heap).exceeds(500, nothing)).toBe(false);
+    expect(heap.collections).toBe(1);
+  });
+
+  it("does not exceed a limit that objects exceed which can be released", () => {
+    const heap = scripted(900, 800, 400);
+    expect(new HeapWatch(heap).exceeds(500, () => true)).toBe(false);
+    expect(heap.collections).toBe(2);
+  });
+
+  it("exceeds the limit if nothing can be released, and collects only once for many questions", () => {
+    const heap = scripted(900, 800);
+    const watch = new HeapWatch(heap);
+    for (let question = 0; question < 100; question++) expect(watch.exceeds(500, nothing)).toBe(true);
+    expect(heap.collections).toBe(1);
+  });
+});
+
+it("collecting removes garbage from the heap of this process", () => {
+  const heap = createHeap();
+  const { used, limit } = heap.read();
+  expect(used).toBeLessThan(limit);
+  let garbage: number[][] = Array.from({ length: 100 }, () => Array.from({ length: 10_000 }, (_, i) => i));
+  const withGarbage = heap.read().used;
+  expect(garbage).toHaveLength(100);
+  garbage = [];
+  heap.collect();
+  expect(heap.read().used).toBeLessThan(withGarbage);
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { GenerateCall } from "../../src/engine/engine.js";
+import type { SessionLimits } from "../../src/server/limits/session-limits.js";
+import type { WireExport } from "../helpers/export-json.js";
+import { listeningProxy } from "../helpers/listening-proxy.js";
+import { readSample } from "../helpers/metrics-text.js";
+import { Proxy, type ProxyOptions, type Reply, type StartedSession } from "../helpers/proxy.js";
+import { openConnection, requestHead } from "../helpers/raw-connection.js";
+import type { ScriptedEngine } from "../helpers/scripted-engine.js";
+import { user } from "../helpers/turn.js";
+import { until } from "../helpers/until.js";
+
+/** A session may have so many tokens, calls and bytes, and so many calls at a time. What it has recorded stays. */
+
+const UNLIMITED = Number.POSITIVE_INFINITY;
+const NO_LIMITS: SessionLimits = { tokens: UNLIMITED, calls: UNLIMITED, bytes: UNLIMITED, concurrentCalls: UNLIMITED };
+
+const limitedTo = (limits: Partial<SessionLimits>): ProxyOptions<ScriptedEngine> => ({
+  settings: { sessionLimits: { ...NO_LIMITS, ...limits } },
+});
+
+async function start(limits: Partial<SessionLimits>): Promise<Proxy> {
+  const proxy = await Proxy.start(limitedTo(limits));
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+/** Rewards, ends and exports the session, and returns the ids of what it recorded. */
+async function finish(proxy: Proxy, session: StartedSession): Promise<string[]> {
+  expect((await proxy.reward(session, 1)).status).toBe(200);
+  expect((await proxy.end(session)).status).toBe(200);
+  return Object.keys((await proxy.export(session)).json<WireExport>().interactions);
+}
+
+interface SessionRecord {
+  readonly stored_tokens: number;
+  readonly stored_bytes: number;
+  readonly calls_in_flight: number;
+}
+
+const recordOf = async (proxy: Proxy, { id }: StartedSession): Promise<SessionRecord> =>
+  (await proxy.request({ url: `/rl/sessions/${id}` })).json<SessionRecord>();
+
+const idOf = (reply: Reply): string => reply.json<{ id: string }>().id;
+
+/** Makes turns of one conversation until one is refused. Returns the ids of the recorded calls and the refusal. */
+async function talkUntilRefused(proxy: Proxy, session: StartedSession): Promise<{ ids: string[]; refused: Reply }> {
+  const ids: string[] = [];
+  for (let messages: readonly object[] = []; ; ) {
+    messages = [...messages, user(`question ${ids.length}`)];
+    const reply = await proxy.chat(session, messages);
+    if (reply.status !== 200) return { ids, refused: reply };
+    ids.push(idOf(reply));
+    messages = [...messages, reply.json<{ choices: [{ message: object }] }>().choices[0].message];
+  }
+}
+
+describe("a session at its limit of", () => {
+  it.each<["calls" | "tokens" | "bytes", number]>([
+    ["calls", 3],
+    ["tokens", 200],
+    ["bytes", 20_000],
+  ])("%s gets 403 without Retry-After, and its rewards, end and export work", async (limit, allowed) => {
+    const proxy = await start({ [limit]: allowed });
+    const session = await proxy.session();
+    const { ids, refused } = await talkUntilRefused(proxy, session);
+    expect(ids.length).toBeGreaterThan(1);
+    expect(refused.refusal).toBe("403 session_limit");
+    expect(refused.headers["retry-after"]).toBeUndefined();
+    const { stored_tokens: tokens, stored_bytes: bytes } = await recordOf(proxy, session);
+    const used = { calls: ids.length, tokens, bytes }[limit];
+    expect(refused.error).toMatchObject({ limit: `max_session_${limit}`, allowed, used, type: "permission_error" });
+    expect(used).toBeLessThanOrEqual(allowed);
+    expect(proxy.engine.calls.length).toBe(ids.length);
+    expect(await finish(proxy, session)).toEqual(ids);
+  });
+
+  it("calls does not affect other sessions", async () => {
+    const proxy = await start({ calls: 1 });
+    for (const session of [await proxy.session(), await proxy.session()]) {
+      expect((await talkUntilRefused(proxy, session)).ids).toHaveLength(1);
+    }
+  });
+
+  it("calls counts those in flight", async () => {
+    const proxy = await start({ calls: 1 });
+    const session = await proxy.session();
+    const release = proxy.engine.hold();
+    const first = proxy.chat(session, [user("one")]);
+    await until(() => proxy.engine.calls.length === 1);
+    expect((await proxy.chat(session, [user("two")])).refusal).toBe("403 session_limit");
+    release();
+    expect(await finish(proxy, session)).toEqual([idOf(await first)]);
+  });
+
+  it("calls does not count a call that failed", async () => {
+    const proxy = await start({ calls: 1 });
+    const session = await proxy.session();
+    proxy.engine.replies.push(new Error("broken"));
+    expect((await proxy.chat(session, [user("hello")])).status).toBe(500);
+    expect((await proxy.chat(session, [user("hello")])).status).toBe(200);
+  });
+
+  it("tokens counts the prompts in flight", async () => {
+    const proxy = await start({ tokens: 100 });
+    const session = await proxy.session();
+    const release = proxy.engine.hold();
+    const calls = ["one", "two", "three", "four", "five", "six"].map((text) =>
+      proxy.chat(session, [user(`${text} ${"word ".repeat(8)}`)]),
+    );
+    const replies = Promise.all(calls);
+    await until(() => proxy.engine.calls.length > 0);
+    await Promise.race(calls);
+    release();
+    const recorded = (await replies).filter(({ status }) => status === 200);
+    expect(recorded.length).toBe(proxy.engine.calls.length);
+    expect(recorded.length).toBeLessThan(calls.length);
+    const prompts = proxy.engine.calls.reduce((sum, { prompt }) => sum + prompt.length, 0);
+    expect(prompts).toBeLessThanOrEqual(100);
+    expect((await finish(proxy, session)).sort()).toEqual(recorded.map(idOf).sort());
+  });
+
+  it("tokens says so in the shape of Anthropic's API on its path, and still counts tokens", async () => {
+    const proxy = await start({ tokens: 1 });
+    const { key } = await proxy.session();
+    const body = { model: "tiny", max_tokens: 8, messages: [user("hello")] };
+    const reply = await proxy.post("/v1/messages", body, key);
+    expect(reply.status).toBe(403);
+    expect(reply.json()).toMatchObject({ type: "error", error: { type: "permission_error", code: "session_limit" } });
+    const count = { model: "tiny", messages: [user("hello")] };
+    expect((await proxy.post("/v1/messages/count_tokens", count, key)).status).toBe(200);
+  });
+});
+
+it("counts the tokens that a call shares with its parent once", async () => {
+  const proxy = await Proxy.start({ settings: { chatTemplateType: "concat" } });
+  onTestFinished(() => proxy.close());
+  const session = await proxy.session();
+  const first = await proxy.turn(session, [user("hello")]);
+  await proxy.turn(session, [...first.messages, user("go on")]);
+  const { prompt } = proxy.engine.calls[1] as GenerateCall;
+  expect((await recordOf(proxy, session)).stored_tokens).toBe(prompt.length + proxy.engine.fallback.ids.length);
+});
+
+describe("calls in flight", () => {
+  it("that count tokens are limited, too, also when the session has ended", async () => {
+    const proxy = await start({ concurrentCalls: 1 });
+    const session = await proxy.session();
+    await proxy.end(session);
+    const count = () =>
+      proxy.post("/v1/messages/count_tokens", { model: "tiny", messages: [user("hello")] }, session.key);
+    const replies = await Promise.all([count(), count()]);
+    expect(replies.map(({ refusal }) => refusal).sort()).toEqual(["200", "429 too_many_calls"]);
+    expect((await count()).status).toBe(200);
+  });
+
+  it("are limited for each session with 429 and Retry-After", async () => {
+    const proxy = await start({ concurrentCalls: 2 });
+    const [session, other] = [await proxy.session(), await proxy.session()];
+    const release = proxy.engine.hold();
+    const calls = ["one", "two"].map((text) => proxy.chat(session, [user(text)]));
+    await until(() => proxy.engine.calls.length === 2);
+    const refused = await proxy.chat(session, [user("three")]);
+    expect(refused.refusal).toBe("429 too_many_calls");
+    expect(refused.headers["retry-after"]).toBe("1");
+    expect(refused.error).toMatchObject({ limit: "max_concurrent_calls", allowed: 2, used: 2 });
+    calls.push(proxy.chat(other, [user("hello")]));
+    await until(() => proxy.engine.calls.length === 3);
+    release();
+    const [one, two] = await Promise.all(calls);
+    proxy.engine.pass();
+    const three = await proxy.chat(session, [user("three")]);
+    expect(await finish(proxy, session)).toEqual([one, two, three].map((reply) => idOf(reply as Reply)));
+  });
+
+  it("count from their headers on, and no longer when the client disconnects", async () => {
+    const { proxy, url } = await listeningProxy(limitedTo({ concurrentCalls: 1 }));
+    const session = await proxy.session();
+    const head = requestHead(
+      "POST",
+      "/v1/chat/completions",
+      `authorization: Bearer ${session.key}`,
+      "content-type: application/json",
+      "content-length: 100",
+    );
+    const { socket } = await openConnection(new URL(url).port, `${head}{`);
+    await expect.poll(async () => (await proxy.chat(session, [user("a")])).refusal).toBe("429 too_many_calls");
+    socket.destroy();
+    await expect.poll(async () => (await proxy.chat(session, [user("b")])).refusal).toBe("200");
+  });
+
+  it("no longer count when they were refused for their body", async () => {
+    const proxy = await start({ concurrentCalls: 1 });
+    const session = await proxy.session();
+    for (let i = 0; i < 3; i++) {
+      expect((await proxy.post("/v1/chat/completions", { messages: 5 }, session.key)).refusal).toBe(
+        "400 invalid_value",
+      );
+    }
+    expect((await proxy.chat(session, [user("hello")])).status).toBe(200);
+  });
+});
+
+it("refuses a call of a session that has ended for that reason, whatever its limits", async () => {
+  const proxy = await start({ calls: 1 });
+  const session = await proxy.session();
+  await proxy.chat(session, [user("hello")]);
+  await proxy.end(session);
+  expect((await proxy.chat(session, [user("hello")])).refusal).toBe("409 session_ended");
+});
+
+it("counts refusals by their code", async () => {
+  const proxy = await start({ calls: 1 });
+  const session = await proxy.session();
+  await talkUntilRefused(proxy, session);
+  await proxy.chat(session, [user("hello")]);
+  const metrics = (await proxy.request({ url: "/metrics" })).raw.toString();
+  expect(readSample(metrics, 'rolltape_refused_total{code="session_limit"}')).toBe(2);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../src/conversation/message.js";
+import { SessionRegistry } from "../../src/session/session-registry.js";
+import { StoredSession } from "../../src/session/trajectory-store.js";
+import { assistant, turn, user } from "../helpers/turn.js";
+
+/** What sessions count as: the tokens that their calls add, and memory that is given back when they are freed. */
+
+function registryWith(slots: number): SessionRegistry {
+  const registry = new SessionRegistry({
+    adminKey: "sk-admin-0123456789abcdef",
+    timeoutMilliseconds: 1000,
+    retention: { milliseconds: 60_000, bytes: 1 << 30 },
+  });
+  registry.grant(slots);
+  return registry;
+}
+
+const FIRST = turn([user("a")], [1, 2, 3], [4, 5]);
+const NEXT = turn([user("a"), assistant("ok"), user("b")], [1, 2, 3, 4, 5, 6], [7]);
+
+const message = (role: Message["role"], content: string): Message => ({ role, content });
+
+/** A session, and the same session with the recording calls of the library. */
+function one() {
+  const { session } = registryWith(1).start({});
+  return { session, stored: new StoredSession(session) };
+}
+
+describe("the tokens of a session", () => {
+  it("are those that each call adds to its parent", () => {
+    const { session, stored } = one();
+    stored.record(FIRST);
+    expect(session.storedTokens).toBe(5);
+    stored.record(NEXT);
+    expect(session.storedTokens).toBe(7);
+    expect(session.promptTokens + session.completionTokens).toBe(12);
+  });
+
+  it("are all of them if calls share nothing", () => {
+    const { session, stored } = one();
+    stored.record(FIRST);
+    stored.record(turn([user("z")], [1, 2, 3], [4, 5]));
+    expect(session.storedTokens).toBe(10);
+  });
+
+  it("are estimated for a prompt before it is recorded", () => {
+    const { session, stored } = one();
+    stored.record(FIRST);
+    const messages: Message[] = [message("user", "a"), message("assistant", "ok"), message("user", "b")];
+    const growth = session.estimateGrowth(session.prepare({ messages }), 6);
+    expect(growth.tokens).toBe(1);
+    const before = session.storedBytes;
+    stored.record(NEXT);
+    expect(growth.bytes).toBeLessThan(session.storedBytes - before);
+    expect(session.estimateGrowth(session.prepare({ messages: [message("user", "z")] }), 6).tokens).toBe(6);
+  });
+});
+
+describe("the memory of a registry", () => {
+  it("is that of all sessions, with their text", () => {
+    const registry = registryWith(2);
+    const sessions = [registry.start({}).session, registry.start({}).session];
+    const before = registry.bytes;
+    expect(before).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
+    for (const session of sessions) new StoredSession(session).record(turn([user("x".repeat(10_000))], [1], [2]));
+    expect(registry.bytes - before).toBeGreaterThan(20_000);
+    expect(registry.bytes).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
+  });
+
+  it("does not count messages again that a call shares with its parent", () => {
+    const registry = registryWith(1);
+    const stored = new StoredSession(registry.start({}).session);
+    const long = user("x".repeat(100_000));
+    stored.record(turn([long], [1], [2]));
+    const before = registry.bytes;
+    stored.record(turn([long, assistant("ok"), user("b")], [1, 2, 3], [4]));
+    expect(registry.bytes - before).toBeLessThan(10_000);
+  });
+
+  it("is given back by expiry, deletion and the end of retention, once", async () => {
+    const registry = registryWith(3);
+    const start = () => registry.start({}).session;
+    const [deleted, exported, expired] = [start(), start(), start()];
+    for (const session of [deleted, exported, expired]) new StoredSession(session).record(FIRST);
+    await registry.delete(deleted.id);
+    exported.end();
+    exported.lifecycle.beginExport();
+    exported.lifecycle.endExport(true);
+    registry.seal([exported]);
+    expect(registry.bytes).toBe(exported.storedBytes + expired.storedBytes);
+    registry.freeRetained(() => false);
+    expect(registry.bytes).toBe(expired.storedBytes);
+    expired.keepBytes(1000);
+    registry.sweep(Date.now() + 10_000);
+    expired.keepBytes(1000);
+    expect(registry.bytes).toBe(0);
+  });
+});
