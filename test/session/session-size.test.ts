@@ -86,7 +86,7 @@ describe("the memory of a registry", () => {
     await registry.delete(deleted.id);
     exported.end();
     exported.lifecycle.beginExport();
-    exported.lifecycle.endExport(true);
+    exported.lifecycle.endExport("taken");
     registry.seal([exported]);
     expect(registry.bytes).toBe(exported.storedBytes + expired.storedBytes);
     registry.freeRetained(() => false);
