@@ -1,7 +1,10 @@
 import type { FastifyReply } from "fastify";
 
-/** Pauses between probes, in milliseconds. The last one repeats. */
-const PAUSES = [50, 200, 1000, 5000, 15_000];
+/**
+ * Pauses between probes, in milliseconds. The last one repeats. The first is about the round trip to a client in the same data
+ * center: an answer that is sampled after the second probe is known not to be delivered to a client that is gone.
+ */
+const PAUSES = [1, 5, 25, 100, 1000, 5000, 15_000];
 
 /**
  * Calls `probe` at intervals once the client has closed its side of the connection, until `stop` is called.
