@@ -5,6 +5,8 @@ import type { WorkerPool } from "./worker-pool.js";
 export interface GatewayContext {
   readonly pool: WorkerPool;
   readonly upstream: Upstream;
+  /** Time limit of calls that a worker answers at once. */
+  readonly controlMilliseconds: number;
   /** Answers `/metrics` without a key. */
   readonly publicMetrics: boolean;
 }

@@ -2,44 +2,59 @@ import replyFrom from "@fastify/reply-from";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { Dispatcher } from "undici";
-import { disconnectSignal } from "../http/disconnect.js";
+import { disconnectSignal, onResponseClose } from "../http/disconnect.js";
 import { ApiError } from "../http/errors.js";
 import type { Upstream } from "./upstream.js";
 import type { Worker } from "./worker-pool.js";
 
-type RequestCallback = (error: Error | null, reply: Dispatcher.ResponseData) => void;
+type RequestCallback = (error: Error | null, reply?: Dispatcher.ResponseData) => void;
 
 /**
- * Key under which the headers of a forwarded request carry its disconnect signal to {@link withDisconnectSignals}. The
- * library has no option for a signal. A symbol is never sent as a header.
+ * Key under which the headers of a forwarded request carry its signal to {@link withSignals}. The library has no option for a
+ * signal. A symbol is never sent as a header.
  */
-const DISCONNECT_SIGNAL = Symbol("disconnect signal");
+const SIGNAL = Symbol("signal");
 
 /** Registers `reply.from`, which streams request and response bodies and never repeats a request. */
 export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upstream }) => {
   await app.register(replyFrom, {
-    undici: withDisconnectSignals(upstream.dispatcher),
+    undici: withSignals(upstream.dispatcher),
     disableRequestLogging: true,
     disableCache: true,
   });
 });
 
 /**
- * Forwards the request to a worker and streams the worker's response back.
+ * Forwards the request to a worker and streams the worker's response back. The call has no time limit: it ends if its client
+ * disconnects or if its worker becomes unreachable.
  *
  * @param body sent instead of the request's own body
  */
 export function forwardTo(worker: Worker, request: FastifyRequest, reply: FastifyReply, body?: object): FastifyReply {
+  const { contact } = worker;
+  if (contact.isUnreachable) throw workerUnavailableError(worker.tag);
   const disconnected = disconnectSignal(reply);
+  const ended = new AbortController();
+  disconnected.addEventListener("abort", () => ended.abort());
+  onResponseClose(
+    reply,
+    contact.watch(() => ended.abort()),
+  );
   const { pathname, search } = new URL(request.url, worker.url);
   return reply.from(worker.url + pathname + search, {
-    rewriteRequestHeaders: (_, { expect: _expect, ...headers }) =>
-      Object.assign(headers, { [DISCONNECT_SIGNAL]: disconnected }),
+    rewriteRequestHeaders: (_, { expect: _expect, ...headers }) => Object.assign(headers, { [SIGNAL]: ended.signal }),
     // Without this, the library repeats a GET that is answered with 503.
     retryDelay: () => null,
     ...(body === undefined ? {} : { body }),
+    onResponse: (_request, answered, { stream }) => {
+      contact.answered();
+      void answered.send(stream);
+    },
     onError: (failedReply, { error }) => {
-      if (!disconnected.aborted && isWorkerDown(error, request)) worker.state = "down";
+      if (!disconnected.aborted && isWorkerDown(error, request)) {
+        worker.state = "down";
+        contact.suspect();
+      }
       void failedReply.send(workerUnavailableError(worker.tag, error));
     },
   });
@@ -55,9 +70,11 @@ const CONNECT_ERRORS: ReadonlySet<unknown> = new Set([
 /**
  * Returns true if the error shows that the worker is down. If the connection broke while the request body was being sent,
  * the worker may have refused the body, or the client may have disconnected.
+ *
+ * @param error of the forwarding library, with the error of the connection as its cause
  */
-function isWorkerDown(error: Error, { raw }: FastifyRequest): boolean {
-  return raw.complete || CONNECT_ERRORS.has((error as NodeJS.ErrnoException).code);
+function isWorkerDown({ cause }: Error, { raw }: FastifyRequest): boolean {
+  return raw.complete || CONNECT_ERRORS.has((cause as NodeJS.ErrnoException | undefined)?.code);
 }
 
 export function workerUnavailableError(tag: string, cause?: unknown): ApiError {
@@ -70,14 +87,22 @@ export function noWorkerError(): ApiError {
 }
 
 /**
- * Returns a dispatcher that aborts each request when its client disconnects. Without this, a model call would go on until
- * the worker answers, because the library watches the client only from then on.
+ * Returns a dispatcher that aborts each request with its signal. Without this, a model call would go on after its client
+ * disconnected until the worker answers, because the library watches the client only from then on.
  */
-function withDisconnectSignals(dispatcher: Dispatcher): Dispatcher {
+function withSignals(dispatcher: Dispatcher): Dispatcher {
   const request = (options: Dispatcher.RequestOptions, callback: RequestCallback) => {
-    const { [DISCONNECT_SIGNAL]: signal, ...headers } = options.headers as Record<string | symbol, unknown>;
+    const { [SIGNAL]: signal, ...headers } = options.headers as Record<string | symbol, unknown>;
     const abortable = { ...options, headers: headers as Record<string, string>, signal: signal as AbortSignal };
-    dispatcher.request(abortable, callback);
+    let isSettled = false;
+    const settle: RequestCallback = (error, reply) => {
+      if (isSettled) return;
+      isSettled = true;
+      callback(error, reply);
+    };
+    // The dispatcher does not listen to the signal while it opens the connection.
+    abortable.signal.addEventListener("abort", () => settle(abortable.signal.reason as Error));
+    dispatcher.request(abortable, settle);
   };
   // All other methods are those of the dispatcher.
   return Object.assign(Object.create(dispatcher) as Dispatcher, { request });

@@ -33,7 +33,13 @@ export async function startGateway(
   };
   const addresses = new WorkerAddresses(sources, report);
   const upstream = new Upstream();
-  const pool = new WorkerPool({ addresses, upstream, pollSeconds: gateway.poll_seconds, report });
+  const pool = new WorkerPool({
+    addresses,
+    upstream,
+    pollSeconds: gateway.poll_seconds,
+    unreachableMilliseconds: gateway.unreachable_seconds * 1000,
+    report,
+  });
   const release = async () => {
     pool.close();
     await upstream.close();
@@ -43,6 +49,7 @@ export async function startGateway(
     const app = await createGateway({
       pool,
       upstream,
+      controlMilliseconds: gateway.control_timeout_seconds * 1000,
       publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
       connections: readConnectionLimits(config),

@@ -34,6 +34,12 @@ export async function startWorker<E extends Engine = ScriptedEngine>(
   return { tag, proxy, url, kill };
 }
 
+/** How long a gateway waits for workers. */
+export interface CallLimits {
+  readonly controlMilliseconds?: number;
+  readonly unreachableMilliseconds?: number;
+}
+
 /** A listening gateway with a client for tests. */
 export class Gateway {
   readonly url: string;
@@ -51,16 +57,18 @@ export class Gateway {
     pollSeconds = 60,
     maxBodyBytes = 1 << 26,
     strictControlFields = true,
+    { controlMilliseconds = 5000, unreachableMilliseconds = 10_000 }: CallLimits = {},
   ): Promise<Gateway> {
     const problems: string[] = [];
     const report = (problem: string) => void problems.push(problem);
     const upstream = new Upstream();
     const addresses = new WorkerAddresses({ urls: [], ...sources }, report);
-    const pool = new WorkerPool({ addresses, upstream, pollSeconds, report });
+    const pool = new WorkerPool({ addresses, upstream, pollSeconds, unreachableMilliseconds, report });
     await pool.start();
     const app = await createGateway({
       pool,
       upstream,
+      controlMilliseconds,
       publicMetrics: true,
       maxBodyBytes,
       connections: readConnectionLimits(DEFAULTS),
