@@ -4,21 +4,30 @@ import fp from "fastify-plugin";
 import type { Dispatcher } from "undici";
 import { disconnectSignal, onResponseClose } from "../http/disconnect.js";
 import { ApiError } from "../http/errors.js";
+import { readTarget } from "./request-target.js";
 import type { Upstream } from "./upstream.js";
 import type { Worker } from "./worker-pool.js";
 
 type RequestCallback = (error: Error | null, reply?: Dispatcher.ResponseData) => void;
 
+/** What the library has no option for. */
+interface Forwarded {
+  /** Aborts the call. */
+  readonly signal: AbortSignal;
+  /** Path and query. The library would resolve `..` in them. */
+  readonly target: string;
+}
+
 /**
- * Key under which the headers of a forwarded request carry its signal to {@link withSignals}. The library has no option for a
- * signal. A symbol is never sent as a header.
+ * Key under which the headers of a request carry its {@link Forwarded} to {@link forwardingDispatcher}. A symbol is never sent
+ * as a header.
  */
-const SIGNAL = Symbol("signal");
+const FORWARDED = Symbol("forwarded");
 
 /** Registers `reply.from`, which streams request and response bodies and never repeats a request. */
 export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upstream }) => {
   await app.register(replyFrom, {
-    undici: withSignals(upstream.dispatcher),
+    undici: forwardingDispatcher(upstream.dispatcher),
     disableRequestLogging: true,
     disableCache: true,
   });
@@ -40,9 +49,9 @@ export function forwardTo(worker: Worker, request: FastifyRequest, reply: Fastif
     reply,
     contact.watch(() => ended.abort()),
   );
-  const { pathname, search } = new URL(request.url, worker.url);
-  return reply.from(worker.url + pathname + search, {
-    rewriteRequestHeaders: (_, { expect: _expect, ...headers }) => Object.assign(headers, { [SIGNAL]: ended.signal }),
+  const forwarded: Forwarded = { signal: ended.signal, target: readTarget(request) };
+  return reply.from(worker.url, {
+    rewriteRequestHeaders: (_, { expect: _expect, ...headers }) => Object.assign(headers, { [FORWARDED]: forwarded }),
     // Without this, the library repeats a GET that is answered with 503.
     retryDelay: () => null,
     ...(body === undefined ? {} : { body }),
@@ -87,13 +96,14 @@ export function noWorkerError(): ApiError {
 }
 
 /**
- * Returns a dispatcher that aborts each request with its signal. Without this, a model call would go on after its client
- * disconnected until the worker answers, because the library watches the client only from then on.
+ * Returns a dispatcher that sends each request to its target and aborts it with its signal. Without the signal, a model call
+ * would go on after its client disconnected until the worker answers, because the library watches the client only from then on.
  */
-function withSignals(dispatcher: Dispatcher): Dispatcher {
+function forwardingDispatcher(dispatcher: Dispatcher): Dispatcher {
   const request = (options: Dispatcher.RequestOptions, callback: RequestCallback) => {
-    const { [SIGNAL]: signal, ...headers } = options.headers as Record<string | symbol, unknown>;
-    const abortable = { ...options, headers: headers as Record<string, string>, signal: signal as AbortSignal };
+    const { [FORWARDED]: forwarded, ...headers } = options.headers as Record<string | symbol, unknown>;
+    const { signal, target } = forwarded as Forwarded;
+    const abortable = { ...options, path: target, headers: headers as Record<string, string>, signal };
     let isSettled = false;
     const settle: RequestCallback = (error, reply) => {
       if (isSettled) return;
@@ -101,7 +111,7 @@ function withSignals(dispatcher: Dispatcher): Dispatcher {
       callback(error, reply);
     };
     // The dispatcher does not listen to the signal while it opens the connection.
-    abortable.signal.addEventListener("abort", () => settle(abortable.signal.reason as Error));
+    signal.addEventListener("abort", () => settle(signal.reason as Error));
     dispatcher.request(abortable, settle);
   };
   // All other methods are those of the dispatcher.

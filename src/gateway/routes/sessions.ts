@@ -6,6 +6,7 @@ import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
+import { readTarget } from "../request-target.js";
 import { findWorkerBySession, pickCredentials } from "../routing.js";
 
 const listReply = z.object({
@@ -21,7 +22,7 @@ export function sessionRoutes(app: App, context: GatewayContext): void {
 
 function listSessions(app: App, { pool, upstream, controlMilliseconds }: GatewayContext): void {
   app.get("/rl/sessions", { schema: { querystring: sessionsQuery } }, async (request, reply) => {
-    const call = { method: "GET", path: request.url, headers: pickCredentials(request) } as const;
+    const call = { method: "GET", path: readTarget(request), headers: pickCredentials(request) } as const;
     const workers = pool.all();
     const workerReplies = await Promise.all(
       workers.map((worker) => callWorker(upstream, worker, call, controlMilliseconds)),
