@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isLater, NEVER_SET, type WeightVersion } from "../control/weight-version.js";
 import { readHealth, type ServingState } from "./contact/read-health.js";
 import { WorkerContact } from "./contact/worker-contact.js";
+import { LookupBudget } from "./lookup-budget.js";
 import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 
@@ -24,7 +25,7 @@ export interface Worker {
 
 type WorkerReport = Omit<Worker, "contact">;
 
-/** Minimum time between two refreshes because of an unknown tag: anyone can send keys with unknown tags. */
+/** Minimum time between two refreshes because of unknown tags. Calls that come within it share the next one. */
 const MIN_REFRESH_MS = 100;
 
 export interface WorkerPoolOptions {
@@ -44,6 +45,7 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #byTag = new Map<string, Worker>();
   #refreshing: Promise<void> | undefined;
+  readonly #lookups = new LookupBudget();
   /** The refresh for which all calls of {@link find} with an unknown tag wait. */
   #lookup: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -89,14 +91,20 @@ export class WorkerPool {
     return this.all().filter(({ state }) => state !== "down");
   }
 
-  /** Returns the worker with this tag. If the tag is unknown, refreshes first: the worker may have started just now. */
+  /**
+   * Returns the worker with this tag. If the tag is unknown, refreshes first, because the worker may have started just now. It
+   * does not if there were many unknown tags lately.
+   */
   async find(tag: string): Promise<Worker | undefined> {
     const known = this.#byTag.get(tag);
     if (known) return known;
+    if (!this.#lookup && !this.#lookups.take()) return undefined;
     await (this.#lookup ??= this.#refreshForUnknown().finally(() => {
       this.#lookup = undefined;
     }));
-    return this.#byTag.get(tag);
+    const found = this.#byTag.get(tag);
+    if (found) this.#lookups.giveBack();
+    return found;
   }
 
   /** A refresh in progress may have read the sources before the worker appeared, so this starts another one after it. */
