@@ -7,6 +7,8 @@ export interface GatewayContext {
   readonly upstream: Upstream;
   /** Time limit of calls that a worker answers at once. */
   readonly controlMilliseconds: number;
+  /** Tells clients the address of the worker of a new session. */
+  readonly direct: boolean;
   /** Answers `/metrics` without a key. */
   readonly publicMetrics: boolean;
 }

@@ -50,6 +50,7 @@ export async function startGateway(
       pool,
       upstream,
       controlMilliseconds: gateway.control_timeout_seconds * 1000,
+      direct: gateway.direct,
       publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
       connections: readConnectionLimits(config),

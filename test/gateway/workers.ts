@@ -34,8 +34,9 @@ export async function startWorker<E extends Engine = ScriptedEngine>(
   return { tag, proxy, url, kill };
 }
 
-/** How long a gateway waits for workers. */
-export interface CallLimits {
+/** How long a gateway waits for workers, and whether it tells their addresses. */
+export interface CallSettings {
+  readonly direct?: boolean;
   readonly controlMilliseconds?: number;
   readonly unreachableMilliseconds?: number;
 }
@@ -57,7 +58,7 @@ export class Gateway {
     pollSeconds = 60,
     maxBodyBytes = 1 << 26,
     strictControlFields = true,
-    { controlMilliseconds = 5000, unreachableMilliseconds = 10_000 }: CallLimits = {},
+    { controlMilliseconds = 5000, unreachableMilliseconds = 10_000, direct = false }: CallSettings = {},
   ): Promise<Gateway> {
     const problems: string[] = [];
     const report = (problem: string) => void problems.push(problem);
@@ -69,6 +70,7 @@ export class Gateway {
       pool,
       upstream,
       controlMilliseconds,
+      direct,
       publicMetrics: true,
       maxBodyBytes,
       connections: readConnectionLimits(DEFAULTS),

@@ -10,6 +10,12 @@ export const gatewaySchema = z.strictObject({
   ),
   workers_folder: optionalText.describe("Shared folder in which servers register (their `server.workers_folder`)."),
   poll_seconds: z.number().min(0.05).max(60).default(1).describe("Seconds between checks of servers, file and folder."),
+  direct: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Answer the server's own address as `base_url` of `/rl/start_session`, so that model calls need not pass the gateway. Agents must be able to reach the servers. False: they need to reach only the gateway.",
+    ),
   control_timeout_seconds: z
     .number()
     .min(0.05)

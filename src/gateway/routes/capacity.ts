@@ -14,6 +14,7 @@ import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
 const capacityReply = z.object({ capacity: z.int() });
+const startReply = z.looseObject({ session_id: z.string() });
 
 /** Gives slots and sessions to the workers with the least load. */
 export function capacityRoutes(app: App, context: GatewayContext): void {
@@ -83,11 +84,17 @@ async function start(
   for (const worker of workers) {
     const workerReply = await startOn(context, request, worker, body);
     if (!workerReply) continue;
+    if (workerReply.status < 300 && context.direct) return reply.send(addAddress(workerReply, worker));
     if (workerReply.status !== 429 && workerReply.status !== 503) return relay(workerReply, reply);
     refusal = workerReply;
   }
   if (refusal) return relay(refusal, reply);
   throw body.api_key === undefined ? noWorkerError() : workerUnavailableError(readKeyTag(body.api_key) ?? "");
+}
+
+/** Adds the worker's own address, to which the client may send the session's model calls. */
+function addAddress(workerReply: UpstreamReply, { url }: Worker): object {
+  return { ...parseReply(workerReply, startReply), base_url: url };
 }
 
 /** Sends the current weight version, too, because the worker may have joined or restarted a moment ago. */
