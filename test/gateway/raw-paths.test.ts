@@ -85,6 +85,15 @@ describe("the same route in another spelling", () => {
     },
   );
 
+  it.each(["/v1/models/\u00e9", "/v1/models/%ff", "/v1/models/%", "/v1/models#a/../b"])(
+    "is the same bytes for gateway and server, and the same answer: %s",
+    async (target) => {
+      const { worker, gateway, targets } = await setUp();
+      expect(await request(gateway.url, target)).toBe(await request(worker.url, target));
+      expect(new Set(targets).size).toBeLessThanOrEqual(1);
+    },
+  );
+
   it("is forwarded without the scheme and host of a proxy's request", async () => {
     const { gateway, targets } = await setUp();
     expect(await request(gateway.url, "http://elsewhere:9/v1/models?a=b")).toBe(200);

@@ -78,6 +78,18 @@ describe("a worker that calls wait for", () => {
     expect([worker.probes, worker.changes, onLost.mock.calls.length]).toEqual([1, [true], 1]);
   });
 
+  it.each(["UND_ERR_SOCKET", "ECONNRESET"])(
+    "stays reachable while it closes the connections of probes (%s)",
+    async (code) => {
+      // A server with as many connections as it allows closes further ones. A stopped process closes none.
+      const { worker, contact } = setUp(() => Promise.reject(Object.assign(new Error("closed"), { code })));
+      const onLost = vi.fn<() => void>();
+      contact.watch(onLost);
+      await pass(100 * LIMIT);
+      expect([worker.changes, onLost.mock.calls.length]).toEqual([[], 0]);
+    },
+  );
+
   it("is not probed once no call waits any more", async () => {
     const { worker, contact } = setUp();
     const onLost = vi.fn<() => void>();

@@ -1,6 +1,12 @@
 /** A worker is unreachable if it answers nothing for this many ticks. Every tick but the last one sends a probe. */
 const SILENT_TICKS = 5;
 
+/**
+ * The worker closed the connection of a probe. It does so if it has as many connections as it allows, and must not lose its
+ * calls then. A stopped process closes no connection.
+ */
+const CLOSED: ReadonlySet<string | undefined> = new Set(["UND_ERR_SOCKET", "ECONNRESET"]);
+
 export interface WorkerContactOptions {
   /** Asks the worker whether it lives. Rejects if no answer comes before the signal aborts. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
@@ -107,8 +113,10 @@ export class WorkerContact {
       await this.#options.probe(AbortSignal.timeout(this.#options.unreachableMilliseconds));
       this.answered();
     } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (CLOSED.has(code)) this.answered();
       // Nothing listens at the address.
-      if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED" && !this.#isUnreachable) this.#lose();
+      else if (code === "ECONNREFUSED" && !this.#isUnreachable) this.#lose();
     }
   }
 
