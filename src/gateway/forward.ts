@@ -38,10 +38,17 @@ export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upst
  * disconnects or if its worker becomes unreachable.
  *
  * @param body sent instead of the request's own body
+ * @param toLossError returns the error for a worker that does not answer
  */
-export function forwardTo(worker: Worker, request: FastifyRequest, reply: FastifyReply, body?: object): FastifyReply {
+export function forwardTo(
+  worker: Worker,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body?: object,
+  toLossError = (cause?: unknown) => workerUnavailableError(worker.tag, cause),
+): FastifyReply {
   const { contact } = worker;
-  if (contact.isUnreachable) throw workerUnavailableError(worker.tag);
+  if (contact.isUnreachable) throw toLossError();
   const disconnected = disconnectSignal(reply);
   const ended = new AbortController();
   disconnected.addEventListener("abort", () => ended.abort());
@@ -64,7 +71,7 @@ export function forwardTo(worker: Worker, request: FastifyRequest, reply: Fastif
         worker.state = "down";
         contact.suspect();
       }
-      void failedReply.send(workerUnavailableError(worker.tag, error));
+      void failedReply.send(toLossError(error));
     },
   });
 }

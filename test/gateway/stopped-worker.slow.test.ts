@@ -62,6 +62,19 @@ describe("a stopped worker", () => {
     expect([reply.refusal, reply.headers["retry-after"]]).toEqual(["503 worker_unavailable", "5"]);
   });
 
+  it("is named with all sessions of a batch that only it has", async () => {
+    const { gateway, address, sessions } = await setUp();
+    await gateway.post("/rl/end_session", {}, sessions.one.key);
+    address.stop();
+    const session_ids = [sessions.one.id, "task-one-99"];
+    // The first batch waits for the worker until it is unreachable, the second one is refused at once.
+    for (let n = 0; n < 2; n++) {
+      const reply = await gateway.post("/export_batch", { session_ids });
+      expect([reply.refusal, reply.headers["retry-after"]]).toEqual(["503 worker_unavailable", "5"]);
+      expect(reply.error["sessions"]).toMatchObject(session_ids.map((session_id) => ({ session_id })));
+    }
+  });
+
   it("ends a batch of several workers with 503, which names its sessions and exports none", async () => {
     const { gateway, address, sessions } = await setUp();
     for (const { key } of Object.values(sessions)) await gateway.post("/rl/end_session", {}, key);
