@@ -37,7 +37,7 @@ export async function startGateway(
     addresses,
     upstream,
     pollSeconds: gateway.poll_seconds,
-    unreachableMilliseconds: gateway.unreachable_seconds * 1000,
+    unreachableMilliseconds: toMilliseconds(gateway.unreachable_seconds),
     report,
   });
   const release = async () => {
@@ -49,7 +49,7 @@ export async function startGateway(
     const app = await createGateway({
       pool,
       upstream,
-      controlMilliseconds: gateway.control_timeout_seconds * 1000,
+      controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
       direct: gateway.direct,
       publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
@@ -71,6 +71,11 @@ export async function startGateway(
     await release();
     throw error;
   }
+}
+
+/** Returns a whole number: `AbortSignal.timeout` throws for any other. */
+function toMilliseconds(seconds: number): number {
+  return Math.ceil(seconds * 1000);
 }
 
 /** Returns a function that reports each problem once. Every poll finds a lasting problem again. */

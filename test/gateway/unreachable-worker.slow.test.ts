@@ -13,7 +13,8 @@ import { Gateway, startWorker } from "./workers.js";
 
 const TIMES = { timeout: 60_000 };
 const ADMIN = "sk-admin-of-many-workers";
-const LIMITS = ["gateway.control_timeout_seconds=0.5", "gateway.unreachable_seconds=1"];
+/** Not a whole number of milliseconds, which timers of signals refuse. */
+const LIMITS = ["gateway.control_timeout_seconds=0.5004", "gateway.unreachable_seconds=1.005"];
 
 const tagOf = (sessionId: string) => sessionId.split("-").at(-2);
 

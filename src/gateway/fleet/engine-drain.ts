@@ -71,7 +71,7 @@ export class EngineDrain {
   }
 
   async #wait(drained: ServerUses, seconds: number): Promise<ServerUses> {
-    const limit = seconds * 1000 + this.#context.controlMilliseconds;
+    const limit = Math.ceil(seconds * 1000) + this.#context.controlMilliseconds;
     const outcomes = await this.#call(drained.uses, DRAIN, { wait_seconds: seconds }, limit);
     const failure = findFailure(outcomes, "The server stays drained on all other workers.");
     if (failure) throw failure;
