@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { readKeyTag } from "../session/worker-tag.js";
 import { ProxyError } from "./errors.js";
 import type { ExportStyle } from "./interaction.js";
 import { type Interactions, toInteractions } from "./interactions.js";
 import { type CallOptions, ProxyCalls } from "./proxy-calls.js";
-import type { Transport } from "./transport.js";
+import { proxyUrl, type Transport } from "./transport.js";
 import { trajectoriesReply } from "./wire-interaction.js";
 
 export interface StartSessionOptions extends CallOptions {
@@ -17,6 +18,11 @@ export interface StartSessionOptions extends CallOptions {
 export interface StartedSession {
   readonly sessionId: string;
   readonly sessionApiKey: string;
+  /**
+   * Address of the worker that has the session, without `/v1`, for model calls that need not pass the gateway. Undefined: model
+   * calls go to the proxy, because it is no gateway with `gateway.direct`, or because the worker did not answer at the address.
+   */
+  readonly baseUrl?: string | undefined;
 }
 
 /** Export options, spelled as in docs/reference/http-api.md. */
@@ -72,7 +78,7 @@ export interface SharedBatch {
 }
 
 const capacityReply = z.object({ capacity: z.int() });
-const startReply = z.object({ session_id: z.string(), session_api_key: z.string() });
+const startReply = z.object({ session_id: z.string(), session_api_key: z.string(), base_url: z.url().optional() });
 const versionReply = z.object({ version: z.int() });
 const sharedFile = z
   .object({ id: z.string(), path: z.string(), byte_length: z.int() })
@@ -104,15 +110,17 @@ export class AdminClient {
   }
 
   /**
-   * Starts a session, which takes a slot.
+   * Starts a session, which takes a slot. If a gateway names the worker's own address, the worker is probed there, once for all
+   * its sessions.
    *
    * @throws ProxyError `no_capacity` if no slot is free
    */
   async startSession({ taskId, groupId, apiKey, ...options }: StartSessionOptions = {}): Promise<StartedSession> {
     const body = { task_id: taskId, group_id: groupId, api_key: apiKey };
     const call = { path: "/rl/start_session", body, idempotent: false, ...options };
-    const reply = await this.#calls.json(call, startReply);
-    return { sessionId: reply.session_id, sessionApiKey: reply.session_api_key };
+    const { session_id, session_api_key, base_url } = await this.#calls.json(call, startReply);
+    const baseUrl = base_url === undefined ? undefined : await this.#checkAddress(base_url, session_api_key);
+    return { sessionId: session_id, sessionApiKey: session_api_key, baseUrl };
   }
 
   /** Sets the weight version of tokens from engines that report none. */
@@ -183,6 +191,13 @@ export class AdminClient {
    */
   async acknowledge(batchId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete(`/export_batch/${encodeURIComponent(batchId)}`, "batch_not_found", options);
+  }
+
+  /** Returns the address if the worker that the key names answers there. */
+  async #checkAddress(address: string, key: string): Promise<string | undefined> {
+    const url = proxyUrl(address);
+    const tag = readKeyTag(key);
+    return tag !== undefined && (await this.transport.reachesWorker?.(url, tag)) ? url : undefined;
   }
 
   async #delete(path: string, absent: string, options: CallOptions): Promise<boolean> {

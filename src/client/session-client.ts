@@ -27,13 +27,16 @@ export class SessionClient implements AsyncDisposable {
   readonly sessionId: string;
   /** The `api_key` of the agent. */
   readonly sessionApiKey: string;
+  /** Address for the agent's model calls if they need not pass the gateway: see {@link StartedSession.baseUrl}. */
+  readonly baseUrl: string | undefined;
   readonly #admin: AdminClient;
   readonly #calls: ProxyCalls;
   #ended: Promise<number> | undefined;
 
-  constructor(admin: AdminClient, { sessionId, sessionApiKey }: StartedSession) {
+  constructor(admin: AdminClient, { sessionId, sessionApiKey, baseUrl }: StartedSession) {
     this.sessionId = sessionId;
     this.sessionApiKey = sessionApiKey;
+    this.baseUrl = baseUrl;
     this.#admin = admin;
     this.#calls = new ProxyCalls(admin.transport, sessionApiKey);
   }

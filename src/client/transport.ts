@@ -1,8 +1,11 @@
 import type { ConnectionPool, HttpReply, HttpRequest } from "./connection-pool.js";
+import { reachesWorker } from "./worker-probes.js";
 
 /** Sends requests to a proxy. */
 export interface Transport {
   send(path: string, request: HttpRequest): Promise<HttpReply>;
+  /** Returns true if model calls can go straight to the worker with this tag. Absent: they always go to the proxy. */
+  reachesWorker?(address: string, tag: string): Promise<boolean>;
 }
 
 /** A proxy behind a URL. */
@@ -17,6 +20,10 @@ export class HttpTransport implements Transport {
 
   send(path: string, request: HttpRequest): Promise<HttpReply> {
     return this.#connections.request(this.#url + path, request);
+  }
+
+  reachesWorker(address: string, tag: string): Promise<boolean> {
+    return reachesWorker(this.#connections, address, tag);
   }
 }
 

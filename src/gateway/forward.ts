@@ -2,45 +2,76 @@ import replyFrom from "@fastify/reply-from";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import type { Dispatcher } from "undici";
-import { disconnectSignal } from "../http/disconnect.js";
+import { disconnectSignal, onResponseClose } from "../http/disconnect.js";
 import { ApiError } from "../http/errors.js";
+import { readTarget } from "./request-target.js";
 import type { Upstream } from "./upstream.js";
 import type { Worker } from "./worker-pool.js";
 
-type RequestCallback = (error: Error | null, reply: Dispatcher.ResponseData) => void;
+type RequestCallback = (error: Error | null, reply?: Dispatcher.ResponseData) => void;
+
+/** What the library has no option for. */
+interface Forwarded {
+  /** Aborts the call. */
+  readonly signal: AbortSignal;
+  /** Path and query. The library would resolve `..` in them. */
+  readonly target: string;
+}
 
 /**
- * Key under which the headers of a forwarded request carry its disconnect signal to {@link withDisconnectSignals}. The
- * library has no option for a signal. A symbol is never sent as a header.
+ * Key under which the headers of a request carry its {@link Forwarded} to {@link forwardingDispatcher}. A symbol is never sent
+ * as a header.
  */
-const DISCONNECT_SIGNAL = Symbol("disconnect signal");
+const FORWARDED = Symbol("forwarded");
 
 /** Registers `reply.from`, which streams request and response bodies and never repeats a request. */
 export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upstream }) => {
   await app.register(replyFrom, {
-    undici: withDisconnectSignals(upstream.dispatcher),
+    undici: forwardingDispatcher(upstream.dispatcher),
     disableRequestLogging: true,
     disableCache: true,
   });
 });
 
 /**
- * Forwards the request to a worker and streams the worker's response back.
+ * Forwards the request to a worker and streams the worker's response back. The call has no time limit: it ends if its client
+ * disconnects or if its worker becomes unreachable.
  *
  * @param body sent instead of the request's own body
+ * @param toLossError returns the error for a worker that does not answer
  */
-export function forwardTo(worker: Worker, request: FastifyRequest, reply: FastifyReply, body?: object): FastifyReply {
+export function forwardTo(
+  worker: Worker,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body?: object,
+  toLossError = (cause?: unknown) => workerUnavailableError(worker.tag, cause),
+): FastifyReply {
+  const { contact } = worker;
+  if (contact.isUnreachable) throw toLossError();
   const disconnected = disconnectSignal(reply);
-  const { pathname, search } = new URL(request.url, worker.url);
-  return reply.from(worker.url + pathname + search, {
-    rewriteRequestHeaders: (_, { expect: _expect, ...headers }) =>
-      Object.assign(headers, { [DISCONNECT_SIGNAL]: disconnected }),
+  const ended = new AbortController();
+  disconnected.addEventListener("abort", () => ended.abort());
+  onResponseClose(
+    reply,
+    contact.watch(() => ended.abort()),
+  );
+  const forwarded: Forwarded = { signal: ended.signal, target: readTarget(request) };
+  return reply.from(worker.url, {
+    rewriteRequestHeaders: (_, { expect: _expect, ...headers }) => Object.assign(headers, { [FORWARDED]: forwarded }),
     // Without this, the library repeats a GET that is answered with 503.
     retryDelay: () => null,
     ...(body === undefined ? {} : { body }),
+    onResponse: (_request, answered, { stream }) => {
+      contact.answered();
+      void answered.send(stream);
+    },
     onError: (failedReply, { error }) => {
-      if (!disconnected.aborted && isWorkerDown(error, request)) worker.state = "down";
-      void failedReply.send(workerUnavailableError(worker.tag, error));
+      if (!disconnected.aborted && isWorkerDown(error, request)) {
+        worker.state = "down";
+        contact.suspect();
+      }
+      void failedReply.send(toLossError(error));
     },
   });
 }
@@ -55,9 +86,11 @@ const CONNECT_ERRORS: ReadonlySet<unknown> = new Set([
 /**
  * Returns true if the error shows that the worker is down. If the connection broke while the request body was being sent,
  * the worker may have refused the body, or the client may have disconnected.
+ *
+ * @param error of the forwarding library, with the error of the connection as its cause
  */
-function isWorkerDown(error: Error, { raw }: FastifyRequest): boolean {
-  return raw.complete || CONNECT_ERRORS.has((error as NodeJS.ErrnoException).code);
+function isWorkerDown({ cause }: Error, { raw }: FastifyRequest): boolean {
+  return raw.complete || CONNECT_ERRORS.has((cause as NodeJS.ErrnoException | undefined)?.code);
 }
 
 export function workerUnavailableError(tag: string, cause?: unknown): ApiError {
@@ -70,14 +103,23 @@ export function noWorkerError(): ApiError {
 }
 
 /**
- * Returns a dispatcher that aborts each request when its client disconnects. Without this, a model call would go on until
- * the worker answers, because the library watches the client only from then on.
+ * Returns a dispatcher that sends each request to its target and aborts it with its signal. Without the signal, a model call
+ * would go on after its client disconnected until the worker answers, because the library watches the client only from then on.
  */
-function withDisconnectSignals(dispatcher: Dispatcher): Dispatcher {
+function forwardingDispatcher(dispatcher: Dispatcher): Dispatcher {
   const request = (options: Dispatcher.RequestOptions, callback: RequestCallback) => {
-    const { [DISCONNECT_SIGNAL]: signal, ...headers } = options.headers as Record<string | symbol, unknown>;
-    const abortable = { ...options, headers: headers as Record<string, string>, signal: signal as AbortSignal };
-    dispatcher.request(abortable, callback);
+    const { [FORWARDED]: forwarded, ...headers } = options.headers as Record<string | symbol, unknown>;
+    const { signal, target } = forwarded as Forwarded;
+    const abortable = { ...options, path: target, headers: headers as Record<string, string>, signal };
+    let isSettled = false;
+    const settle: RequestCallback = (error, reply) => {
+      if (isSettled) return;
+      isSettled = true;
+      callback(error, reply);
+    };
+    // The dispatcher does not listen to the signal while it opens the connection.
+    signal.addEventListener("abort", () => settle(signal.reason as Error));
+    dispatcher.request(abortable, settle);
   };
   // All other methods are those of the dispatcher.
   return Object.assign(Object.create(dispatcher) as Dispatcher, { request });

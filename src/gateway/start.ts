@@ -44,7 +44,13 @@ export async function startGateway(
   const { maxConnections, problem } = fitConnections(sockets);
   if (problem !== undefined) logger?.warn({ maxConnections }, problem);
   const upstream = new Upstream();
-  const pool = new WorkerPool({ addresses, upstream, pollSeconds: gateway.poll_seconds, report });
+  const pool = new WorkerPool({
+    addresses,
+    upstream,
+    pollSeconds: gateway.poll_seconds,
+    unreachableMilliseconds: toMilliseconds(gateway.unreachable_seconds),
+    report,
+  });
   const release = async () => {
     pool.close();
     await upstream.close();
@@ -54,6 +60,8 @@ export async function startGateway(
     const app = await createGateway({
       pool,
       upstream,
+      controlMilliseconds: toMilliseconds(gateway.control_timeout_seconds),
+      direct: gateway.direct,
       publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
       connections: { ...connections, maxConnections },
@@ -78,6 +86,11 @@ export async function startGateway(
     await release();
     throw error;
   }
+}
+
+/** Returns a whole number: `AbortSignal.timeout` throws for any other. */
+function toMilliseconds(seconds: number): number {
+  return Math.ceil(seconds * 1000);
 }
 
 /** Returns a function that reports each problem once. Every poll finds a lasting problem again. */

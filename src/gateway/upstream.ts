@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, type Dispatcher } from "undici";
+import { untilAborted } from "../support/async/until-aborted.js";
 
 /** Less than the 72 s after which a worker closes an idle connection. */
 const KEEP_ALIVE_MS = 30_000;
@@ -37,7 +38,7 @@ export class Upstream {
 
   /** Calls a worker and returns its whole reply, whatever the status. Rejects if the worker does not answer. */
   async call(url: string, { method = "POST", path, headers = {}, body, signal }: UpstreamCall): Promise<UpstreamReply> {
-    const reply = await this.#agent.request({
+    const answer = this.#agent.request({
       origin: url,
       path,
       method,
@@ -45,6 +46,8 @@ export class Upstream {
       body: body ? JSON.stringify(body) : null,
       signal: signal ?? null,
     });
+    // The agent does not listen to the signal while it opens the connection.
+    const reply = await untilAborted(answer, signal);
     return { status: reply.statusCode, headers: reply.headers, body: await readBody(reply) };
   }
 

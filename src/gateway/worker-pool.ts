@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
-import { isLater, NEVER_SET, type WeightVersion, weightVersionSchema } from "../control/weight-version.js";
+import { isLater, NEVER_SET, type WeightVersion } from "../control/weight-version.js";
+import { readHealth, type ServingState } from "./contact/read-health.js";
+import { WorkerContact } from "./contact/worker-contact.js";
+import { LookupBudget } from "./lookup-budget.js";
 import type { Upstream } from "./upstream.js";
 import type { WorkerAddress, WorkerAddresses } from "./worker-addresses.js";
 
 /** `down`: the worker does not answer. The other states are those that its `/health` reports. */
-export type WorkerState = "ok" | "draining" | "engine_unavailable" | "down";
+export type WorkerState = ServingState | "down";
 
 /** A worker as of its last health report. */
 export interface Worker {
@@ -18,28 +20,20 @@ export interface Worker {
   sessions: number;
   /** Undefined until the worker has answered. */
   weightVersion?: WeightVersion | undefined;
+  readonly contact: WorkerContact;
 }
 
-const healthSchema = z.object({
-  status: z.enum(["ok", "draining", "engine_unavailable"]),
-  worker: z
-    .object({
-      tag: z.string(),
-      capacity: z.int(),
-      sessions: z.int(),
-      weight_version: weightVersionSchema.optional(),
-    })
-    .optional(),
-});
+type WorkerReport = Omit<Worker, "contact">;
 
-const HEALTH_TIMEOUT_MS = 3_000;
-/** Minimum time between two refreshes because of an unknown tag: anyone can send keys with unknown tags. */
+/** Minimum time between two refreshes because of unknown tags. Calls that come within it share the next one. */
 const MIN_REFRESH_MS = 100;
 
 export interface WorkerPoolOptions {
   readonly addresses: WorkerAddresses;
   readonly upstream: Upstream;
   readonly pollSeconds: number;
+  /** How long a worker that is waited for may answer nothing. */
+  readonly unreachableMilliseconds: number;
   readonly report: (problem: string) => void;
 }
 
@@ -51,6 +45,7 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #byTag = new Map<string, Worker>();
   #refreshing: Promise<void> | undefined;
+  readonly #lookups = new LookupBudget();
   /** The refresh for which all calls of {@link find} with an unknown tag wait. */
   #lookup: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -70,6 +65,7 @@ export class WorkerPool {
 
   close(): void {
     clearInterval(this.#timer);
+    for (const { contact } of this.all()) contact.close();
   }
 
   /** The weight version that was set last on any worker, including workers that are down. */
@@ -95,14 +91,20 @@ export class WorkerPool {
     return this.all().filter(({ state }) => state !== "down");
   }
 
-  /** Returns the worker with this tag. If the tag is unknown, refreshes first: the worker may have started just now. */
+  /**
+   * Returns the worker with this tag. If the tag is unknown, refreshes first, because the worker may have started just now. It
+   * does not if there were many unknown tags lately.
+   */
   async find(tag: string): Promise<Worker | undefined> {
     const known = this.#byTag.get(tag);
     if (known) return known;
+    if (!this.#lookup && !this.#lookups.take()) return undefined;
     await (this.#lookup ??= this.#refreshForUnknown().finally(() => {
       this.#lookup = undefined;
     }));
-    return this.#byTag.get(tag);
+    const found = this.#byTag.get(tag);
+    if (found) this.#lookups.giveBack();
+    return found;
   }
 
   /** A refresh in progress may have read the sources before the worker appeared, so this starts another one after it. */
@@ -132,17 +134,22 @@ export class WorkerPool {
   async #pollAll(): Promise<void> {
     const addresses = await this.#options.addresses.read();
     const urls = new Set(addresses.map(({ url }) => url));
-    for (const { tag, url } of this.all()) if (!urls.has(url)) this.#byTag.delete(tag);
-    await Promise.all(addresses.map((address) => this.#poll(address)));
+    for (const worker of this.all()) if (!urls.has(worker.url)) this.#remove(worker);
+    // Unreachable workers have probes of their own. A refresh would wait for each of them.
+    const unreachable = new Set(this.all().flatMap(({ url, contact }) => (contact.isUnreachable ? [url] : [])));
+    await Promise.all(addresses.filter(({ url }) => !unreachable.has(url)).map((address) => this.#poll(address)));
   }
 
   async #poll({ url, tag }: WorkerAddress): Promise<void> {
     if (tag !== undefined && !this.#byTag.has(tag)) {
       this.#put({ tag, url, state: "down", capacity: 0, sessions: 0 });
     }
-    const health = await this.#readHealth(url);
+    const health = await readHealth(this.#options.upstream, url);
     if (!health) {
-      for (const worker of this.all()) if (worker.url === url) worker.state = "down";
+      for (const worker of this.#at(url)) {
+        worker.state = "down";
+        worker.contact.suspect();
+      }
       return;
     }
     if (!health.worker) {
@@ -153,22 +160,12 @@ export class WorkerPool {
     const state = health.status;
     if (weightVersion) this.learnVersion(weightVersion);
     // A server that restarts at the same address has another tag; the old one is gone.
-    for (const other of this.all()) if (other.url === url && other.tag !== worker.tag) this.#byTag.delete(other.tag);
+    for (const other of this.#at(url)) if (other.tag !== worker.tag) this.#remove(other);
     this.#put({ ...worker, url, state, weightVersion });
+    for (const known of this.#at(url)) known.contact.answered();
   }
 
-  /** Returns undefined if the worker does not answer, or answers with something else than a health report. */
-  async #readHealth(url: string): Promise<z.output<typeof healthSchema> | undefined> {
-    try {
-      const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
-      const { body } = await this.#options.upstream.call(url, { method: "GET", path: "/health", signal });
-      return healthSchema.parse(JSON.parse(body.toString()));
-    } catch {
-      return undefined;
-    }
-  }
-
-  #put(worker: Worker): void {
+  #put(worker: WorkerReport): void {
     const known = this.#byTag.get(worker.tag);
     if (known && known.url !== worker.url && known.state !== "down") {
       this.#options.report(
@@ -177,7 +174,33 @@ export class WorkerPool {
     } else if (known?.url === worker.url) {
       Object.assign(known, worker);
     } else {
-      this.#byTag.set(worker.tag, worker);
+      if (known) this.#remove(known);
+      this.#byTag.set(worker.tag, { ...worker, contact: this.#openContact(worker) });
     }
+  }
+
+  #remove({ tag, contact }: Worker): void {
+    contact.close();
+    this.#byTag.delete(tag);
+  }
+
+  #at(address: string): Worker[] {
+    return this.all().filter(({ url }) => url === address);
+  }
+
+  #openContact({ url, tag }: WorkerReport): WorkerContact {
+    const { upstream, unreachableMilliseconds, report } = this.#options;
+    return new WorkerContact({
+      unreachableMilliseconds,
+      probe: (signal) => upstream.call(url, { method: "GET", path: "/livez", signal }),
+      onChange: (isUnreachable) => {
+        const worker = this.#byTag.get(tag);
+        if (worker?.url !== url) return;
+        // Another server may have started at the address, so only a health report makes the worker ready.
+        if (!isUnreachable) return void this.#poll({ url });
+        worker.state = "down";
+        report(`worker ${tag} at ${url} is unreachable. Calls for its sessions are refused until it answers.`);
+      },
+    });
   }
 }

@@ -76,6 +76,7 @@ const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
   store_full: 5,
   server_draining: 5,
   out_of_memory: 5,
+  worker_unavailable: 5,
 };
 
 /** An error as clients receive it. Its message must not contain a stack, a file path or a secret. */

@@ -10,7 +10,7 @@ import { type ReturnedReward, readReward } from "./reward.js";
 
 export interface EpisodeSettings extends EpisodeExportOptions, Omit<EpisodeOptions, "signal"> {
   readonly admin: AdminClient;
-  /** Address of the proxy, which the agent receives. */
+  /** Address of the proxy. The agent receives it, or the address of the session's worker. */
   readonly url: string;
   readonly connections: ConnectionPool;
   /** Signal of the episode. Aborts with the caller's signal, or when the episode exceeds its time. */
@@ -74,11 +74,12 @@ export class Episode {
     return this.#session;
   }
 
-  async #runAgent<Data>(agent: Agent<Data>, data: Data, { sessionApiKey }: SessionClient): Promise<unknown> {
+  async #runAgent<Data>(agent: Agent<Data>, data: Data, session: SessionClient): Promise<unknown> {
     const { url, connections, signal } = this.#settings;
     signal.throwIfAborted();
     const http_client = createEpisodeFetch(connections.fetch, signal);
-    const running = async () => agent.run(data, { base_url: url, api_key: sessionApiKey, http_client, signal });
+    const context = { base_url: session.baseUrl ?? url, api_key: session.sessionApiKey, http_client, signal };
+    const running = async () => agent.run(data, context);
     return untilAborted(running(), signal);
   }
 }

@@ -79,6 +79,9 @@ describe("keys that a command uses", () => {
       "gateway.workers_file",
       "gateway.workers_folder",
       "gateway.poll_seconds",
+      "gateway.direct",
+      "gateway.control_timeout_seconds",
+      "gateway.unreachable_seconds",
     ]);
     expect(usedKeys(UNUSED_BY_JOB, "")).toEqual(["scheduler.type"]);
     expect(usedKeys(UNUSED_BY_SERVE, "rollout.")).not.toContain("rollout.agent.mode");

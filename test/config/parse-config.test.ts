@@ -93,7 +93,15 @@ describe("defaults", () => {
         consumer_batch_size: null,
       },
       scheduler: { type: "local" },
-      gateway: { workers: [], workers_file: null, workers_folder: null, poll_seconds: 1 },
+      gateway: {
+        workers: [],
+        workers_file: null,
+        workers_folder: null,
+        poll_seconds: 1,
+        direct: false,
+        control_timeout_seconds: 5,
+        unreachable_seconds: 10,
+      },
       group_size: 1,
       drop_incomplete_group: true,
     });

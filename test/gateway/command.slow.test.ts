@@ -38,6 +38,18 @@ describe("rolltape gateway", () => {
     expect(await gateway.ended).toMatchObject({ code: 0 });
   });
 
+  it("tells the address of a session's worker with gateway.direct=true", async () => {
+    const folder = join(temporaryFolder(), "workers");
+    const server = rolltape(["serve", "server.port=0", `server.workers_folder=${folder}`], KEY);
+    const direct = await server.ready();
+    const args = ["gateway", "server.port=0", `gateway.workers_folder=${folder}`, "gateway.direct=true"];
+    const { url } = await rolltape(args, KEY).line<Ready>();
+    const trainer = new HttpTrainer(url, KEY.ROLLTAPE_ADMIN_API_KEY);
+    await trainer.post("/grant_capacity", {});
+    const started = await (await trainer.post("/rl/start_session", {})).json();
+    expect(started).toMatchObject({ base_url: direct.url });
+  });
+
   it("ignores misspelled fields, like its workers, with server.strict_control_fields=false", async () => {
     const folder = join(temporaryFolder(), "workers");
     const lenient = ["server.port=0", "server.strict_control_fields=false"];

@@ -17,7 +17,7 @@ export type Script = (body: Record<string, unknown>) => ScriptedAnswer | "broken
 export interface ScriptedWorker {
   readonly url: string;
   readonly tag: string;
-  /** Path and body of each call but health, in order. */
+  /** Path and body of each call but probes, in order. */
   readonly calls: readonly { readonly path: string; readonly body: Record<string, unknown> }[];
 }
 
@@ -30,6 +30,7 @@ export async function startScripted(
   const calls: { path: string; body: Record<string, unknown> }[] = [];
   const answer = async (request: IncomingMessage, reply: ServerResponse) => {
     const path = request.url ?? "";
+    if (path === "/livez") return void reply.end(JSON.stringify({ status: "ok" }));
     if (path === "/health") {
       return void reply.end(JSON.stringify({ status: "ok", worker: { tag, capacity, sessions: 0 } }));
     }

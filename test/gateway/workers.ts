@@ -34,6 +34,13 @@ export async function startWorker<E extends Engine = ScriptedEngine>(
   return { tag, proxy, url, kill };
 }
 
+/** How long a gateway waits for workers, and whether it tells their addresses. */
+export interface CallSettings {
+  readonly direct?: boolean;
+  readonly controlMilliseconds?: number;
+  readonly unreachableMilliseconds?: number;
+}
+
 /** A listening gateway with a client for tests. */
 export class Gateway {
   readonly url: string;
@@ -51,16 +58,19 @@ export class Gateway {
     pollSeconds = 60,
     maxBodyBytes = 1 << 26,
     strictControlFields = true,
+    { controlMilliseconds = 5000, unreachableMilliseconds = 10_000, direct = false }: CallSettings = {},
   ): Promise<Gateway> {
     const problems: string[] = [];
     const report = (problem: string) => void problems.push(problem);
     const upstream = new Upstream();
     const addresses = new WorkerAddresses({ urls: [], ...sources }, report);
-    const pool = new WorkerPool({ addresses, upstream, pollSeconds, report });
+    const pool = new WorkerPool({ addresses, upstream, pollSeconds, unreachableMilliseconds, report });
     await pool.start();
     const app = await createGateway({
       pool,
       upstream,
+      controlMilliseconds,
+      direct,
       publicMetrics: true,
       maxBodyBytes,
       connections: readConnectionLimits(DEFAULTS),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DestinationStream, Logger } from "pino";
 import { type AdminKey, type Config, resolveAdminKey, UNUSED_BY_SERVE, withoutUnused } from "../../config/index.js";
-import type { RunningGateway } from "../../gateway/start.js";
+import type { GatewayStartOptions, RunningGateway } from "../../gateway/start.js";
 import { createLogger } from "../logger.js";
 import { requireProxy } from "../preflight/proxy-preflight.js";
 import { RolloutJobError } from "./errors.js";
@@ -81,7 +81,7 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
   const stop = async () => void (await Promise.all(workers.map((worker) => worker.stop())));
   try {
     await Promise.all(workers.map((worker) => worker.start()));
-    const gateway = await startGatewayFor(folder, config, logger);
+    const gateway = await startGatewayFor(folder, config, { adminKey: key, logger });
     const close = async () => {
       await gateway.close();
       await stop();
@@ -93,8 +93,8 @@ async function startSeveral(count: number, { config, logger, logs, key, args }: 
   }
 }
 
-async function startGatewayFor(folder: string, config: Config, logger: Logger): Promise<RunningGateway> {
+async function startGatewayFor(folder: string, config: Config, options: GatewayStartOptions): Promise<RunningGateway> {
   const { startGateway } = await import("../../gateway/start.js");
   const gateway = { ...config.gateway, workers: [], workers_file: null, workers_folder: folder };
-  return startGateway({ ...config, gateway }, { logger });
+  return startGateway({ ...config, gateway }, options);
 }

@@ -1,4 +1,5 @@
 import { ApiError } from "../../http/errors.js";
+import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError, workerUnavailableError } from "../forward.js";
 import type { UpstreamReply } from "../upstream.js";
@@ -11,7 +12,7 @@ import { readWorkerError } from "./refusal.js";
  *   Else the worker's error if a part was not acknowledged in time, or if no worker knows the batch.
  */
 export async function acknowledge(
-  { pool, upstream }: GatewayContext,
+  { pool, upstream, controlMilliseconds }: GatewayContext,
   id: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -20,12 +21,10 @@ export async function acknowledge(
   if (workers.length === 0) throw noWorkerError();
   const replies: UpstreamReply[] = await Promise.all(
     workers.map(async (worker) => {
-      try {
-        return await upstream.call(worker.url, { method: "DELETE", path, headers });
-      } catch (error) {
-        worker.state = "down";
-        throw workerUnavailableError(worker.tag, error);
-      }
+      const reply = await callWorker(upstream, worker, { method: "DELETE", path, headers }, controlMilliseconds);
+      if (reply) return reply;
+      worker.state = "down";
+      throw workerUnavailableError(worker.tag);
     }),
   );
   const errors = replies.filter(({ status }) => status >= 300).map(readWorkerError);

@@ -1,5 +1,6 @@
 import { EXPORT_ID } from "../../control/batch-request.js";
 import { ApiError } from "../../http/errors.js";
+import { callWorker } from "../contact/call-worker.js";
 import { type MergedBatch, type MergeOptions, mergeParts } from "../merge/merge-parts.js";
 import { readPart } from "../merge/part.js";
 import type { Upstream, UpstreamReply } from "../upstream.js";
@@ -55,9 +56,15 @@ export class BatchExport {
     this.#options = options;
   }
 
-  /** @throws {@link ApiError} that names each session that cannot be exported */
+  /**
+   * If a worker does not answer, the waits of the others end.
+   *
+   * @throws {@link ApiError} that names each session that cannot be exported
+   */
   async waitUntilReady(waits: object): Promise<void> {
-    const replies = await this.#callAll("/export_batch/ready", waits);
+    const lost = new AbortController();
+    const waiting = AbortSignal.any([this.#options.signal, lost.signal]);
+    const replies = await this.#callAll("/export_batch/ready", waits, waiting, () => lost.abort());
     this.#options.signal.throwIfAborted();
     throwRefusals(replies);
   }
@@ -75,7 +82,8 @@ export class BatchExport {
     options: MergeOptions,
     lease?: BatchLease,
   ): Promise<MergedBatch> {
-    const prepared = await this.#callAll("/export_batch/prepare", { ...request, hold_seconds: HOLD_SECONDS });
+    const body = { ...request, hold_seconds: HOLD_SECONDS };
+    const prepared = await this.#callAll("/export_batch/prepare", body, this.#options.signal);
     let settlement: Settlement = { outcome: "left" };
     try {
       // Checked inside the try block, so that `finally` tells the workers to drop their prepared parts.
@@ -98,14 +106,19 @@ export class BatchExport {
     await Promise.all(shares.map((share) => this.#call(share, `/export_batch/${id}/settle`, { outcome: "left" })));
   }
 
-  #callAll(path: string, body: object): Promise<ShareReply[]> {
-    const { shares, signal } = this.#options;
-    return Promise.all(
-      shares.map(async (share) => {
-        const shareBody = { ...body, session_ids: share.sessionIds };
-        return { share, reply: await this.#call(share, path, shareBody, signal) };
-      }),
-    );
+  /**
+   * @param onSilent called for each worker that does not answer
+   * @returns the replies, without those of calls that were aborted
+   */
+  async #callAll(path: string, body: object, signal: AbortSignal, onSilent = () => {}): Promise<ShareReply[]> {
+    const replies = this.#options.shares.map(async (share): Promise<ShareReply[]> => {
+      const shareBody = { ...body, session_ids: share.sessionIds };
+      const reply = await this.#call(share, path, shareBody, signal);
+      if (!reply && signal.aborted && !share.worker.contact.isUnreachable) return [];
+      if (!reply) onSilent();
+      return [{ share, reply }];
+    });
+    return (await Promise.all(replies)).flat();
   }
 
   /** Returns undefined if the worker prepared nothing, or died afterwards. Sessions of a dead worker are lost. */
@@ -122,12 +135,9 @@ export class BatchExport {
     signal?: AbortSignal,
   ): Promise<UpstreamReply | undefined> {
     const { upstream, headers } = this.#options;
-    try {
-      return await upstream.call(worker.url, { path, headers, body, ...(signal ? { signal } : {}) });
-    } catch {
-      if (!signal?.aborted) worker.state = "down";
-      return undefined;
-    }
+    const reply = await callWorker(upstream, worker, { path, headers, body, ...(signal ? { signal } : {}) });
+    if (!reply && !signal?.aborted) worker.state = "down";
+    return reply;
   }
 }
 

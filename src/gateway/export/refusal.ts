@@ -26,7 +26,7 @@ type RefusedSession = z.output<typeof refusedSession>;
 /** An error lists at most this many refused sessions. */
 const MAX_NAMED = 1000;
 
-/** Returns the error for sessions that no known worker has. */
+/** Returns the error for sessions that no known worker has, or whose worker does not answer. */
 export function unreachableSessions(sessionIds: readonly string[]): ApiError {
   return mergeRefusals([{ sessionIds, reply: undefined }]);
 }

@@ -2,7 +2,7 @@ import { serverRecord } from "../../control/engine-schemas.js";
 import { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
 import { parseReply } from "../relay.js";
-import { ANSWER_TIMEOUT_MS, type Fleet, requireFleet } from "./fleet.js";
+import { type Fleet, requireFleet } from "./fleet.js";
 import { groupByServer, type ServerUse } from "./merge-engines.js";
 import { identifyServer, normalizeUrl } from "./server-identity.js";
 import { findFailure, isSuccess, WorkerCalls, type WorkerOutcome } from "./worker-calls.js";
@@ -58,7 +58,7 @@ export class EngineDrain {
 
   /** Calls all workers. If one fails, the server gets its former state back on the others. */
   async #change(server: ServerUses, path: typeof DRAIN | typeof RESTORE): Promise<ServerUses> {
-    const outcomes = await this.#call(server.uses, path, {}, ANSWER_TIMEOUT_MS);
+    const outcomes = await this.#call(server.uses, path, {}, this.#context.controlMilliseconds);
     const failure = findFailure(
       outcomes,
       `The server is not ${path === DRAIN ? "drained" : "restored"} on any worker.`,
@@ -66,12 +66,12 @@ export class EngineDrain {
     if (!failure) return { ...server, uses: updateUses(server.uses, outcomes) };
     const wasDraining = path === RESTORE;
     const changed = server.uses.filter(({ record }) => (record.state === "draining") === wasDraining);
-    await this.#call(changed, wasDraining ? DRAIN : RESTORE, {}, ANSWER_TIMEOUT_MS);
+    await this.#call(changed, wasDraining ? DRAIN : RESTORE, {}, this.#context.controlMilliseconds);
     throw failure;
   }
 
   async #wait(drained: ServerUses, seconds: number): Promise<ServerUses> {
-    const limit = seconds * 1000 + ANSWER_TIMEOUT_MS;
+    const limit = Math.ceil(seconds * 1000) + this.#context.controlMilliseconds;
     const outcomes = await this.#call(drained.uses, DRAIN, { wait_seconds: seconds }, limit);
     const failure = findFailure(outcomes, "The server stays drained on all other workers.");
     if (failure) throw failure;

@@ -1,6 +1,6 @@
 import type { ApiError } from "../../http/errors.js";
 import type { GatewayContext } from "../context.js";
-import { ANSWER_TIMEOUT_MS, type Fleet, type Member, readFleet, requireFleet } from "./fleet.js";
+import { type Fleet, type Member, readFleet, requireFleet } from "./fleet.js";
 import { groupByServer, type ServerUse } from "./merge-engines.js";
 import { findFailure, isSuccess, WorkerCalls, type WorkerOutcome } from "./worker-calls.js";
 
@@ -98,7 +98,7 @@ export class EnginePause {
     const holds = await calls.call(
       PAUSE,
       members.map((member) => ({ member, body: { mode, servers: [] } })),
-      ANSWER_TIMEOUT_MS,
+      this.#context.controlMilliseconds,
     );
     const holdFailure = findFailure(holds, otherWorkers);
     if (holdFailure) return holdFailure;
@@ -142,7 +142,7 @@ export class EnginePause {
     const releases = await calls.call(
       RESUME,
       members.map((member) => ({ member, body: { servers: [] } })),
-      ANSWER_TIMEOUT_MS,
+      this.#context.controlMilliseconds,
     );
     return [...failed, ...releases.filter((outcome) => !isSuccess(outcome))];
   }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { engineRecord, type serverRecord } from "../../control/engine-schemas.js";
+import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError } from "../forward.js";
 import { parseReply } from "../relay.js";
@@ -31,9 +32,6 @@ export interface Fleet {
   readonly absent: readonly string[];
 }
 
-/** Limit of calls in which a worker does not wait for its engine. A stopped process accepts a call and never answers it. */
-export const ANSWER_TIMEOUT_MS = 5_000;
-
 /**
  * Reads the engines of all workers, including workers that registered a moment ago.
  *
@@ -44,15 +42,12 @@ export async function readFleet(
   context: GatewayContext,
   headers: Readonly<Record<string, string>>,
 ): Promise<Fleet & { readonly silent: readonly Worker[] }> {
-  const { pool, upstream } = context;
+  const { pool, upstream, controlMilliseconds } = context;
   await pool.discover();
   const workers = pool.all();
   const down = new Set(workers.filter(({ state }) => state === "down"));
-  const read = async ({ url }: Worker): Promise<UpstreamReply | undefined> => {
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    return upstream.call(url, { method: "GET", path: "/rl/engine", headers, signal }).catch(() => undefined);
-  };
-  const replies = await Promise.all(workers.map(read));
+  const call = { method: "GET", path: "/rl/engine", headers } as const;
+  const replies = await Promise.all(workers.map((worker) => callWorker(upstream, worker, call, controlMilliseconds)));
   const members: Member[] = [];
   const absent: Worker[] = [];
   workers.forEach((worker, index) => {

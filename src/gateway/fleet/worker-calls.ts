@@ -1,4 +1,5 @@
 import type { ApiError } from "../../http/errors.js";
+import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import type { UpstreamReply } from "../upstream.js";
 import { workerRefusedError, workerSilentError } from "./failures.js";
@@ -30,9 +31,8 @@ export class WorkerCalls {
   call(path: string, calls: readonly WorkerCall[], milliseconds: number): Promise<WorkerOutcome[]> {
     return Promise.all(
       calls.map(async ({ member, body }) => {
-        const signal = AbortSignal.timeout(milliseconds);
-        const call = { path, headers: this.#headers, body, signal };
-        const reply = await this.#context.upstream.call(member.worker.url, call).catch(() => undefined);
+        const call = { path, headers: this.#headers, body };
+        const reply = await callWorker(this.#context.upstream, member.worker, call, milliseconds);
         if (!reply) member.worker.state = "down";
         return { member, reply };
       }),

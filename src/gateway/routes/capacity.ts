@@ -5,6 +5,7 @@ import type { App } from "../../http/app-type.js";
 import { ApiError } from "../../http/errors.js";
 import { readKeyTag } from "../../session/worker-tag.js";
 import { sortByFreeSlots, spreadSlots } from "../balance.js";
+import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { noWorkerError, workerUnavailableError } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
@@ -13,6 +14,7 @@ import type { UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
 const capacityReply = z.object({ capacity: z.int() });
+const startReply = z.looseObject({ session_id: z.string() });
 
 /** Gives slots and sessions to the workers with the least load. */
 export function capacityRoutes(app: App, context: GatewayContext): void {
@@ -54,14 +56,14 @@ async function grant(
 
 /** Returns the worker's reply; undefined if it does not answer. A worker without a share is not called. */
 async function grantOne(
-  { upstream }: GatewayContext,
+  { upstream, controlMilliseconds }: GatewayContext,
   request: FastifyRequest,
   worker: Worker,
   slots: number,
 ): Promise<Pick<UpstreamReply, "status" | "headers" | "body"> | undefined> {
   if (slots === 0) return { status: 200, headers: {}, body: Buffer.alloc(0) };
   const call = { path: "/grant_capacity", headers: pickCredentials(request), body: { slots } };
-  const workerReply = await upstream.call(worker.url, call).catch(() => undefined);
+  const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
   if (!workerReply) worker.state = "down";
   else if (workerReply.status < 300) worker.capacity = parseReply(workerReply, capacityReply).capacity;
   return workerReply;
@@ -82,6 +84,7 @@ async function start(
   for (const worker of workers) {
     const workerReply = await startOn(context, request, worker, body);
     if (!workerReply) continue;
+    if (workerReply.status < 300 && context.direct) return reply.send(addAddress(workerReply, worker));
     if (workerReply.status !== 429 && workerReply.status !== 503) return relay(workerReply, reply);
     refusal = workerReply;
   }
@@ -89,9 +92,14 @@ async function start(
   throw body.api_key === undefined ? noWorkerError() : workerUnavailableError(readKeyTag(body.api_key) ?? "");
 }
 
+/** Adds the worker's own address, to which the client may send the session's model calls. */
+function addAddress(workerReply: UpstreamReply, { url }: Worker): object {
+  return { ...parseReply(workerReply, startReply), base_url: url };
+}
+
 /** Sends the current weight version, too, because the worker may have joined or restarted a moment ago. */
 async function startOn(
-  { pool, upstream }: GatewayContext,
+  { pool, upstream, controlMilliseconds }: GatewayContext,
   request: FastifyRequest,
   worker: Worker,
   body: object,
@@ -99,20 +107,18 @@ async function startOn(
   // Counted before the call, so that concurrent requests choose another worker.
   worker.capacity--;
   worker.sessions++;
-  try {
-    const workerReply = await upstream.call(worker.url, {
-      path: "/rl/start_session",
-      headers: pickCredentials(request),
-      body: { ...body, weight_version: pool.newestVersion },
-    });
-    if (workerReply.status < 300) return workerReply;
+  const call = {
+    path: "/rl/start_session",
+    headers: pickCredentials(request),
+    body: { ...body, weight_version: pool.newestVersion },
+  };
+  const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
+  if (!workerReply) worker.state = "down";
+  else if (workerReply.status >= 300) {
     worker.sessions--;
     worker.capacity = workerReply.status === 429 ? 0 : worker.capacity + 1;
-    return workerReply;
-  } catch {
-    worker.state = "down";
-    return undefined;
   }
+  return workerReply;
 }
 
 /** Returns the worker that a key of the client's choice names. The gateway keeps no list of keys, so the key must have a tag. */

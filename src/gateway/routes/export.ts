@@ -43,7 +43,9 @@ export function exportRoutes(app: App, context: GatewayContext): void {
     toBatchOptions(body);
     const shares = await groupByWorker(body.session_ids, context);
     const [first] = shares;
-    if (first && shares.length === 1) return forwardTo(first.worker, request, reply, body);
+    if (first && shares.length === 1) {
+      return forwardTo(first.worker, request, reply, body, () => unreachableSessions(first.sessionIds));
+    }
     return exportMerged(context, shares, request, reply, body);
   });
   app.delete("/export_batch/:id", { schema: { params: z.object({ id: z.string() }) } }, async (request) => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { weightVersionSchema } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
+import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import type { GatewayMetrics } from "../gateway-metrics.js";
 import { mergeMetrics } from "../merge-metrics.js";
@@ -23,12 +24,10 @@ const health = z.object({
 
 const alive = z.object({ status: z.literal("ok") });
 
-const SCRAPE_TIMEOUT_MS = 5_000;
-
 /** Probes, and metrics of the gateway and all workers. */
 export function serviceRoutes(
   app: App,
-  { pool, upstream, publicMetrics }: GatewayContext,
+  { pool, upstream, controlMilliseconds, publicMetrics }: GatewayContext,
   metrics: GatewayMetrics,
 ): void {
   app.get("/livez", { config: { public: true }, schema: { response: { 200: alive } } }, async () => ({
@@ -48,14 +47,10 @@ export function serviceRoutes(
 
   app.get("/metrics", { config: { public: publicMetrics } }, async (request, reply) => {
     const headers = pickCredentials(request);
-    const scrape = async ({ tag, url }: Worker) => {
-      try {
-        const signal = AbortSignal.timeout(SCRAPE_TIMEOUT_MS);
-        const { status, body } = await upstream.call(url, { method: "GET", path: "/metrics", headers, signal });
-        return status === 200 ? [{ tag, text: body.toString() }] : [];
-      } catch {
-        return [];
-      }
+    const scrape = async (worker: Worker) => {
+      const call = { method: "GET", path: "/metrics", headers } as const;
+      const workerReply = await callWorker(upstream, worker, call, controlMilliseconds);
+      return workerReply?.status === 200 ? [{ tag: worker.tag, text: workerReply.body.toString() }] : [];
     };
     const scrapes = (await Promise.all(pool.all().map(scrape))).flat();
     return reply.type(metrics.registry.contentType).send(mergeMetrics([{ text: await metrics.scrape() }, ...scrapes]));

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { cutPage, formatCursor, type ListedSession, type SessionPage } from "../../control/session-page.js";
 import { sessionsQuery } from "../../control/session-schemas.js";
 import type { App } from "../../http/app-type.js";
+import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { forwardTo } from "../forward.js";
 import { parseReply, relay } from "../relay.js";
+import { readTarget } from "../request-target.js";
 import { findWorkerBySession, pickCredentials } from "../routing.js";
-
-/** A stopped process, or a machine that hangs, accepts a call and never answers it. */
-const ANSWER_TIMEOUT_MS = 5_000;
 
 const listReply = z.object({
   sessions: z.array(z.looseObject({ session_id: z.string(), created_at: z.number() })),
@@ -21,12 +20,13 @@ export function sessionRoutes(app: App, context: GatewayContext): void {
   forwardSessionCalls(app, context);
 }
 
-function listSessions(app: App, { pool, upstream }: GatewayContext): void {
+function listSessions(app: App, { pool, upstream, controlMilliseconds }: GatewayContext): void {
   app.get("/rl/sessions", { schema: { querystring: sessionsQuery } }, async (request, reply) => {
-    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-    const call = { method: "GET", path: request.url, headers: pickCredentials(request), signal } as const;
+    const call = { method: "GET", path: readTarget(request), headers: pickCredentials(request) } as const;
     const workers = pool.all();
-    const workerReplies = await Promise.all(workers.map(({ url }) => upstream.call(url, call).catch(() => undefined)));
+    const workerReplies = await Promise.all(
+      workers.map((worker) => callWorker(upstream, worker, call, controlMilliseconds)),
+    );
     const refusal = workerReplies.find((workerReply) => workerReply !== undefined && workerReply.status >= 300);
     if (refusal) return relay(refusal, reply);
     const lists = workerReplies.flatMap((workerReply) => (workerReply ? [parseReply(workerReply, listReply)] : []));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { stampVersion, versionBody, type WeightVersion } from "../../control/weight-version.js";
 import type { App } from "../../http/app-type.js";
+import { callWorker } from "../contact/call-worker.js";
 import type { GatewayContext } from "../context.js";
 import { workerRefusedError, workerSilentError } from "../fleet/failures.js";
 import { noWorkerError } from "../forward.js";
@@ -9,9 +10,7 @@ import { pickCredentials } from "../routing.js";
 import type { UpstreamCall, UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
-/** For workers that are down: a stopped process, or a machine that hangs, accepts a call and never answers it. */
-const DOWN_TIMEOUT_MS = 5_000;
-/** For other workers: they write the version to a shared folder, which may be slow. */
+/** For workers that are not down: they write the version to a shared folder, which may be slow. */
 const WRITE_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 
@@ -71,11 +70,19 @@ async function setEverywhere(
   return replies;
 }
 
-/** Also calls workers that are down, because they may be back. They need not answer. */
-function callAll({ upstream }: GatewayContext, workers: readonly Worker[], call: UpstreamCall) {
-  const callOne = ({ url, state }: Worker): Promise<UpstreamReply | undefined> => {
-    const signal = AbortSignal.timeout(state === "down" ? DOWN_TIMEOUT_MS : WRITE_TIMEOUT_MS);
-    return upstream.call(url, { ...call, signal }).catch(() => undefined);
+/**
+ * Also calls workers that are down or unreachable. They need not answer, but they may be back, and a stopped process reads the
+ * call when it continues.
+ */
+function callAll(
+  { upstream, controlMilliseconds }: GatewayContext,
+  workers: readonly Worker[],
+  call: UpstreamCall,
+): Promise<(UpstreamReply | undefined)[]> {
+  const callOne = (worker: Worker): Promise<UpstreamReply | undefined> => {
+    if (worker.state !== "down") return callWorker(upstream, worker, call, WRITE_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(controlMilliseconds);
+    return upstream.call(worker.url, { ...call, signal }).catch(() => undefined);
   };
   return Promise.all(workers.map(callOne));
 }

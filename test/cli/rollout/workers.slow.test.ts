@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findFreePort } from "../../../src/scheduler/free-port.js";
+import { openConnection, requestHead } from "../../helpers/raw-connection.js";
 import { until } from "../../helpers/until.js";
 import { rolltape, runRolltape } from "../rolltape.js";
 import { AGENT, readBatch, rolloutJob, TIMES } from "./rollout-job.js";
@@ -96,6 +97,18 @@ describe("rolltape rollout over several proxy workers", TIMES, () => {
     expect(pids).toHaveLength(2);
     running.process.kill("SIGKILL");
     await until(() => pids.every(isGone));
+  });
+
+  it("checks the admin key of control calls before their bodies are sent", async () => {
+    const port = await findFreePort();
+    const { args, folder } = rolloutJob([{ question: "how?", hang: true }]);
+    const more = ["--agent", AGENT, "--proxy-workers", "2", `server.port=${port}`];
+    const running = rolltape([...args, ...more], { TMPDIR: folder });
+    await running.logged("an agent hangs");
+    const head = requestHead("POST", "/export_batch", "content-type: application/json", "content-length: 9000000");
+    const { received, ended } = await openConnection(port, head);
+    await until(ended);
+    expect(received()).toContain("missing_api_key");
   });
 
   it("reports that a worker does not start", async () => {

@@ -1,0 +1,32 @@
+import type { Upstream, UpstreamCall, UpstreamReply } from "../upstream.js";
+import type { Worker } from "../worker-pool.js";
+
+/**
+ * Calls a worker and returns its whole reply; undefined if it does not answer. An unreachable worker is not called. A call that
+ * waits ends when its worker becomes unreachable.
+ *
+ * @param milliseconds time limit, for calls that a worker answers at once. Without it, the call takes as long as the worker lives.
+ */
+export async function callWorker(
+  upstream: Upstream,
+  { url, contact }: Worker,
+  call: UpstreamCall,
+  milliseconds?: number,
+): Promise<UpstreamReply | undefined> {
+  if (contact.isUnreachable) return undefined;
+  const lost = new AbortController();
+  const stopWatching = contact.watch(() => lost.abort());
+  const signals = [lost.signal];
+  if (call.signal) signals.push(call.signal);
+  if (milliseconds !== undefined) signals.push(AbortSignal.timeout(milliseconds));
+  try {
+    const reply = await upstream.call(url, { ...call, signal: AbortSignal.any(signals) });
+    contact.answered();
+    return reply;
+  } catch {
+    if (!call.signal?.aborted) contact.suspect();
+    return undefined;
+  } finally {
+    stopWatching();
+  }
+}

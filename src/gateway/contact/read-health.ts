@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { weightVersionSchema } from "../../control/weight-version.js";
+import type { Upstream } from "../upstream.js";
+
+const healthSchema = z.object({
+  status: z.enum(["ok", "draining", "engine_unavailable"]),
+  worker: z
+    .object({
+      tag: z.string(),
+      capacity: z.int(),
+      sessions: z.int(),
+      weight_version: weightVersionSchema.optional(),
+    })
+    .optional(),
+});
+
+export type WorkerHealth = z.output<typeof healthSchema>;
+
+/** The state of a worker that answers. */
+export type ServingState = WorkerHealth["status"];
+
+const HEALTH_TIMEOUT_MS = 3_000;
+
+/** Returns undefined if the worker does not answer, or answers with something else than a health report. */
+export async function readHealth(upstream: Upstream, url: string): Promise<WorkerHealth | undefined> {
+  try {
+    const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
+    const { body } = await upstream.call(url, { method: "GET", path: "/health", signal });
+    return healthSchema.parse(JSON.parse(body.toString()));
+  } catch {
+    return undefined;
+  }
+}
