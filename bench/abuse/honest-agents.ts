@@ -12,6 +12,14 @@ const PAUSE_MS = 100;
 /** Turns of a conversation, after which the agent begins another one. */
 const TURNS = 8;
 
+/** What honest agents did for a while. */
+export interface Work {
+  /** How long each answered call took, in milliseconds. */
+  readonly times: readonly number[];
+  /** Number of calls that were refused or failed. */
+  readonly refused: number;
+}
+
 /** Agents with small conversations, each in its own session. */
 export class HonestAgents {
   readonly #rig: Rig;
@@ -27,27 +35,33 @@ export class HonestAgents {
     return new HonestAgents(rig, await Promise.all(Array.from({ length: AGENTS }, () => rig.session())));
   }
 
-  /** Lets all agents work for a while. Returns how long each call took, in milliseconds. */
-  async work(seconds: number): Promise<number[]> {
+  /** Lets all agents work for a while. */
+  async work(seconds: number): Promise<Work> {
     const until = performance.now() + seconds * 1000;
-    const times = await Promise.all(this.#keys.map((key, index) => this.#workAlone(key, index, until)));
-    return times.flat();
+    const works = await Promise.all(this.#keys.map((key, index) => this.#workAlone(key, index, until)));
+    return {
+      times: works.flatMap(({ times }) => times),
+      refused: works.reduce((sum, { refused }) => sum + refused, 0),
+    };
   }
 
-  async #workAlone(key: string, index: number, until: number): Promise<number[]> {
+  async #workAlone(key: string, index: number, until: number): Promise<Work> {
     const times: number[] = [];
+    let refused = 0;
     // Agents that start together would stay together.
     await sleep((PAUSE_MS * index) / AGENTS);
     for (let turn = 0, messages: object[] = []; performance.now() < until; turn = (turn + 1) % TURNS) {
       if (turn === 0) messages = [user(randomText(400, this.#conversations++))];
       const started = performance.now();
-      const { choices } = JSON.parse(await chat(this.#rig.proxy, key, body(messages))) as {
-        choices: [{ message: { content: string } }];
-      };
-      times.push(performance.now() - started);
-      messages = [...messages, assistant(choices[0].message.content), user(randomText(100, turn))];
+      const answer = await chat(this.#rig.proxy, key, body(messages)).catch(() => undefined);
+      if (answer === undefined) refused++;
+      else {
+        times.push(performance.now() - started);
+        const { choices } = JSON.parse(answer) as { choices: [{ message: { content: string } }] };
+        messages = [...messages, assistant(choices[0].message.content), user(randomText(100, turn))];
+      }
       await sleep(PAUSE_MS);
     }
-    return times;
+    return { times, refused };
   }
 }

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyBaseLogger } from "fastify";
 import type { App } from "./app-type.js";
-import { createClientErrorHandler } from "./client-error.js";
+import { answerClientError } from "./client-error.js";
 import { Connections } from "./connections/connections.js";
 import { handleFrameworkError } from "./error-handler.js";
 import { zodValidator } from "./validation.js";
@@ -33,7 +33,6 @@ const KEEP_ALIVE_MS = 72_000;
 /** Returns a Fastify application with the settings that the server and the gateway share, without routes. */
 export function createApp(options: AppOptions): App {
   const { logger, maxBodyBytes, connections, strictControlFields = true } = options;
-  const openConnections = new Connections(connections.maxPipelinedRequests);
   const app: App = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     requestTimeout: connections.requestTimeoutMilliseconds,
@@ -46,7 +45,7 @@ export function createApp(options: AppOptions): App {
     routerOptions: { ignoreDuplicateSlashes: true, ignoreTrailingSlash: true, maxParamLength: 512 },
     forceCloseConnections: "idle",
     frameworkErrors: handleFrameworkError,
-    clientErrorHandler: createClientErrorHandler(openConnections),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, app.connections),
     // Fastify's own 503 during a shutdown has no error code. Routes that refuse new work return `server_draining`.
     return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -54,9 +53,9 @@ export function createApp(options: AppOptions): App {
   app.server.maxConnections = connections.maxConnections;
   // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it does.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.decorate("connections", openConnections);
+  app.decorate("connections", new Connections(app.server, connections.maxPipelinedRequests));
   // Before all other hooks: a request whose answer cannot be delivered must have no effect.
-  app.addHook("onRequest", (request, reply, next) => openConnections.accept(request, reply, next));
+  app.addHook("onRequest", (request, reply, next) => app.connections.accept(request, reply, next));
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
   // Response schemas are types and documentation only; they neither check nor filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import { type CutAnswer, listCut } from "../http/connections/answer.js";
-import { finishAnswers, waitForAnswers } from "../http/connections/finish-answers.js";
+import { finishAnswers, waitForAnswers, waitWhile } from "../http/connections/finish-answers.js";
 import { SessionError } from "../session/errors.js";
 import type { Session } from "../session/session.js";
 import type { ServerContext } from "./context.js";
@@ -31,7 +31,8 @@ export async function drain(context: ServerContext, logger: FastifyBaseLogger): 
   context.draining = true;
   connections.closeSoon();
   const deadline = Date.now() + settings.shutdownSeconds * 1000;
-  await waitForAnswers(connections, deadline, () => isBusy(context));
+  await waitWhile(() => isBusy(context), deadline);
+  await waitForAnswers(connections, deadline);
 
   shutdown.abort();
   const reason = new SessionError("call_aborted", "The server is shutting down.");

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ensureTinyModel } from "../../src/engine/index.js";
 import { HttpTrainer } from "../helpers/http-trainer.js";
+import { RawClient } from "../helpers/raw-client.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
+import { until } from "../helpers/until.js";
 import { rolltape, runRolltape, temporaryFolder } from "./rolltape.js";
 
 const KEY = "sk-admin-0123456789abcdef";
@@ -67,6 +69,31 @@ describe("rolltape serve", () => {
     const { stdout, stderr } = await server.ended;
     expect(stdout + stderr).not.toContain(key);
     expect(existsSync(file)).toBe(false);
+  });
+
+  it.each([
+    ["sends an export to its end before it stops", 60, 0],
+    ["ends with status 3 if it cuts an export at server.shutdown_seconds", 0, 3],
+  ])("%s", async (_, seconds, status) => {
+    const server = rolltape(serveArgs(`server.shutdown_seconds=${seconds}`), { ROLLTAPE_ADMIN_API_KEY: KEY });
+    const { url } = await server.ready();
+    const id = await new HttpTrainer(url, KEY).converse("rain", 1, { max_tokens: 4 });
+    const client = new RawClient(new URL(url), { id, key: KEY });
+    client.send({ path: "/export_batch", body: { session_ids: [id], pad_to_multiple_of: 2_000_000 } });
+    await until(() => client.socket.readableLength > 0);
+    server.process.kill("SIGTERM");
+    if (status === 0) {
+      await server.logged("stopping");
+      client.read();
+      await until(() => client.socket.readableEnded);
+      client.leave();
+      const [head = ""] = client.received.split("\r\n\r\n");
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+      expect(client.received.length).toBe(head.length + 4 + length);
+    }
+    const { code, stderr } = await server.ended;
+    expect(code).toBe(status);
+    expect(stderr.includes('"cutAnswers":[{"route":"POST /export_batch"')).toBe(status !== 0);
   });
 
   it("ends with status 3 if an ended session was not exported, and names it", async () => {

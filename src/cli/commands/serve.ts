@@ -17,8 +17,8 @@ import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
 
-/** Seconds that a stop may take in addition to the drain. */
-const STOP_MARGIN_SECONDS = 5;
+/** Seconds that a stop may take in addition to the drain: for answers of aborted calls, connections and the engine. */
+const STOP_MARGIN_SECONDS = 10;
 
 /**
  * `rolltape serve`: runs the server until a signal stops it. Prints one JSON line on standard output when it accepts

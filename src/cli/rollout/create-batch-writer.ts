@@ -39,7 +39,8 @@ export function describeUnwritten(
 ): string {
   if (options.proxy === undefined) return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
   const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
-  const time = "as long as the proxy keeps them (its rollout.agent.export_retention_seconds and _bytes)";
+  const time =
+    "for an hour, and then as long as the proxy keeps ended sessions (its rollout.agent.session_timeout_seconds)";
   return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
 }
 
@@ -51,7 +52,6 @@ export function describeUnexported(
 ): string {
   if (options.proxy === undefined) return `${message} Its ${sessionIds.length} sessions are lost`;
   const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
-  const time =
-    "as long as the proxy keeps them (its rollout.agent.session_timeout_seconds and export_retention_seconds)";
+  const time = "as long as the proxy keeps ended sessions (its rollout.agent.session_timeout_seconds)";
   return `${message} Its ${sessionIds.length} sessions can be exported again ${time}:\n${command}`;
 }

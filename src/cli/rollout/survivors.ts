@@ -4,8 +4,10 @@ import type { AdminClient, BatchFields } from "../../client/admin-client.js";
 import { ProxyError } from "../../client/errors.js";
 import type { RolloutBatch } from "../../rollout/controller/rollout-batch.js";
 
+type SurvivorsClient = Pick<AdminClient, "exportHeldBatch" | "acknowledge" | "deleteSession">;
+
 export interface SurvivorsOptions {
-  readonly admin: Pick<AdminClient, "exportBatch" | "deleteSession">;
+  readonly admin: SurvivorsClient;
   readonly fields: BatchFields;
   /** Leaves out the whole group if one of its members was lost. */
   readonly dropIncompleteGroup: boolean;
@@ -22,7 +24,7 @@ export interface Survivors {
   readonly leftOut: number;
   /** Sessions of the batch. */
   readonly sessionIds: readonly string[];
-  /** Deletes the sessions that were left out. Call it when the batch is on the disk. */
+  /** Has the proxy free the sessions, also those that were left out. Call it when the batch is on the disk. */
   release(): Promise<void>;
 }
 
@@ -44,6 +46,9 @@ const LOST_CODES = new Set(["worker_unavailable", "session_not_found", "session_
 
 const PAUSES_MS = [1000, 2000, 4000];
 
+/** Time to write a batch. After it, the proxy treats the sessions as not exported. */
+const LEASE_SECONDS = 3600;
+
 const refusedSession = z.object({ session_id: z.string(), code: z.string() });
 const refusal = z.object({ sessions: z.array(refusedSession) });
 type RefusedSession = z.output<typeof refusedSession>;
@@ -64,9 +69,15 @@ export async function exportSurvivors(
     const kept = batch.tasks.flatMap(({ accepted }) => listSurvivors(accepted, gone, options));
     const left = batch.sessionIds.filter((id) => !gone.has(id) && !kept.includes(id));
     try {
-      const bytes = kept.length > 0 ? await admin.exportBatch(kept, fields) : undefined;
-      const release = async () => void (await Promise.allSettled(left.map((id) => admin.deleteSession(id))));
-      return { bytes, lost: gone.size, leftOut: left.length, sessionIds: kept, release };
+      const request = { ...fields, lease_seconds: LEASE_SECONDS };
+      const held = kept.length > 0 ? await admin.exportHeldBatch(kept, request) : undefined;
+      const release = async () => {
+        await Promise.allSettled([
+          ...left.map((id) => admin.deleteSession(id)),
+          ...(held ? [freeSessions(admin, held.id, kept)] : []),
+        ]);
+      };
+      return { bytes: held?.bytes, lost: gone.size, leftOut: left.length, sessionIds: kept, release };
     } catch (error) {
       const refused = readLostSessions(error).filter(({ session_id }) => !gone.has(session_id));
       if (refused.length === 0) throw new BatchExportError(kept, error);
@@ -74,6 +85,16 @@ export async function exportSurvivors(
       if (pause !== undefined) await sleep(pause);
       else for (const { session_id } of refused) gone.add(session_id);
     }
+  }
+}
+
+/** Acknowledges a batch. If its lease has ended, deletes its sessions, because their rows are on the disk. */
+async function freeSessions(admin: SurvivorsClient, batchId: string, sessionIds: readonly string[]): Promise<void> {
+  try {
+    await admin.acknowledge(batchId);
+  } catch (error) {
+    if (!(error instanceof ProxyError) || error.code !== "export_lease_ended") throw error;
+    await Promise.allSettled(sessionIds.map((id) => admin.deleteSession(id)));
   }
 }
 

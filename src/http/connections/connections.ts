@@ -1,4 +1,4 @@
-import { Socket } from "node:net";
+import { Server, Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Answer, type CutAnswer } from "./answer.js";
 import { Connection } from "./connection.js";
@@ -11,12 +11,14 @@ declare module "fastify" {
 
 /** The connections of a server that have sent a request, and the answers that were not sent yet. */
 export class Connections {
+  readonly #server: Server;
   readonly #maxWaiting: number;
   readonly #bySocket = new Map<Socket, Connection>();
   #closing = false;
 
   /** @param maxWaiting how many requests of one connection may wait for the answers before them */
-  constructor(maxWaiting: number) {
+  constructor(server: Server, maxWaiting: number) {
+    this.#server = server;
     this.#maxWaiting = maxWaiting;
   }
 
@@ -44,6 +46,14 @@ export class Connections {
     const connection = this.#bySocket.get(socket);
     if (connection) connection.endWith(text);
     else socket.end(text);
+  }
+
+  /**
+   * Accepts no more connections. The `close` of an HTTP server would also close connections whose last answer was handed to the
+   * socket, but was not sent.
+   */
+  stopListening(): void {
+    if (this.#server.listening) Server.prototype.close.call(this.#server);
   }
 
   /** Closes idle connections now, and every other connection after its answer in progress. */

@@ -8,17 +8,18 @@ const POLL_MS = 50;
 const CLOSE_GRACE_MS = 2_000;
 
 /**
- * Waits until all answers were sent.
+ * Waits while a condition holds.
  *
  * @param deadline milliseconds since the epoch
- * @param isBusy returns true if there is another reason to wait
  */
-export async function waitForAnswers(
-  connections: Connections,
-  deadline: number,
-  isBusy: () => boolean = () => false,
-): Promise<void> {
-  while (Date.now() < deadline && (connections.openAnswers > 0 || isBusy())) await sleep(POLL_MS);
+export async function waitWhile(condition: () => boolean, deadline: number): Promise<void> {
+  while (Date.now() < deadline && condition()) await sleep(POLL_MS);
+}
+
+/** Accepts no more connections, and waits until all answers were sent. */
+export async function waitForAnswers(connections: Connections, deadline: number): Promise<void> {
+  connections.stopListening();
+  await waitWhile(() => connections.openAnswers > 0, deadline);
 }
 
 /**
@@ -32,8 +33,7 @@ export async function waitForAnswers(
 export async function finishAnswers(connections: Connections, deadline: number): Promise<CutAnswer[]> {
   await waitForAnswers(connections, deadline);
   const cut = connections.cut();
-  const closed = Date.now() + CLOSE_GRACE_MS;
-  while (Date.now() < closed && connections.size > 0) await sleep(POLL_MS);
+  await waitWhile(() => connections.size > 0, Date.now() + CLOSE_GRACE_MS);
   connections.destroy();
   return cut;
 }

@@ -46,7 +46,7 @@ describe("rolltape rollout --proxy whose export fails", TIMES, () => {
 });
 
 describe("rolltape rollout --proxy that lost a session", TIMES, () => {
-  it("deletes the rest of its group before the trainer runs", async () => {
+  it("deletes the rest of its group and acknowledges the batch before the trainer runs", async () => {
     const { out, args } = rolloutJob([
       { question: "why?", reward: 1 },
       { question: "how?", reward: 2 },
@@ -64,8 +64,9 @@ describe("rolltape rollout --proxy that lost a session", TIMES, () => {
     expect(await runRolltape([...args, "--agent", AGENT, ...more], KEY)).toMatchObject({ code: 0 });
     expect(readBatch(out).rewards).toEqual([2, 2, 2, 2]);
     const steps = front.calls.flatMap(({ method, path }) =>
-      path === "/trained" ? ["train"] : method === "DELETE" ? ["delete"] : [],
+      path === "/trained" ? ["train"] : method === "DELETE" ? [path.startsWith("/rl/") ? "delete" : "acknowledge"] : [],
     );
-    expect(steps).toEqual(["delete", "train"]);
+    expect(steps.slice(0, 2).sort()).toEqual(["acknowledge", "delete"]);
+    expect(steps.slice(2)).toEqual(["train"]);
   });
 });

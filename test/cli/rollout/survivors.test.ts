@@ -21,14 +21,16 @@ function createBatch(...groups: readonly string[][]): RolloutBatch {
 /** Returns a proxy that answers its exports with these refusals, one after the other. Later exports succeed. */
 function proxyRefusing(...refusals: readonly Readonly<Record<string, string>>[]) {
   const waiting = [...refusals];
-  const [asked, deleted]: [string[][], string[]] = [[], []];
+  const [asked, deleted, acknowledged]: [string[][], string[], string[]] = [[], [], []];
   return {
     asked,
     deleted,
-    exportBatch: async (ids: readonly string[]) => {
+    acknowledged,
+    acknowledge: async (id: string) => acknowledged.push(id) > 0,
+    exportHeldBatch: async (ids: readonly string[]) => {
       asked.push([...ids]);
       const codes = waiting.shift();
-      if (codes === undefined) return new Uint8Array(ids.length);
+      if (codes === undefined) return { id: "batch-1", bytes: new Uint8Array(ids.length) };
       const sessions = Object.entries(codes).map(([session_id, code]) => ({ session_id, code, message: code }));
       throw new ProxyError("batch_not_exportable", "no", { details: { sessions } });
     },
@@ -67,6 +69,23 @@ describe("exportSurvivors", () => {
     const kept = await exportSurvivors(groups(), { ...options, dropIncompleteGroup: false, admin: keeping });
     expect(kept).toMatchObject({ lost: 1, leftOut: 0 });
     expect(keeping.asked.at(-1)).toEqual(["a-w0-0", "a-w1-1", "b-w0-1"]);
+  });
+
+  it("acknowledges the batch after the write, and not before", async () => {
+    const admin = proxyRefusing();
+    const survivors = await exportSurvivors(createBatch(["a-0"]), { ...options, admin });
+    expect(admin.acknowledged).toEqual([]);
+    await survivors.release();
+    expect(admin).toMatchObject({ acknowledged: ["batch-1"], deleted: [] });
+  });
+
+  it("deletes the sessions of a written batch if its lease has ended", async () => {
+    const refuse = async () => {
+      throw new ProxyError("export_lease_ended", "no");
+    };
+    const admin = { ...proxyRefusing(), acknowledge: refuse };
+    await (await exportSurvivors(createBatch(["a-0"], ["b-0"]), { ...options, admin })).release();
+    expect(admin.deleted).toEqual(["a-0", "b-0"]);
   });
 
   it("returns no batch if all sessions are lost", async () => {
