@@ -2,18 +2,14 @@ import type { Socket } from "node:net";
 import type { Connections } from "./connections/connections.js";
 import { ApiError } from "./errors.js";
 
-type ClientErrorHandler = (error: Error & { code?: string }, socket: Socket) => void;
-
 /**
- * Returns a function that answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node
- * reports these on the socket, before there is a request or a reply, so the response is written by hand, with the same body as
- * other errors. It comes after the answers to earlier requests of the connection.
+ * Answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node reports these on the
+ * socket, before there is a request or a reply, so the response is written by hand, with the same body as other errors. It comes
+ * after the answers to earlier requests of the connection.
  */
-export function createClientErrorHandler(connections: Connections): ClientErrorHandler {
-  return (error, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else connections.endWith(socket, formatResponse(toClientError(error)));
-  };
+export function answerClientError(error: Error & { code?: string }, socket: Socket, connections: Connections): void {
+  if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+  else connections.endWith(socket, formatResponse(toClientError(error)));
 }
 
 function formatResponse(apiError: ApiError): string {

@@ -118,3 +118,16 @@ describe("a request goes on from", () => {
     expect(previousId({ input: [item("of another service"), said("a")] })).toBeUndefined();
   });
 });
+
+describe("an item without a type", () => {
+  it.each([{}, { type: null }])("is a message if it has a role: %j", (type) => {
+    expect(read([{ ...type, role: "user", content: "hi" }])).toEqual([{ role: "user", content: "hi" }]);
+  });
+});
+
+it("names the types of items that are accepted if it refuses another", () => {
+  const { error } = responsesSchema.safeParse({ input: [{ type: "computer_call" }] });
+  expect(JSON.stringify(error?.issues)).toContain(
+    "message, function_call, function_call_output, reasoning and item_reference",
+  );
+});

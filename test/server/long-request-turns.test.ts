@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { Session } from "../../src/session/session.js";
 import { Proxy } from "../helpers/proxy.js";
 
 /** Each step of a long request has an iteration of the event loop of its own, so that other requests get their turns. */
@@ -37,10 +36,11 @@ it.each([
     if (text.length > LONG.length) steps["parse"] ??= iteration;
     return parse(text) as unknown;
   });
-  const prepare = Session.prototype.prepare;
-  vi.spyOn(Session.prototype, "prepare").mockImplementation(function (this: Session, ...args) {
+  const started = proxy.context.registry.get(session.id);
+  const prepare = started.prepare.bind(started);
+  vi.spyOn(started, "prepare").mockImplementation((...args) => {
     steps["digest"] ??= iteration;
-    return prepare.apply(this, args);
+    return prepare(...args);
   });
   const prompt = proxy.context.model.prompt.bind(proxy.context.model);
   vi.spyOn(proxy.context.model, "prompt").mockImplementation((...args) => {

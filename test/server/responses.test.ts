@@ -56,6 +56,7 @@ describe("a response", () => {
       status: "completed",
       model: "tiny",
       error: null,
+      truncation: "disabled",
       incomplete_details: null,
       instructions: "be brief",
       max_output_tokens: 9,
