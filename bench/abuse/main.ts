@@ -4,9 +4,10 @@ import { readLoopDelay } from "../proxy/loop-delay.js";
 import { Rig } from "../proxy/rig.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
+import { median } from "../text.js";
 import type { AttackCounts } from "./attack.js";
 import { ATTACKS } from "./attacks.js";
-import { HonestAgents } from "./honest-agents.js";
+import { HonestAgents, type Work } from "./honest-agents.js";
 
 /**
  * What honest agents notice of an abuse: the latency of their calls and the worst stall of the server's event loop, with
@@ -18,8 +19,7 @@ import { HonestAgents } from "./honest-agents.js";
 const ROUNDS = sized(3, 1);
 const SECONDS = sized(3, 0.2);
 
-interface Window {
-  readonly times: readonly number[];
+interface Window extends Work {
   readonly stall: number;
 }
 
@@ -42,9 +42,11 @@ try {
   await attacker.stop();
   await rig.close();
 }
-const columns = ["abuse", "MB", "answers", "p50 (ms)", "p99 (ms)", "worst stall (ms)"];
+const columns = ["abuse", "MB", "answers", "p50 (ms)", "p99 (ms)", "worst stall (ms)", "refused"];
 console.log(markdown(columns, rows));
-console.log("\nThe last three columns: without the abuse, with it.");
+console.log(
+  "\nThe last four columns: without the abuse, with it. Times are medians of the rounds; refused honest calls are sums.",
+);
 
 /** Returns the table's line of one attack. */
 async function measure(name: string, agents: HonestAgents): Promise<string[]> {
@@ -61,27 +63,29 @@ async function measure(name: string, agents: HonestAgents): Promise<string[]> {
     for (const [answer, count] of Object.entries(counts.answers)) if (count > 0) answers.add(answer);
     megabytes = counts.megabytes;
   }
-  const both = (read: (windows: readonly Window[]) => number) =>
-    `${read(without).toFixed(1)}, ${read(during).toFixed(1)}`;
+  // The median over rounds: another program on the machine must not decide a line.
+  const both = (read: (window: Window) => number) =>
+    [without, during].map((windows) => median(windows.map(read)).toFixed(1)).join(", ");
   return [
     name,
     megabytes.toFixed(1),
     answers.size === 0 ? "none" : [...answers].sort().join(", "),
-    both((windows) => percentile(windows, 0.5)),
-    both((windows) => percentile(windows, 0.99)),
-    both((windows) => Math.max(...windows.map(({ stall }) => stall))),
+    both(({ times }) => percentile(times, 0.5)),
+    both(({ times }) => percentile(times, 0.99)),
+    both(({ stall }) => stall),
+    [without, during].map((windows) => windows.reduce((sum, { refused }) => sum + refused, 0)).join(", "),
   ];
 }
 
 /** Lets the agents work for a while. */
 async function observe(agents: HonestAgents): Promise<Window> {
   await scrape();
-  const times = await agents.work(SECONDS);
-  return { times, stall: (await scrape()).max };
+  const work = await agents.work(SECONDS);
+  return { ...work, stall: (await scrape()).max };
 }
 
-function percentile(windows: readonly Window[], share: number): number {
-  const sorted = windows.flatMap(({ times }) => times).sort((a, b) => a - b);
+function percentile(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
