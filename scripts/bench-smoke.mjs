@@ -1,4 +1,4 @@
-// Runs every benchmark of package.json in its smoke size (bench/sized.ts) and checks its outcome, not its times: it ends
+// Runs every benchmark of package.json, and the soak, in its smoke size (bench/sized.ts) and checks its outcome, not its times: it ends
 // with status 0, prints a table and has a number in each place. Benchmarks named as arguments run alone. Needs dist/.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -13,7 +13,7 @@ export interface SoakOptions {
   /** Sessions at the same time. */
   readonly concurrency: number;
   /**
-   * Seconds that the servers get after the load to close its connections. 0: their file descriptors are not checked. A
+   * Seconds that the servers get after the load to close its connections. 0: what they still hold is not checked. A
    * gateway keeps idle connections to its workers for 70 seconds.
    */
   readonly settleSeconds: number;

@@ -4,10 +4,11 @@ import { ADMIN_KEY } from "../servers.js";
 import { checkBatch } from "./check/check-batch.js";
 import { Findings } from "./check/findings.js";
 import { FaultyEngine } from "./engine/faulty-engine.js";
+import { findLeftovers } from "./leftovers.js";
 import type { SoakOptions } from "./options.js";
 import type { SoakResult } from "./report.js";
 import { ResourceWatch } from "./resources.js";
-import { startBehindGateway, startDirect } from "./servers.js";
+import { type SoakServers, startBehindGateway, startDirect } from "./servers.js";
 import { soak } from "./soak.js";
 import { Tally } from "./tally.js";
 
@@ -36,10 +37,11 @@ export async function runSoak(
       onBatch: (evidence) => tally.addBatch(checkBatch(evidence, context)),
     });
     await engine.close();
+    const leftovers = options.settleSeconds > 0 ? await listLeftovers(servers, options.settleSeconds) : [];
     await Promise.all(watches.map((watch) => watch.stop(options.settleSeconds)));
     const problems = findings.examples();
     if (tally.exported.rows === 0) problems.push("no row was exported");
-    if (options.settleSeconds > 0) problems.push(...findLeaks(watches));
+    if (options.settleSeconds > 0) problems.push(...leftovers, ...findLeaks(watches));
     return { tally, log: engine.log, updates, findings, watches, problems };
   } finally {
     clearInterval(progress);
@@ -53,6 +55,15 @@ export async function runSoak(
 export async function loadDecoder(): Promise<(ids: readonly number[]) => string> {
   const model = await loadChatModel((await ensureTinyModel()).folder);
   return (ids) => model.decode(Int32Array.from(ids), { skipSpecialTokens: true });
+}
+
+async function listLeftovers({ processes }: SoakServers, settleSeconds: number): Promise<string[]> {
+  const found = await Promise.all(
+    processes.map(async ({ name, url }) =>
+      (await findLeftovers(url, settleSeconds)).map((left) => `the ${name} still holds ${left}`),
+    ),
+  );
+  return found.flat();
 }
 
 function findLeaks(watches: readonly ResourceWatch[]): string[] {

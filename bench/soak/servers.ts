@@ -7,7 +7,7 @@ import { ADMIN_KEY, startProxy } from "../servers.js";
 export interface SoakServers {
   /** Where agents and trainer send their calls. */
   readonly url: string;
-  readonly processes: readonly { readonly name: string; readonly pid: number }[];
+  readonly processes: readonly { readonly name: string; readonly pid: number; readonly url: string }[];
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const SETTINGS = [
 /** Starts one proxy. */
 export async function startDirect(engineUrls: readonly string[]): Promise<SoakServers> {
   const proxy = await startWorker(engineUrls);
-  return { url: proxy.url, processes: [{ name: "proxy", pid: proxy.pid }], stop: () => proxy.stop() };
+  return { url: proxy.url, processes: [toProcess("proxy", proxy)], stop: () => proxy.stop() };
 }
 
 /** Starts two proxies behind a gateway. */
@@ -34,17 +34,15 @@ export async function startBehindGateway(engineUrls: readonly string[]): Promise
   const gateway = await startGateway(folder);
   return {
     url: gateway.url,
-    processes: [
-      { name: "gateway", pid: gateway.pid },
-      { name: "worker 1", pid: first.pid },
-      { name: "worker 2", pid: second.pid },
-    ],
+    processes: [toProcess("gateway", gateway), toProcess("worker 1", first), toProcess("worker 2", second)],
     stop: async () => {
       for (const each of [gateway, first, second]) await each.stop();
       rmSync(root, { recursive: true, force: true });
     },
   };
 }
+
+const toProcess = (name: string, { pid, url }: Child) => ({ name, pid, url });
 
 function startWorker(engineUrls: readonly string[], ...args: readonly string[]): Promise<Child> {
   const engineUrl = `[${engineUrls.join(",")}]`;

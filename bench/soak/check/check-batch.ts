@@ -40,10 +40,10 @@ export function checkBatch({ full, byDefault, attempts }: BatchEvidence, context
   const { rows } = readBatch(full);
   const known = new Map(attempts.map((attempt) => [keyOf(attempt), attempt]));
   const rowsByCall = new Map<string, Row>();
+  const recorded = new Map(rows.map((row) => [row, checkTokens(row, context.log, findings) ?? []]));
   const used = new Set<Generation>();
   let [marked, unknowable] = [0, 0];
-  for (const row of rows) {
-    const generations = checkTokens(row, context.log, findings) ?? [];
+  for (const [row, generations] of recorded) {
     if (generations.some((generation) => used.has(generation)))
       findings.add("unexplained", `${row.id} is a second record`);
     for (const generation of generations) used.add(generation);
@@ -61,7 +61,7 @@ export function checkBatch({ full, byDefault, attempts }: BatchEvidence, context
     else if (outcome.kind === "left") {
       if (row.undelivered) marked++;
       else {
-        const reason = findReason(row, attempt, generations, rows);
+        const reason = findReason(row, attempt, recorded);
         if (reason === undefined) unknowable++;
         else findings.add("unmarked", `${describe(row, attempt)}: ${reason}`);
       }
@@ -94,20 +94,23 @@ function checkAnswered(
 
 /**
  * Returns why the server could know that an answer did not reach its agent: it had seen the connection close before the
- * engine had sampled the answer, or the agent continued from the answer to a retry. Undefined if it could not know.
+ * engine had sampled the answer, or the agent continued from the answer to a retry. Undefined if it could not know. A call
+ * that reaches the server after its own retry does not look like the call that was repeated.
  */
 function findReason(
   row: Row,
   { knownAt }: Attempt,
-  generations: readonly Generation[],
-  rows: readonly Row[],
+  recorded: ReadonlyMap<Row, readonly Generation[]>,
 ): string | undefined {
-  const endedAt = generations.at(-1)?.endedAt ?? 0;
+  const rows = [...recorded.keys()];
+  const beganAt = (each: Row): number => recorded.get(each)?.[0]?.beganAt ?? 0;
+  const endedAt = recorded.get(row)?.at(-1)?.endedAt ?? 0;
   if (knownAt !== undefined && knownAt < endedAt) {
     return `the server saw the connection close ${(endedAt - knownAt).toFixed(0)} ms before the answer was sampled`;
   }
   const retries = rows.filter(({ call, attempt }) => call === row.call && attempt > row.attempt);
-  const continued = retries.find(({ id }) => rows.some(({ parent }) => parent === id));
+  const inOrder = retries.filter((retry) => beganAt(retry) > beganAt(row));
+  const continued = inOrder.find(({ id }) => rows.some(({ parent }) => parent === id));
   return continued && `the agent continued from attempt ${continued.attempt}`;
 }
 

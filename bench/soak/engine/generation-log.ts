@@ -17,14 +17,16 @@ export interface Generation {
   readonly call: number;
   readonly tokens: readonly OutputToken[];
   readonly sent: Sent;
-  /** When the last token was sampled, on the clock of `performance.now()`. The answer was not complete before. */
+  /** When the engine got the request, on the clock of `performance.now()`. */
+  readonly beganAt: number;
+  /** When the last token was sampled, on the same clock. The answer was not complete before. */
   readonly endedAt: number;
 }
 
 /** Everything that the engine servers sampled, by the prompt that they were given. */
 export class GenerationLog {
   readonly #byPrompt = new Map<string, Generation[]>();
-  readonly #faults = new WeakMap<GenerateRequest, Fault>();
+  readonly #begun = new WeakMap<GenerateRequest, { readonly fault: Fault | undefined; readonly beganAt: number }>();
   /** Number of faults by kind. */
   readonly faults = new Map<string, number>();
   requests = 0;
@@ -33,19 +35,19 @@ export class GenerationLog {
   /** Notes a request and its fault. */
   begin(request: GenerateRequest, fault: Fault | undefined): void {
     this.requests++;
+    this.#begun.set(request, { fault, beganAt: performance.now() });
     if (!fault) return;
-    this.#faults.set(request, fault);
     const name = fault.kind === "status" ? `${fault.kind} ${fault.status}` : fault.kind;
     this.faults.set(name, (this.faults.get(name) ?? 0) + 1);
   }
 
   /** Notes the tokens of a request that ran. */
   end(request: GenerateRequest, outcome: GenerateOutcome): void {
-    const fault = this.#faults.get(request);
+    const { fault, beganAt = 0 } = this.#begun.get(request) ?? {};
     const { tokens, finish } = cutShort(outcome, fault);
     this.sampledTokens += tokens.length;
     const sent = readSent(fault, tokens.length, finish.type === "abort");
-    this.add(request.inputIds, { call: readCall(request), tokens, sent, endedAt: performance.now() });
+    this.add(request.inputIds, { call: readCall(request), tokens, sent, beganAt, endedAt: performance.now() });
   }
 
   add(prompt: readonly number[], generation: Generation): void {
