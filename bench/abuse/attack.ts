@@ -15,6 +15,8 @@ export interface AttackCounts {
 /** Something that a client does to a server to the harm of others. */
 export interface Attack {
   readonly name: string;
+  /** Sends one request and waits for its answer. Absent if the attack is no request. */
+  once?(victim: Victim): Promise<void>;
   /** Goes on until the signal aborts. Calls `onAnswer` for each answer, with status and error code. */
   run(victim: Victim, signal: AbortSignal, onAnswer: (answer: string) => void): Promise<void>;
   /** Size of one request in bytes. */

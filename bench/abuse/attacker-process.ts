@@ -1,21 +1,31 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import type { AttackCounts, Victim } from "./attack.js";
+import type { Attack, AttackCounts, Victim } from "./attack.js";
 import { ATTACKS } from "./attacks.js";
 
 /**
  * The attacker, in a process of its own so that its work does not delay the honest agents. POST /start with a name and a
- * victim begins an attack, POST /stop ends it and answers what it did.
+ * victim begins an attack, POST /stop ends it and answers what it did. POST /once sends one request of an attack.
  */
 
 interface Running {
   readonly stop: () => Promise<AttackCounts>;
 }
 
-function start(name: string, victim: Victim): Running {
+interface Order {
+  readonly name: string;
+  readonly victim: Victim;
+}
+
+function find(name: string): Attack {
   const attack = ATTACKS.find((each) => each.name === name);
   if (!attack) throw new Error(`there is no attack named ${name}`);
+  return attack;
+}
+
+function start({ name, victim }: Order): Running {
+  const attack = find(name);
   const controller = new AbortController();
   const answers: Record<string, number> = {};
   const megabytes = attack.bytes() / 1e6;
@@ -34,8 +44,12 @@ let running: Running | undefined;
 
 async function answer(path: string, body: () => Promise<unknown>): Promise<object> {
   if (path === "/start") {
-    const { name, victim } = (await body()) as { name: string; victim: Victim };
-    running = start(name, victim);
+    running = start((await body()) as Order);
+    return {};
+  }
+  if (path === "/once") {
+    const { name, victim } = (await body()) as Order;
+    await find(name).once?.(victim);
     return {};
   }
   const counts = await running?.stop();

@@ -5,7 +5,7 @@ import { Rig } from "../proxy/rig.js";
 import { startScript } from "../servers.js";
 import { sized } from "../sized.js";
 import { median } from "../text.js";
-import type { AttackCounts } from "./attack.js";
+import type { Attack, AttackCounts } from "./attack.js";
 import { ATTACKS } from "./attacks.js";
 import { HonestAgents, type Work } from "./honest-agents.js";
 
@@ -18,6 +18,8 @@ import { HonestAgents, type Work } from "./honest-agents.js";
 
 const ROUNDS = sized(3, 1);
 const SECONDS = sized(3, 0.2);
+/** Requests that are sent one by one, each in a session of its own. */
+const SINGLES = sized(5, 1);
 
 interface Window extends Work {
   readonly stall: number;
@@ -33,24 +35,27 @@ const rows: string[][] = [];
 try {
   const agents = await HonestAgents.start(rig);
   await agents.work(SECONDS);
-  for (const { name } of ATTACKS) {
-    if (!name.includes(words)) continue;
-    process.stderr.write(`measuring ${name} …\n`);
-    rows.push(await measure(name, agents));
+  for (const attack of ATTACKS) {
+    if (!attack.name.includes(words)) continue;
+    process.stderr.write(`measuring ${attack.name} …\n`);
+    rows.push(await measure(attack, agents));
   }
 } finally {
   await attacker.stop();
   await rig.close();
 }
-const columns = ["abuse", "MB", "answers", "p50 (ms)", "p99 (ms)", "worst stall (ms)", "refused"];
+const columns = ["abuse", "MB", "answers", "one (ms)", "p50 (ms)", "p99 (ms)", "worst stall (ms)", "refused"];
 console.log(markdown(columns, rows));
 console.log(
-  "\nThe last four columns: without the abuse, with it. Times are medians of the rounds; refused honest calls are sums.",
+  "\nOne: the stall of the event loop by one request without other calls, median and worst. The last four columns: without the " +
+    "abuse, with it. Times are medians of the rounds; refused honest calls are sums.",
 );
 
 /** Returns the table's line of one attack. */
-async function measure(name: string, agents: HonestAgents): Promise<string[]> {
+async function measure(attack: Attack, agents: HonestAgents): Promise<string[]> {
+  const { name } = attack;
   const victim = { url: rig.proxy.url, key: await rig.session() };
+  const alone = attack.once ? await measureAlone(name) : "–";
   const without: Window[] = [];
   const during: Window[] = [];
   const answers = new Set<string>();
@@ -70,11 +75,24 @@ async function measure(name: string, agents: HonestAgents): Promise<string[]> {
     name,
     megabytes.toFixed(1),
     answers.size === 0 ? "none" : [...answers].sort().join(", "),
+    alone,
     both(({ times }) => percentile(times, 0.5)),
     both(({ times }) => percentile(times, 0.99)),
     both(({ stall }) => stall),
     [without, during].map((windows) => windows.reduce((sum, { refused }) => sum + refused, 0)).join(", "),
   ];
+}
+
+/** Returns the stalls that one request of a new session causes while nobody else calls: median and worst. */
+async function measureAlone(name: string): Promise<string> {
+  const stalls: number[] = [];
+  for (let i = 0; i < SINGLES; i++) {
+    const victim = { url: rig.proxy.url, key: await rig.session() };
+    await scrape();
+    await tell("/once", { name, victim });
+    stalls.push((await scrape()).max);
+  }
+  return [median(stalls), Math.max(...stalls)].map((stall) => stall.toFixed(1)).join(", ");
 }
 
 /** Lets the agents work for a while. */

@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import { Pool, request } from "undici";
 import { AT_ONCE, type Attack, describeAnswer } from "./attack.js";
 
 export interface RepeatedRequest {
@@ -9,6 +9,8 @@ export interface RepeatedRequest {
   readonly key?: string;
 }
 
+const headersWith = (key: string) => ({ "content-type": "application/json", authorization: `Bearer ${key}` });
+
 /** An attack that sends one request again and again, a few at the same time. */
 export function repeatRequest({ name, path, body, key: otherKey }: RepeatedRequest): Attack {
   let bytes: Buffer | undefined;
@@ -16,9 +18,14 @@ export function repeatRequest({ name, path, body, key: otherKey }: RepeatedReque
   return {
     name,
     bytes: () => makeBytes().length,
+    once: async ({ url, key }) => {
+      const headers = headersWith(otherKey ?? key);
+      const reply = await request(url + path, { method: "POST", headers, body: makeBytes() });
+      await reply.body.dump();
+    },
     run: async ({ url, key }, signal, onAnswer) => {
       const pool = new Pool(url, { connections: AT_ONCE, headersTimeout: 0, bodyTimeout: 0 });
-      const headers = { "content-type": "application/json", authorization: `Bearer ${otherKey ?? key}` };
+      const headers = headersWith(otherKey ?? key);
       const work = async (): Promise<void> => {
         while (!signal.aborted) {
           try {
