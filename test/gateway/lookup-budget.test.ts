@@ -20,7 +20,7 @@ describe("the budget of lookups", () => {
   it("is whole again when a lookup finds its worker", () => {
     const budget = new LookupBudget(() => 0);
     while (budget.take());
-    budget.giveBack();
+    budget.refill();
     expect([1, 2, 3, 4, 5].map(() => budget.take())).toEqual([true, true, true, true, false]);
   });
 });
