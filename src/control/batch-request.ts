@@ -54,7 +54,9 @@ export const batchBody = controlBody({
   acknowledge: z
     .boolean()
     .default(false)
-    .describe("Keep the sessions until the batch is acknowledged. If it is not acknowledged in time, they can be exported again."),
+    .describe(
+      "Keep the sessions until the batch is acknowledged. If it is not acknowledged in time, they can be exported again.",
+    ),
   lease_seconds: leaseSeconds,
   reader_pid: z
     .int32()

@@ -39,8 +39,7 @@ export function describeUnwritten(
 ): string {
   if (options.proxy === undefined) return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
   const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
-  const time =
-    "for an hour, and then until they expire (rollout.agent.session_timeout_seconds of the proxy)";
+  const time = "for an hour, and then until they expire (rollout.agent.session_timeout_seconds of the proxy)";
   return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
 }
 

@@ -49,7 +49,9 @@ export const serverSchema = z.strictObject({
     .min(8)
     .max(127)
     .default(64)
-    .describe("Maximum depth of arrays and objects in a body that is sent with a session key. Deeper bodies are refused with 400."),
+    .describe(
+      "Maximum depth of arrays and objects in a body that is sent with a session key. Deeper bodies are refused with 400.",
+    ),
   max_json_values: z
     .int()
     .min(1)
@@ -61,7 +63,9 @@ export const serverSchema = z.strictObject({
     .int()
     .min(1)
     .default(4096)
-    .describe("Maximum number of keys in one object of a body that is sent with a session key. More are refused with 400."),
+    .describe(
+      "Maximum number of keys in one object of a body that is sent with a session key. More are refused with 400.",
+    ),
   max_messages: z
     .int()
     .min(1)
