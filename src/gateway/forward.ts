@@ -94,7 +94,7 @@ function isWorkerDown({ cause }: Error, { raw }: FastifyRequest): boolean {
 }
 
 export function workerUnavailableError(tag: string, cause?: unknown): ApiError {
-  const message = `Worker ${tag} does not answer. Its sessions are lost or cannot be reached.`;
+  const message = `Worker ${tag} does not answer. Its sessions are lost, or go on when it answers again.`;
   return new ApiError("worker_unavailable", message, { cause });
 }
 

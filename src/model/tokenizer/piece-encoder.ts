@@ -72,7 +72,7 @@ function refuseTooLong(encode: (piece: string) => Int32Array): (piece: string) =
       return encode(piece);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
-      throw new TokenizerError(`a text of ${piece.length} characters has too few breaks to be encoded`, { cause });
+      throw new TokenizerError(`a text of ${piece.length} characters has too few breaks, such as spaces`, { cause });
     }
   };
 }

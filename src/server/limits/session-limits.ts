@@ -47,7 +47,7 @@ export function requireRoomForCall(session: Session, load: SessionLoad, limits: 
   requireRoom(session, { tokens: load.tokens + 1, bytes: load.bytes + 1 }, limits);
   if (load.calls < limits.concurrentCalls) return;
   const message =
-    `Session ${session.id} has ${load.calls} calls in flight, as many as \`max_concurrent_calls\` allows. ` +
+    `Session ${session.id} already has ${load.calls} calls in flight (\`max_concurrent_calls\`). ` +
     "Try again when one of them has ended.";
   const details = { limit: "max_concurrent_calls", allowed: limits.concurrentCalls, used: load.calls };
   throw new ApiError("too_many_calls", message, { details });
@@ -75,7 +75,7 @@ function refuseBeyond(
   const name = `max_session_${limit}`;
   const [has, most] = [used, allowed].map((count) => count.toLocaleString("en-US"));
   const message =
-    `Session ${id} has ${has} ${limit} of the ${most} that \`${name}\` allows, and no room for this call. ` +
-    "Do not send it again. Rewards, the end and the export of the session work as before.";
+    `Session ${id} has used ${has} of ${most} ${limit} (\`${name}\`), so it has no room for this call. ` +
+    "Do not send the call again. Rewards, the end and the export of the session work as before.";
   throw new ApiError("session_limit", message, { details: { limit: name, allowed, used } });
 }
