@@ -39,7 +39,7 @@ export function createHeap(): Heap {
   };
 }
 
-/** Returns V8's function `gc`. Only contexts that are created after the flag is set have it. Node has no other way to collect on demand. */
+/** Returns V8's function `gc`, as Node has no other way to collect on demand. Only contexts created after the flag is set have it. */
 function exposeCollector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;

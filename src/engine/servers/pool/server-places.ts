@@ -28,8 +28,8 @@ export class ServerPlaces {
   }
 
   /**
-   * Waits for a place. Stops the clock of the call's deadline meanwhile: the limit is for the engine's work, and calls must not fail
-   * because a server is busy. Rejects with the signal's reason if the signal aborts first.
+   * Waits for a place. Stops the clock of the call's deadline meanwhile: the limit is for the engine's work, and calls must not
+   * fail because a server is busy. Rejects with the signal's reason if the signal aborts first.
    *
    * @returns false if the request was sent away
    */
