@@ -12,12 +12,12 @@ export interface AttackCounts {
   readonly megabytes: number;
 }
 
-/** Something that a client does to a server to the harm of others. */
+/** An abuse of a server that slows down other clients. */
 export interface Attack {
   readonly name: string;
-  /** Sends one request and waits for its answer. Absent if the attack is no request. */
+  /** Sends one request and waits for its answer. Absent if the attack does not send whole requests. */
   once?(victim: Victim): Promise<void>;
-  /** Goes on until the signal aborts. Calls `onAnswer` for each answer, with status and error code. */
+  /** Attacks until the signal aborts. Calls `onAnswer` with status and error code of each answer. */
   run(victim: Victim, signal: AbortSignal, onAnswer: (answer: string) => void): Promise<void>;
   /** Size of one request in bytes. */
   readonly bytes: () => number;

@@ -5,8 +5,11 @@ import type { Attack, AttackCounts, Victim } from "./attack.js";
 import { ATTACKS } from "./attacks.js";
 
 /**
- * The attacker, in a process of its own so that its work does not delay the honest agents. POST /start with a name and a
- * victim begins an attack, POST /stop ends it and answers what it did. POST /once sends one request of an attack.
+ * Runs the attacker in a separate process, so that its work does not delay the honest agents.
+ *
+ * - POST /start begins the attack with this name on a victim.
+ * - POST /stop ends it and returns its counts.
+ * - POST /once sends one request of an attack.
  */
 
 interface Running {

@@ -6,7 +6,7 @@ import { randomText } from "../text.js";
 
 const AGENTS = sized(20, 4);
 
-/** An agent works between its calls: with less, the agents would measure how they compete with each other. */
+/** Pause after each call. With a shorter one, the agents would mostly measure how they slow down each other. */
 const PAUSE_MS = 100;
 
 /** Turns of a conversation, after which the agent begins another one. */
@@ -48,7 +48,7 @@ export class HonestAgents {
   async #workAlone(key: string, index: number, until: number): Promise<Work> {
     const times: number[] = [];
     let refused = 0;
-    // Agents that start together would stay together.
+    // Without this delay, all agents would call at the same times.
     await sleep((PAUSE_MS * index) / AGENTS);
     for (let turn = 0, messages: object[] = []; performance.now() < until; turn = (turn + 1) % TURNS) {
       if (turn === 0) messages = [user(randomText(400, this.#conversations++))];

@@ -10,8 +10,8 @@ import { ATTACKS } from "./attacks.js";
 import { HonestAgents, type Work } from "./honest-agents.js";
 
 /**
- * What honest agents notice of an abuse: the latency of their calls and the worst stall of the server's event loop, with
- * and without it, in turns. One attacker has one session key, on a server with the default configuration.
+ * Measures how an abuse slows down honest agents: the latency of their calls and the worst stall of the server's event loop, in
+ * turn without and with the abuse. One attacker has one session key. The server has the default configuration.
  *
  *   npm run bench:abuse [-- words of the name…]
  */
@@ -26,7 +26,7 @@ interface Window extends Work {
 }
 
 const words = process.argv.slice(2).join(" ");
-/** Of a model with a long context. The other benchmarks set one that no model has. */
+/** The context length of a real model. The other benchmarks set one that no model has. */
 const CONTEXT_LENGTH = "engine.context_length=262144";
 
 const rig = await Rig.start(64, { args: [CONTEXT_LENGTH] });
@@ -51,7 +51,7 @@ console.log(
     "abuse, with it. Times are medians of the rounds; refused honest calls are sums.",
 );
 
-/** Returns the table's line of one attack. */
+/** Measures one attack and returns its row of the table. */
 async function measure(attack: Attack, agents: HonestAgents): Promise<string[]> {
   const { name } = attack;
   const victim = { url: rig.proxy.url, key: await rig.session() };
@@ -68,7 +68,7 @@ async function measure(attack: Attack, agents: HonestAgents): Promise<string[]> 
     for (const [answer, count] of Object.entries(counts.answers)) if (count > 0) answers.add(answer);
     megabytes = counts.megabytes;
   }
-  // The median over rounds: another program on the machine must not decide a line.
+  // The median over rounds, so that another program on the machine does not decide a row.
   const both = (read: (window: Window) => number) =>
     [without, during].map((windows) => median(windows.map(read)).toFixed(1)).join(", ");
   return [
@@ -95,7 +95,7 @@ async function measureAlone(name: string): Promise<string> {
   return [median(stalls), Math.max(...stalls)].map((stall) => stall.toFixed(1)).join(", ");
 }
 
-/** Lets the agents work for a while. */
+/** Lets the agents work for the time of one round. */
 async function observe(agents: HonestAgents): Promise<Window> {
   await scrape();
   const work = await agents.work(SECONDS);

@@ -14,7 +14,7 @@ interface SlowConnections {
   readonly piece: () => string;
 }
 
-/** An attack with many connections, each of which sends a little now and then. A connection that is closed is replaced. */
+/** Attacks with many connections, each of which sends a little now and then. Replaces connections that are closed. */
 function trickle({ name, connections, first, piece }: SlowConnections): Attack {
   return {
     name,
@@ -43,7 +43,7 @@ const POST = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: app
 
 const SLOW_CONNECTIONS = sized(1000, 20);
 
-/** Clients that take as long as they can. */
+/** Attacks by clients that send as slowly as they can. */
 export const SLOW: readonly Attack[] = [
   trickle({
     name: `${SLOW_CONNECTIONS} connections that send headers slowly`,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { PART_SECONDS, secondsOfCall, TOKENS } from "./plan.js";
 
-/** An engine that speaks as SGLang does and holds each call as long as the plan says. Its tokens are always the same. */
+/** Imitates an SGLang server. Each call takes as long as the plan says, and its tokens are always the same. */
 
 const ids = Array.from({ length: TOKENS }, (_, i) => 300 + ((i * 7919) % 200));
 

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ARRIVALS_PER_SECOND, CALLS } from "./plan.js";
 
-/** What became of the calls. */
+/** Outcomes of the calls. */
 export interface Outcome {
   answered: number;
   /** Answers without their end, or with another status than 200, by cause. */

@@ -10,13 +10,13 @@ import { openCalls } from "./load.js";
 import { ALL_OPEN_AT_SECONDS, CALLS } from "./plan.js";
 
 /**
- * Ten thousand calls that are open at the same time, half of them streamed: whether any is cut, how long /health takes
- * meanwhile, and the memory of the server for each call.
+ * Opens ten thousand calls at the same time, half of them streamed. Checks that none is cut, and measures how long /health takes
+ * meanwhile and how much memory the server needs for each call.
  *
  *   npm run bench:open
  */
 
-/** Calls of one session, which are few, as with a real agent. */
+/** Calls of one session. They are few, as those of a real agent. */
 const CALLS_OF_SESSION = 10;
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -74,7 +74,7 @@ interface HealthTimes {
   readonly max: number;
 }
 
-/** The probe is a process, because this one is busy with ten thousand connections. */
+/** Starts the probe in a separate process, because this one is busy with ten thousand connections. */
 function startProbe(): { stop(): Promise<HealthTimes> } {
   const script = fileURLToPath(new URL("probe-process.ts", import.meta.url));
   const child = spawn(process.execPath, ["--import", "tsx", script, proxy.url], {

@@ -21,7 +21,7 @@ export const TOKENS = 64;
 /** Seconds between two parts of a streamed answer. */
 export const PART_SECONDS = 5;
 
-/** Seconds that the engine takes for its n-th call: the calls end evenly, in the order in which they came. */
+/** Returns the seconds that the engine takes for its n-th call. The calls end evenly, in their order of arrival. */
 export function secondsOfCall(n: number): number {
   const arrival = n / ARRIVALS_PER_SECOND;
   const end = CALLS / ARRIVALS_PER_SECOND + ALL_OPEN_SECONDS + (n / CALLS) * ENDING_SECONDS;

@@ -6,7 +6,7 @@ import type { Random } from "./random.js";
 /** Sessions of one batch. */
 const BATCH = 16;
 
-/** Exports sessions in batches while others go on, each batch twice: with everything, and by default. */
+/** Exports sessions in batches while others go on. Exports each batch twice: with `include_undelivered` and without. */
 export class Exports {
   readonly #trainer: Trainer;
   readonly #random: Random;
@@ -20,7 +20,7 @@ export class Exports {
     this.#onBatch = onBatch;
   }
 
-  /** Takes a session that has ended, with all of its calls. */
+  /** Adds an ended session with all of its calls. Exports a batch when there are enough sessions. */
   add(session: string, attempts: readonly Attempt[]): void {
     this.#waiting.push({ session, attempts });
     if (this.#waiting.length >= BATCH) this.#export();

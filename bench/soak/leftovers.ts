@@ -5,7 +5,7 @@ import { request } from "undici";
 const EMPTY_AT_END =
   /^(rolltape_session_bytes|rolltape_sessions\{state="(active|ended)"\}|rolltape_(gateway_)?body_bytes_in_flight|rolltape_engine_server_inflight_requests\{.*\}) (\S+)$/;
 
-/** Waits until a server holds nothing of the load, or until the time for it is over. Returns what it still holds. */
+/** Waits until a server holds nothing of the load, or until time is up. Returns the metrics that are still not 0. */
 export async function findLeftovers(url: string, settleSeconds: number): Promise<string[]> {
   const until = performance.now() + settleSeconds * 1000;
   for (;;) {

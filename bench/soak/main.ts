@@ -3,8 +3,8 @@ import { report } from "./report.js";
 import { runSoak } from "./run-soak.js";
 
 /**
- * Agents of three protocols, an engine with faults, changing weights and exports, until every exported token was compared
- * with what the engine sampled. Exit status 1 if anything is wrong.
+ * Runs agents of three protocols, an engine with faults, weight changes and exports. Compares every exported token with what the
+ * engine sampled. The exit status is 1 if a check fails.
  *
  *   npm run soak [-- --calls 10000 --sessions 600 --seed 1 --concurrency 40 --duration SECONDS --gateway]
  */

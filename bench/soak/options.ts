@@ -13,8 +13,8 @@ export interface SoakOptions {
   /** Sessions at the same time. */
   readonly concurrency: number;
   /**
-   * Seconds that the servers get after the load to close its connections. 0: what they still hold is not checked. A
-   * gateway keeps idle connections to its workers for 70 seconds.
+   * Seconds that the servers have after the load to close its connections. A gateway keeps idle connections to its workers for 70
+   * seconds. 0: what the servers still hold is not checked.
    */
   readonly settleSeconds: number;
 }

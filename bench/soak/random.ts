@@ -1,4 +1,4 @@
-/** A small generator (mulberry32) that gives the same numbers for the same seed. Not for anything but tests. */
+/** A small random generator (mulberry32) that gives the same numbers for the same seeds. Only for tests. */
 export class Random {
   #state: number;
 

@@ -8,7 +8,7 @@ import { EXIT_INTERRUPTED } from "./rollout/interrupt.js";
 export const EXIT_FAILURE = 1;
 /** Exit status for invalid arguments or an invalid configuration. */
 export const EXIT_USAGE = 2;
-/** Exit status of a server or gateway that was stopped before all answers were sent and all ended sessions exported. */
+/** Exit status of a server or gateway that stopped with an answer that was cut or an ended session that was not exported. */
 export const EXIT_INCOMPLETE = 3;
 
 const USAGE_CODES: ReadonlySet<string> = new Set<RolloutJobErrorCode>(["invalid_data", "invalid_arguments"]);

@@ -14,7 +14,7 @@ const NOT_HANDLED = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEG
  * Stops the process in order on SIGTERM, SIGINT, SIGHUP and SIGQUIT and on an uncaught error (exit status 1). On a second
  * signal, or if the stop takes longer than `seconds`, the process ends immediately (exit status 1).
  *
- * @param stop returns the exit status after a signal
+ * @param stop stops the process in order and returns the exit status to use after a signal
  */
 export function stopOnSignal(seconds: number, logger: Logger, stop: () => Promise<number>): void {
   const delay = Math.min(seconds * 1000, MAX_TIMER_MS);
@@ -23,7 +23,7 @@ export function stopOnSignal(seconds: number, logger: Logger, stop: () => Promis
     else logger.info({ signal }, "stopping");
     const status = await stop();
     logger.info("stopped");
-    // Without this, the library ends the process with status 0.
+    // close-with-grace would end the process with status 0.
     if (!err && status !== 0) process.exit(status);
   });
 }

@@ -19,8 +19,8 @@ export interface StartedSession {
   readonly sessionId: string;
   readonly sessionApiKey: string;
   /**
-   * Address of the worker that has the session, without `/v1`, for model calls that need not pass the gateway. Undefined: model
-   * calls go to the proxy, because it is no gateway with `gateway.direct`, or because the worker did not answer at the address.
+   * Address of the session's worker, without `/v1`, for model calls that bypass the gateway. If it is undefined, model calls go to
+   * the proxy: it is not a gateway with `gateway.direct`, or the worker did not answer at its address.
    */
   readonly baseUrl?: string | undefined;
 }
@@ -64,7 +64,7 @@ export interface SharedBatchFields extends HeldBatchFields {
   readonly acknowledge?: boolean | undefined;
 }
 
-/** A batch whose sessions the proxy keeps. Acknowledge its id once you have stored it. */
+/** A batch whose sessions the proxy keeps until you acknowledge its id. Do so once you have stored it. */
 export interface HeldBatch {
   readonly id: string;
   readonly bytes: Uint8Array;
@@ -110,8 +110,8 @@ export class AdminClient {
   }
 
   /**
-   * Starts a session, which takes a slot. If a gateway names the worker's own address, the worker is probed there, once for all
-   * its sessions.
+   * Starts a session, which takes a slot. If a gateway returns the address of the worker, this probes the worker there, once for
+   * all its sessions.
    *
    * @throws ProxyError `no_capacity` if no slot is free
    */
@@ -155,8 +155,8 @@ export class AdminClient {
   }
 
   /**
-   * Exports sessions like {@link exportBatch}. The proxy keeps them until {@link acknowledge}. If the batch is not acknowledged
-   * within `lease_seconds`, they can be exported again.
+   * Exports sessions like {@link exportBatch}, but the proxy keeps them until you call {@link acknowledge}. If you do not within
+   * `lease_seconds`, they can be exported again.
    */
   async exportHeldBatch(
     sessionIds: readonly string[],
@@ -169,7 +169,7 @@ export class AdminClient {
     const { headers, body: bytes } = await this.#calls.reply(call);
     const id = headers[EXPORT_ID];
     if (typeof id === "string") return { id, bytes };
-    throw new ProxyError("invalid_reply", `${path} gave a batch without the header ${EXPORT_ID}.`);
+    throw new ProxyError("invalid_reply", `${path} answered with a batch, but without the header ${EXPORT_ID}.`);
   }
 
   /** Exports sessions as files in shared memory: one file, or one for each shard. */
@@ -184,16 +184,17 @@ export class AdminClient {
   }
 
   /**
-   * Tells the proxy that a batch was stored or read, so that it frees the sessions of a held batch and uses the memory of a
-   * shared one again. Returns false if the batch was acknowledged before, or if it is shared and its lease is over.
+   * Tells the proxy that you have stored or read a batch. The proxy then frees the sessions of a held batch, and reuses the
+   * memory of a shared one.
    *
-   * @throws ProxyError `export_lease_ended` if the lease of a held batch is over: its sessions can be exported again
+   * @returns false if the batch was acknowledged before, or if it is shared and its lease has ended
+   * @throws ProxyError `export_lease_ended` if the lease of a held batch has ended, so that its sessions can be exported again
    */
   async acknowledge(batchId: string, options: CallOptions = {}): Promise<boolean> {
     return this.#delete(`/export_batch/${encodeURIComponent(batchId)}`, "batch_not_found", options);
   }
 
-  /** Returns the address if the worker that the key names answers there. */
+  /** Returns the address for the client's calls if the worker that the key names answers there, else undefined. */
   async #checkAddress(address: string, key: string): Promise<string | undefined> {
     const url = proxyUrl(address);
     const tag = readKeyTag(key);

@@ -27,7 +27,7 @@ export class SessionClient implements AsyncDisposable {
   readonly sessionId: string;
   /** The `api_key` of the agent. */
   readonly sessionApiKey: string;
-  /** Address for the agent's model calls if they need not pass the gateway: see {@link StartedSession.baseUrl}. */
+  /** Address for model calls that bypass the gateway: see {@link StartedSession.baseUrl}. */
   readonly baseUrl: string | undefined;
   readonly #admin: AdminClient;
   readonly #calls: ProxyCalls;

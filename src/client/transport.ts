@@ -4,7 +4,7 @@ import { reachesWorker } from "./worker-probes.js";
 /** Sends requests to a proxy. */
 export interface Transport {
   send(path: string, request: HttpRequest): Promise<HttpReply>;
-  /** Returns true if model calls can go straight to the worker with this tag. Absent: they always go to the proxy. */
+  /** Returns true if the worker with this tag answers at the address. If this method is absent, all calls go to the proxy. */
   reachesWorker?(address: string, tag: string): Promise<boolean>;
 }
 

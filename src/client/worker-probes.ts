@@ -2,7 +2,7 @@ import { z } from "zod";
 import { untilAborted } from "../support/async/until-aborted.js";
 import type { ConnectionPool } from "./connection-pool.js";
 
-/** A worker that does not answer sooner is reached through the gateway. */
+/** If a worker does not answer within this time, its calls go through the gateway. */
 const PROBE_TIMEOUT_MS = 3_000;
 
 const healthReply = z.object({ worker: z.object({ tag: z.string() }) });
@@ -11,8 +11,8 @@ const healthReply = z.object({ worker: z.object({ tag: z.string() }) });
 const probesOf = new WeakMap<ConnectionPool, Map<string, Promise<boolean>>>();
 
 /**
- * Returns true if the worker with this tag answers at the address. A gateway names a worker by the address that it uses itself.
- * For a client on another machine, that may be no address, or the address of another worker.
+ * Returns true if the worker with this tag answers at the address. A gateway returns the address that it uses itself. From another
+ * machine, this address may be unreachable or belong to another worker.
  */
 export function reachesWorker(connections: ConnectionPool, address: string, tag: string): Promise<boolean> {
   const probes = probesOf.get(connections) ?? new Map<string, Promise<boolean>>();
@@ -27,8 +27,8 @@ async function hasTag(connections: ConnectionPool, address: string, tag: string)
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
   try {
     const answer = connections.request(`${address}/health`, { method: "GET", headers: {}, signal });
-    // The status is not checked: a worker whose engine is lost for a moment has the session all the same. Connections that are
-    // being opened do not listen to the signal.
+    // The status is not checked: a worker has the session even if its engine is unavailable at the moment. `untilAborted` is
+    // needed because undici ignores the signal while it opens a connection.
     const { body } = await untilAborted(answer, signal);
     return healthReply.parse(JSON.parse(Buffer.from(body).toString())).worker.tag === tag;
   } catch {

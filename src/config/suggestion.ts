@@ -3,12 +3,12 @@ import { configKeys, configSections } from "./key.js";
 
 const KNOWN = [...configKeys.map(({ path }) => path), ...configSections];
 
-/** Keys of earlier versions whose new name is not the most similar one. */
+/** New names of keys that were renamed, if another known key looks more similar. */
 const RENAMED = new Map([["engine.connections", "engine.max_inflight"]]);
 
 /**
- * Returns the known key that an unknown one stands for: its new name if it was renamed, else the key that is most similar,
- * first by its last name, then by its whole path.
+ * Returns the known key to suggest for an unknown one: its new name if it was renamed, else the most similar key. Similarity
+ * compares the last names first, then the whole paths.
  */
 export function findNearestKey(unknown: string): string {
   const renamed = RENAMED.get(unknown);

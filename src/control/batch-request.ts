@@ -39,7 +39,7 @@ export const optionFields = {
 
 export const leaseSeconds = waitSeconds
   .default(300)
-  .describe("With `shm` or `acknowledge`: time in which the reader must acknowledge the batch.");
+  .describe("With `shm` or `acknowledge`: seconds in which the reader must acknowledge the batch.");
 
 export const batchBody = controlBody({
   session_ids: sessionIds,
@@ -54,7 +54,9 @@ export const batchBody = controlBody({
   acknowledge: z
     .boolean()
     .default(false)
-    .describe("Keep the sessions until the batch is acknowledged. If it is not, they can be exported again."),
+    .describe(
+      "Keep the sessions until the batch is acknowledged. If it is not acknowledged in time, they can be exported again.",
+    ),
   lease_seconds: leaseSeconds,
   reader_pid: z
     .int32()
@@ -101,5 +103,5 @@ export function refuseDuplicates(ids: readonly string[]): void {
   }
 }
 
-/** Response header with the id of an export, which settles a prepared export, or acknowledges a batch. */
+/** Response header with the id of an export. The id is used to settle a prepared export or to acknowledge a batch. */
 export const EXPORT_ID = "x-rolltape-export-id";

@@ -38,7 +38,7 @@ export const sessionRecord = z.object({
   calls_in_flight: z.int(),
   aborted_calls: z.int().describe("Calls whose client disconnected before they were recorded."),
   native_bytes: z.int().describe("Native memory of the session, in bytes."),
-  stored_tokens: z.int().describe("Tokens of all calls; what a call shares with an earlier one counts once."),
+  stored_tokens: z.int().describe("Tokens of all calls. Tokens that a call shares with its parent count once."),
   stored_bytes: z.int().describe("Memory of the session, native and in JavaScript, in bytes."),
   holds_slot: z.boolean().describe("The session uses a slot of the granted capacity."),
 });

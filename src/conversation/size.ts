@@ -1,9 +1,9 @@
 import type { Conversation, Message } from "./message.js";
 
-/** What a message, or a value in a tool's definition, counts besides its text: a template writes names and marks around it. */
+/** Characters added for each message, tool call and value in a tool's definition: a template writes names and marks around it. */
 const MARKUP = 16;
 
-/** Returns about how many characters a prompt of this conversation has. It takes much less time than rendering the prompt. */
+/** Estimates how many characters the prompt of this conversation has. This is much faster than rendering the prompt. */
 export function estimateCharacters({ messages, tools = [] }: Conversation): number {
   let characters = 0;
   for (const message of messages) characters += MARKUP + messageLength(message);

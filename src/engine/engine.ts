@@ -171,7 +171,7 @@ export interface EngineServerState {
   readonly requests: number;
   /** How many of `requests` wait for a place. */
   readonly waiting: number;
-  /** Requests that may run on the server at once. */
+  /** Maximum number of requests that run on the server at once. */
   readonly maxInflight: number;
   /** Content of the server's log probabilities; `unknown` until its first reply. */
   readonly logprobs: LogprobContent;

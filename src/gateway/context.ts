@@ -5,9 +5,9 @@ import type { WorkerPool } from "./worker-pool.js";
 export interface GatewayContext {
   readonly pool: WorkerPool;
   readonly upstream: Upstream;
-  /** Time limit of calls that a worker answers at once. */
+  /** Time limit of control calls, which a worker answers at once. */
   readonly controlMilliseconds: number;
-  /** Tells clients the address of the worker of a new session. */
+  /** True if clients receive the address of the worker of a new session. */
   readonly direct: boolean;
   /** Answers `/metrics` without a key. */
   readonly publicMetrics: boolean;

@@ -10,17 +10,17 @@ import type { Worker } from "./worker-pool.js";
 
 type RequestCallback = (error: Error | null, reply?: Dispatcher.ResponseData) => void;
 
-/** What the library has no option for. */
+/** Settings of a forwarded request for which the library has no option. */
 interface Forwarded {
   /** Aborts the call. */
   readonly signal: AbortSignal;
-  /** Path and query. The library would resolve `..` in them. */
+  /** Path and query, byte for byte. The library would resolve `..` in them. */
   readonly target: string;
 }
 
 /**
- * Key under which the headers of a request carry its {@link Forwarded} to {@link forwardingDispatcher}. A symbol is never sent
- * as a header.
+ * Key in the headers of a request that passes its {@link Forwarded} to {@link forwardingDispatcher}. A symbol is never sent as a
+ * header.
  */
 const FORWARDED = Symbol("forwarded");
 
@@ -34,8 +34,8 @@ export const forwarding = fp<{ readonly upstream: Upstream }>(async (app, { upst
 });
 
 /**
- * Forwards the request to a worker and streams the worker's response back. The call has no time limit: it ends if its client
- * disconnects or if its worker becomes unreachable.
+ * Forwards the request to a worker and streams the worker's response back. The call has no time limit. It is aborted if its client
+ * disconnects or its worker becomes unreachable.
  *
  * @param body sent instead of the request's own body
  * @param toLossError returns the error for a worker that does not answer
@@ -87,14 +87,14 @@ const CONNECT_ERRORS: ReadonlySet<unknown> = new Set([
  * Returns true if the error shows that the worker is down. If the connection broke while the request body was being sent,
  * the worker may have refused the body, or the client may have disconnected.
  *
- * @param error of the forwarding library, with the error of the connection as its cause
+ * @param error an error of the forwarding library. Its cause is the error of the connection.
  */
 function isWorkerDown({ cause }: Error, { raw }: FastifyRequest): boolean {
   return raw.complete || CONNECT_ERRORS.has((cause as NodeJS.ErrnoException | undefined)?.code);
 }
 
 export function workerUnavailableError(tag: string, cause?: unknown): ApiError {
-  const message = `Worker ${tag} does not answer. Its sessions are lost or cannot be reached.`;
+  const message = `Worker ${tag} does not answer. Its sessions are lost, or go on when it answers again.`;
   return new ApiError("worker_unavailable", message, { cause });
 }
 
@@ -103,8 +103,8 @@ export function noWorkerError(): ApiError {
 }
 
 /**
- * Returns a dispatcher that sends each request to its target and aborts it with its signal. Without the signal, a model call
- * would go on after its client disconnected until the worker answers, because the library watches the client only from then on.
+ * Returns a dispatcher that sends each request to its target and aborts it with its signal. The library watches the client only
+ * once the worker answers, so without the signal a model call would go on after its client disconnected.
  */
 function forwardingDispatcher(dispatcher: Dispatcher): Dispatcher {
   const request = (options: Dispatcher.RequestOptions, callback: RequestCallback) => {

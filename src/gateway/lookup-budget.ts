@@ -1,12 +1,12 @@
-/** Lookups that may follow each other. */
+/** Number of lookups that are allowed in immediate succession. */
 const BURST = 4;
 
-/** Time after which another lookup is allowed. */
+/** Time after which one more lookup is allowed. */
 const REFILL_MS = 1000;
 
 /**
- * Limits how often the gateway looks for workers whose tag it does not know. Anyone can send keys with forged tags, and a lookup
- * reads the workers folder and polls all workers. New workers are also found by the regular polls.
+ * Limits how often the gateway looks for a worker with an unknown tag. Anyone can send keys with forged tags, and a lookup reads
+ * the workers folder and polls all workers. The regular polls find new workers, too.
  */
 export class LookupBudget {
   readonly #now: () => number;
@@ -29,8 +29,8 @@ export class LookupBudget {
     return true;
   }
 
-  /** A lookup found its worker: the tag was not forged. Many workers may start at once. */
-  giveBack(): void {
+  /** Fills the budget again. Call this when a lookup found its worker: the tag was not forged, and more workers may be starting. */
+  refill(): void {
     this.#left = BURST;
   }
 }

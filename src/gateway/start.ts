@@ -13,8 +13,9 @@ export interface RunningGateway {
   /** Tags of the workers that answered. */
   readonly workers: readonly string[];
   /**
-   * Stops the gateway when the answers in progress are sent, at most after `server.shutdown_seconds`. Returns the answers that
-   * were cut then.
+   * Stops the gateway once the answers in progress are sent, or after `server.shutdown_seconds`.
+   *
+   * @returns the answers that were cut
    */
   close(): Promise<CutAnswer[]>;
 }
@@ -88,7 +89,7 @@ export async function startGateway(
   }
 }
 
-/** Returns a whole number: `AbortSignal.timeout` throws for any other. */
+/** Returns a whole number, because `AbortSignal.timeout` throws for fractions. */
 function toMilliseconds(seconds: number): number {
   return Math.ceil(seconds * 1000);
 }

@@ -25,14 +25,14 @@ export interface Worker {
 
 type WorkerReport = Omit<Worker, "contact">;
 
-/** Minimum time between two refreshes because of unknown tags. Calls that come within it share the next one. */
+/** Minimum time between two refreshes for unknown tags. Calls within this time share the next refresh. */
 const MIN_REFRESH_MS = 100;
 
 export interface WorkerPoolOptions {
   readonly addresses: WorkerAddresses;
   readonly upstream: Upstream;
   readonly pollSeconds: number;
-  /** How long a worker that is waited for may answer nothing. */
+  /** Time without an answer after which a worker that calls wait for is unreachable. */
   readonly unreachableMilliseconds: number;
   readonly report: (problem: string) => void;
 }
@@ -92,8 +92,8 @@ export class WorkerPool {
   }
 
   /**
-   * Returns the worker with this tag. If the tag is unknown, refreshes first, because the worker may have started just now. It
-   * does not if there were many unknown tags lately.
+   * Returns the worker with this tag. If the tag is unknown, refreshes first, because the worker may have started just now. Skips
+   * the refresh if there were too many unknown tags recently.
    */
   async find(tag: string): Promise<Worker | undefined> {
     const known = this.#byTag.get(tag);
@@ -103,7 +103,7 @@ export class WorkerPool {
       this.#lookup = undefined;
     }));
     const found = this.#byTag.get(tag);
-    if (found) this.#lookups.giveBack();
+    if (found) this.#lookups.refill();
     return found;
   }
 
@@ -135,7 +135,7 @@ export class WorkerPool {
     const addresses = await this.#options.addresses.read();
     const urls = new Set(addresses.map(({ url }) => url));
     for (const worker of this.all()) if (!urls.has(worker.url)) this.#remove(worker);
-    // Unreachable workers have probes of their own. A refresh would wait for each of them.
+    // Unreachable workers are probed by their contact. Polling them here would make every refresh wait for them.
     const unreachable = new Set(this.all().flatMap(({ url, contact }) => (contact.isUnreachable ? [url] : [])));
     await Promise.all(addresses.filter(({ url }) => !unreachable.has(url)).map((address) => this.#poll(address)));
   }

@@ -4,8 +4,8 @@ import { ApiError } from "./errors.js";
 
 /**
  * Answers requests that are not valid HTTP or that came too slowly, and closes the connection. Node reports these on the
- * socket, before there is a request or a reply, so the response is written by hand, with the same body as other errors. It comes
- * after the answers to earlier requests of the connection.
+ * socket, before there is a request or a reply, so the response is written by hand, with the same body as other errors. It is
+ * sent after the answers to earlier requests of the connection.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket, connections: Connections): void {
   if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
@@ -26,7 +26,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large",
 };
 
-/** Returns the error to answer for an error that Node reports on the socket. */
+/** Returns the error to send for an error that Node reports on the socket. */
 export function toClientError({ code }: Error & { code?: string | undefined }): ApiError {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new ApiError("request_timeout", "The request was not received in time.");

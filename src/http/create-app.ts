@@ -51,10 +51,10 @@ export function createApp(options: AppOptions): App {
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   app.server.maxConnections = connections.maxConnections;
-  // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it does.
+  // A client may close its side after the request and still read the answer. `disconnectSignal` finds out whether it is gone.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.decorate("connections", new Connections(app.server, connections.maxPipelinedRequests));
-  // Before all other hooks: a request whose answer cannot be delivered must have no effect.
+  // Must be the first hook: a request whose answer cannot be delivered must have no effect.
   app.addHook("onRequest", (request, reply, next) => app.connections.accept(request, reply, next));
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
   // Response schemas are types and documentation only; they neither check nor filter what is sent.

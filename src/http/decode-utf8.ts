@@ -3,19 +3,19 @@ import { StringDecoder } from "node:string_decoder";
 import { turns } from "../support/async/turns.js";
 import { ApiError } from "./errors.js";
 
-/** Bytes that are decoded in one iteration of the event loop: at most about 30 ms on a slow core, if they are not ASCII. */
+/** Bytes that are decoded in one iteration of the event loop. This takes up to about 30 ms on a slow core. */
 const SLICE_BYTES = 4 << 20;
 
 /**
- * Decodes a body that arrived whole.
+ * Decodes a complete body.
  *
- * @throws ApiError `invalid_json` if the bytes are not UTF-8; decoding would replace them without an error
+ * @throws ApiError `invalid_json` if the bytes are not UTF-8. Without this check, decoding would replace them silently.
  */
 export function decodeUtf8(bytes: Buffer): string {
-  return checked(bytes.toString(), bytes);
+  return requireUtf8(bytes.toString(), bytes);
 }
 
-/** Like {@link decodeUtf8}, but other work gets its turn between the slices of a very large body. */
+/** Decodes like {@link decodeUtf8}, but lets other work run between the slices of a very large body. */
 export async function decodeUtf8InTurns(bytes: Buffer): Promise<string> {
   if (bytes.length <= SLICE_BYTES) return decodeUtf8(bytes);
   const decoder = new StringDecoder("utf8");
@@ -24,10 +24,10 @@ export async function decodeUtf8InTurns(bytes: Buffer): Promise<string> {
     text += decoder.write(bytes.subarray(at, at + SLICE_BYTES));
     await turns.next();
   }
-  return checked(text + decoder.end(), bytes);
+  return requireUtf8(text + decoder.end(), bytes);
 }
 
-function checked(text: string, bytes: Buffer): string {
+function requireUtf8(text: string, bytes: Buffer): string {
   // Invalid bytes are decoded as U+FFFD. Only a text that contains it needs the second check.
   if (text.includes("\uFFFD") && !isUtf8(bytes)) throw new ApiError("invalid_json", "The body is not valid UTF-8.");
   return text;

@@ -9,9 +9,9 @@ import { onHalfOpen } from "./half-open.js";
  * It listens to the socket as well as to the response, because the response of a request that waits gets no event when the
  * connection closes.
  *
- * A client that closed its side may still read. Until the response begins, it is sent `100 Continue`, which every client has to
- * ignore. If it is gone, its system answers with a reset. Clients of HTTP/1.0 do not know `100 Continue`, so for them the
- * closed side is a disconnect.
+ * A client that closed its side may still read. To find out, the server sends it `100 Continue` until the response begins. Every
+ * client has to ignore that. If the client is gone, its system answers with a reset. Clients of HTTP/1.0 do not know `100
+ * Continue`, so a closed side counts as a disconnect for them.
  */
 export function disconnectSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();

@@ -25,7 +25,7 @@ export const errorHandler = fp<ErrorHandlerOptions>((app, options, done) => {
   // Before the body is read: Fastify would read and parse it, and only then call the handler of unknown routes.
   app.addHook("onRequest", (request, _reply, next) => next(request.is404 ? notFoundError(request) : undefined));
   app.setNotFoundHandler((request, reply) => send(notFoundError(request), reply));
-  // These errors come before there is a request, so they are answered elsewhere.
+  // `answerClientError` answers these errors, because there is no request yet. They are only counted here.
   app.server.on("clientError", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ECONNRESET") onAnswer?.(toClientError(error));
   });

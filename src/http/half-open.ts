@@ -1,16 +1,16 @@
 import type { FastifyReply } from "fastify";
 
 /**
- * Pauses between probes, in milliseconds. The last one repeats. The first is about the round trip to a client in the same data
- * center: an answer that is sampled after the second probe is known not to be delivered to a client that is gone.
+ * Pauses between probes, in milliseconds. The last one repeats. The first one is about the round trip within a data center, so
+ * the second probe already fails if the client is gone. An answer that is sampled later is then known to be undelivered.
  */
 const PAUSES = [1, 5, 25, 100, 1000, 5000, 15_000];
 
 /**
  * Calls `probe` at intervals once the client has closed its side of the connection, until `stop` is called.
  *
- * A client that closed only its own side and one that is gone look the same until something is sent to them. The first bytes
- * to a client that is gone bring a reset, and the next ones then fail.
+ * A client that closed only its own side looks like one that is gone until something is sent to it. If it is gone, its system
+ * answers the first bytes with a reset, and sending the next ones fails.
  *
  * @returns `stop`
  */

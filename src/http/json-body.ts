@@ -29,8 +29,7 @@ export interface JsonBodyOptions {
   /** Returns the limits of a request's body, which are checked before it is parsed. Default: {@link CONTROL_LIMITS}. */
   readonly limits?: (request: FastifyRequest) => JsonLimits;
   /**
-   * Reads a large body. Default: parses it, at most one long body per iteration of the event loop. What follows has an
-   * iteration of its own.
+   * Reads a large body. Default: parses it. The event loop runs between two long bodies, and between parsing and the next step.
    */
   readonly readLarge?: (request: FastifyRequest, json: Buffer, parse: ParseBody) => Promise<unknown>;
   /** Returns the value that routes receive; `value` is the parsed `text`. */

@@ -1,6 +1,6 @@
 import { readOpenFileLimit } from "../support/open-file-limit.js";
 
-/** Files, pipes and sockets besides the connections that are counted. */
+/** Reserve for files, pipes and sockets that are not connections to clients or servers. */
 const OTHER_FILES = 256;
 
 export interface Sockets {
@@ -13,13 +13,13 @@ export interface Sockets {
 export interface FittingConnections {
   /** Connections from clients to accept. */
   readonly maxConnections: number;
-  /** Says what the operating system does not allow; undefined if it allows all. */
+  /** Warning for the log; undefined if the operating system allows all connections. */
   readonly problem: string | undefined;
 }
 
 /**
- * Fits the number of connections to the operating system's limit of open files. Otherwise clients could use up all files, and
- * calls that were accepted could not reach the engine.
+ * Reduces the number of connections to what the operating system's limit of open files allows. Without this, clients could use
+ * up all files, and calls that were accepted could not reach the engine.
  */
 export function fitConnections({ clients, upstream }: Sockets, limit = readOpenFileLimit()): FittingConnections {
   const needed = clients + upstream + OTHER_FILES;

@@ -1,7 +1,7 @@
 /** Deepest nesting of JSON in a request, so that code that recurses over it cannot overflow the stack. */
 export const MAX_DEPTH = 128;
 
-/** Returns true if a JSON value nests at most {@link MAX_DEPTH} levels. Does not recurse deeper than that itself. */
+/** Returns true if a JSON value nests at most {@link MAX_DEPTH} levels. Does not recurse deeper than that. */
 export function isShallow(value: unknown): boolean {
   return nestsAtMost(value, MAX_DEPTH);
 }
@@ -10,7 +10,7 @@ function nestsAtMost(value: unknown, levels: number): boolean {
   if (levels < 0) return false;
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every((item) => nestsAtMost(item, levels - 1));
-  // Unlike Object.values, this makes no array; requests come with tens of thousands of keys.
+  // Unlike `Object.values`, this creates no array. Requests can have tens of thousands of keys.
   for (const key in value) if (!nestsAtMost((value as Record<string, unknown>)[key], levels - 1)) return false;
   return true;
 }

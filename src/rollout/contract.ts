@@ -8,7 +8,7 @@ import type { Rejection } from "./rejection.js";
  * fetch: http_client, maxRetries: 0 })`. Turn retries off, because a call that is sent again generates again.
  */
 export interface AgentContext {
-  /** Address of the proxy, or of the session's worker behind a gateway with `gateway.direct`. Without `/v1`. */
+  /** Address of the proxy, without `/v1`. Behind a gateway with `gateway.direct`, the address of the session's worker. */
   readonly base_url: string;
   /** The session key. */
   readonly api_key: string;

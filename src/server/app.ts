@@ -119,7 +119,7 @@ export async function createServer({
     register: context.metrics.registry,
     metric: "rolltape_body_bytes_in_flight",
   });
-  // After the budget of bodies: a session that only announces large bodies must not fill the store with them.
+  // After `bodyBudget`: otherwise a session could fill the store with bodies that it only declares.
   await app.register(admissionPlugin, {
     admission: new Admission(store, sessionLimits),
     isDraining: () => context.draining,

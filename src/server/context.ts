@@ -81,6 +81,6 @@ export interface ServerSettings {
   readonly sharedMemory?: SharedMemoryOptions;
   /** Answers `/metrics` and `/openapi.json` without a key. */
   readonly publicMetrics: boolean;
-  /** How long a shutdown waits for calls in flight, for exports of ended sessions and for answers that are being sent. */
+  /** Seconds that a shutdown waits for calls in flight, for exports of ended sessions and for answers that are being sent. */
   readonly shutdownSeconds: number;
 }

@@ -7,24 +7,23 @@ import type { ServerContext } from "./context.js";
 
 const MAX_LOGGED = 20;
 
-/** How long the answers of aborted calls may still be sent. */
+/** Time in which the answers of aborted calls may still be sent. */
 const ABORT_GRACE_MS = 2_000;
 
-/** What a stop lost. */
+/** Describes what was lost when the server stopped. */
 export interface StopReport {
   /** Calls that were still in flight. */
   readonly abortedCalls: number;
   /** Ids of the sessions with interactions that were not exported, or whose export was cut. */
   readonly lostSessions: readonly string[];
   readonly cutAnswers: readonly CutAnswer[];
-  /** False if an answer was cut, or if an ended session was not exported. */
+  /** False if an answer was cut or an ended session was not exported. */
   readonly complete: boolean;
 }
 
 /**
  * Stops accepting sessions and model calls. Waits for calls in flight, for exports of ended sessions and for answers that are
- * being sent, at most as long as the settings say. Then it aborts calls that are still in flight, cuts the answers, and logs
- * what was lost.
+ * being sent, for up to `shutdownSeconds`. Then aborts the remaining calls, cuts the remaining answers, and logs what was lost.
  */
 export async function drain(context: ServerContext, logger: FastifyBaseLogger): Promise<StopReport> {
   const { connections, registry, settings, shutdown } = context;

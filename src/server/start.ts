@@ -36,7 +36,7 @@ export interface RunningServer {
   close(): Promise<StopReport>;
 }
 
-/** How long requests that came after the drain may take. */
+/** Time that requests which arrive after the drain may take. */
 const CLOSE_GRACE_MS = 2_000;
 
 const createSilentLogger = () => pino({ level: "silent" });
@@ -91,7 +91,7 @@ export async function startServer(
   }
 }
 
-/** Each generation on an engine server has a connection of its own. */
+/** Returns the limits of connections, reduced to what the limit of open files allows. Each generation has its own connection. */
 function limitConnections(config: Config, logger: FastifyBaseLogger): ConnectionLimits {
   const limits = readConnectionLimits(config);
   const { type, urls, max_inflight } = config.engine;

@@ -38,8 +38,8 @@ export class CallsInFlight {
    * Begins a call.
    *
    * If it is a retry with the `idempotency-key` of a call in flight, it aborts that call. Without a key the call in
-   * flight may be another sample of the same prompt, whose client still waits for it. A retry may arrive after the one that
-   * follows it, and does not abort that one.
+   * flight may be another sample of the same prompt, whose client still waits for it. If retries arrive in the wrong order,
+   * an earlier retry does not abort a later one.
    */
   begin({ requestKey, retryCount, idempotencyKey }: RequestIdentity): InFlightCall {
     const request = idempotencyKey === undefined ? requestKey : `${hashText(idempotencyKey)} ${requestKey}`;

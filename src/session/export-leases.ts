@@ -7,7 +7,7 @@ import { isAlive } from "./shared-exports.js";
 export interface ExportLeaseOptions {
   /** Time in which the export must be acknowledged. */
   readonly milliseconds: number;
-  /** Process id of the reader on this machine, if it gave one. The lease ends with that process. */
+  /** Process id of the reader on this machine, if given. The lease ends when this process ends. */
   readonly readerPid?: number | undefined;
   /** The part of a batch that was exported. Absent: the whole batch. */
   readonly part?: ExportedShard | undefined;
@@ -23,7 +23,7 @@ interface Lease {
   acknowledged: boolean;
 }
 
-/** `ended`: the lease was over before the acknowledgement, and its sessions can be exported again. */
+/** `ended`: the lease ended before the acknowledgement, and its sessions can be exported again. */
 export type Acknowledgement = "acknowledged" | "ended" | "unknown";
 
 const WHOLE: ExportedShard = { shards: 1, shard: 0 };
@@ -32,12 +32,12 @@ const WHOLE: ExportedShard = { shards: 1, shard: 0 };
 const MAX_ENDED = 10_000;
 
 /**
- * Exports that their readers have to acknowledge. The sessions are held until then, whatever the limits of retention.
+ * The leases of exports that readers must acknowledge. Until then, the sessions are held, whatever the limits of retention.
  *
- * - Acknowledged: the sessions are freed. If each shard of a batch was exported for itself, once all shards are acknowledged.
- * - Not acknowledged until the last lease of a session ends: the session is `ended` again and can be exported.
+ * - If an export is acknowledged, its sessions are freed. A session of several shards is freed once all shards are acknowledged.
+ * - If the last lease of a session ends first, the session is `ended` again and can be exported.
  *
- * If an export is repeated because its answer was lost, the acknowledgement of either export counts.
+ * If an export was repeated because its answer was lost, it is enough to acknowledge one of the two.
  */
 export class ExportLeases {
   readonly #registry: Pick<SessionRegistry, "seal">;
@@ -53,7 +53,11 @@ export class ExportLeases {
     return this.#leases.size;
   }
 
-  /** @returns the id of the lease */
+  /**
+   * Grants a lease for an export of these sessions.
+   *
+   * @returns the id of the lease
+   */
   grant(sessions: readonly Session[], { milliseconds, readerPid, part = WHOLE, id }: ExportLeaseOptions): string {
     const leaseId = id ?? `batch-${randomUUID()}`;
     const lease: Lease = { sessions, part, expiresAt: Date.now() + milliseconds, readerPid, acknowledged: false };
@@ -65,8 +69,9 @@ export class ExportLeases {
     return leaseId;
   }
 
+  /** Frees the sessions of an export, except those with shards that are not acknowledged yet. */
   acknowledge(id: string, now = Date.now()): Acknowledgement {
-    // The time of the lease decides, not when it was last looked at: the workers of a gateway must agree about a batch.
+    // Ends leases by their time, not by the last sweep: the workers of a gateway must agree about a batch.
     this.reap(now);
     const lease = this.#leases.get(id);
     if (!lease || lease.acknowledged) return this.#ended.has(id) ? "ended" : "unknown";
@@ -76,7 +81,7 @@ export class ExportLeases {
       this.#bySession.delete(session);
       if (session.lifecycle.held) this.#release(session);
     }
-    // The lease of a shard stays until it ends, because the other shards may never be acknowledged.
+    // The lease of a shard stays until its time is over, because the other shards may never be acknowledged.
     if (lease.part.shards === 1) this.#leases.delete(id);
     return "acknowledged";
   }
@@ -89,12 +94,12 @@ export class ExportLeases {
     return true;
   }
 
-  /** Ends leases whose time is over or whose reader's process has ended. */
+  /** Ends leases whose time is over, and leases whose reader's process has ended. */
   reap(now = Date.now()): void {
     for (const [id, lease] of this.#leases) {
       const { expiresAt, readerPid, acknowledged } = lease;
-      const isLeft = !acknowledged && readerPid !== undefined && !isAlive(readerPid);
-      if (now < expiresAt && !isLeft) continue;
+      const isAbandoned = !acknowledged && readerPid !== undefined && !isAlive(readerPid);
+      if (now < expiresAt && !isAbandoned) continue;
       this.#end(id, lease);
       if (!acknowledged) this.#rememberEnded(id);
     }
@@ -107,7 +112,7 @@ export class ExportLeases {
     return new Set(acknowledged.map(({ part }) => part.shard)).size === shards;
   }
 
-  /** Frees the session, or leaves that to retention if another export of it is being packed. */
+  /** Frees the session. If another export of it is being packed, retention frees it later. */
   #release(session: Session): void {
     if (!session.lifecycle.exporting) return session.free("exported");
     session.lifecycle.confirm();
@@ -121,7 +126,7 @@ export class ExportLeases {
       leases?.delete(lease);
       if (!leases || leases.size > 0) continue;
       this.#bySession.delete(session);
-      // From now on, the session expires like others that wait for their export.
+      // From now on, the session expires like any other session that waits for its export.
       if (session.lifecycle.reopen()) session.touch();
     }
   }

@@ -47,8 +47,9 @@ export class Exporter {
   }
 
   /**
-   * Packs all of these sessions or none. The caller decides later whether they are sealed. The error lists each session that
-   * cannot be exported, with the reason.
+   * Packs all of these sessions or none. The caller decides later whether they are sealed.
+   *
+   * @throws SessionError that lists each session that cannot be exported, with the reason
    */
   async prepare<T>(
     ids: readonly string[],

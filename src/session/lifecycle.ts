@@ -3,8 +3,8 @@ import { Waiters } from "../support/async/waiters.js";
 /**
  * - `active`: accepts model calls.
  * - `ended`: accepts rewards and waits for its export.
- * - `exported`: the key is revoked. The data is kept for another export until retention ends, or until the export is
- *   acknowledged. If an export that asked for an acknowledgement gets none, the session is `ended` again.
+ * - `exported`: the key is revoked. The data is kept for another export until retention ends. With `acknowledge`, it is kept until
+ *   the acknowledgement; if none comes in time, the session is `ended` again.
  * - `expired`: there was no call for too long, or the session was deleted. The data is freed.
  */
 export type SessionState = "active" | "ended" | "exported" | "expired";
@@ -13,7 +13,7 @@ export type SessionState = "active" | "ended" | "exported" | "expired";
  * The outcome of an export.
  *
  * - `taken`: the session is exported.
- * - `held`: the session is exported once the export is acknowledged.
+ * - `held`: the session is exported, but is `ended` again if the export is not acknowledged in time.
  * - `left`: the session stays as it was.
  */
 export type ExportOutcome = "taken" | "held" | "left";
@@ -40,7 +40,7 @@ export class Lifecycle {
     return this.#freed;
   }
 
-  /** True if the session was exported only by exports that were not acknowledged. */
+  /** True while the session is exported, but none of its exports is final: each still waits for an acknowledgement. */
   get held(): boolean {
     return this.#held;
   }
@@ -68,7 +68,7 @@ export class Lifecycle {
     this.#exports++;
   }
 
-  /** Ends what {@link beginExport} began. */
+  /** Ends an export that {@link beginExport} began. */
   endExport(outcome: ExportOutcome): void {
     this.#exports--;
     if (outcome === "held") this.#held ||= this.#state === "ended";
@@ -77,7 +77,7 @@ export class Lifecycle {
     if (this.#exports === 0) this.#whenSettled.wake();
   }
 
-  /** Makes a held session exported for good. */
+  /** Makes the export of a held session final. */
   confirm(): void {
     this.#held = false;
   }

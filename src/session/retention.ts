@@ -59,7 +59,7 @@ export class Retention {
     }
   }
 
-  /** Frees sessions of which nothing is left to export, oldest first, until `isEnough` returns true. */
+  /** Frees sessions without shards that are still to be exported, oldest first, until `isEnough` returns true. */
   freeUntil(isEnough: () => boolean): void {
     for (const [session, { missing }] of this.#kept) {
       if (isEnough()) return;

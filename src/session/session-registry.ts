@@ -30,7 +30,7 @@ export interface StartOptions {
 const MIN_KEY_LENGTH = 16;
 /** Maximum number of sessions without data that are remembered, so that calls get 410 instead of 404. */
 const MAX_TOMBSTONES = 100_000;
-/** As many are remembered even if the heap is full. Each takes some kilobytes. */
+/** Number of these sessions that are remembered even if the heap is full. Each takes some kilobytes. */
 const MIN_TOMBSTONES = 1000;
 
 /** All sessions of one server: capacity, ids, keys, expiry, retention. */
@@ -125,13 +125,14 @@ export class SessionRegistry {
     this.#retention.keep(sessions, part);
   }
 
+  /** Revokes the keys of sessions whose export must still be acknowledged. */
   revokeKeys(sessions: readonly Session[]): void {
     for (const session of sessions) this.#revokeKey(session);
   }
 
   /**
-   * Frees exported sessions before their retention is over, oldest first, until `isEnough` returns true or there are no
-   * more. Sessions of a batch whose shards were not all exported stay.
+   * Frees exported sessions before their retention is over, oldest first, until `isEnough` returns true or none is left. Keeps
+   * sessions with shards that are still to be exported.
    */
   freeRetained(isEnough: () => boolean): void {
     this.#retention.freeUntil(isEnough);
@@ -209,7 +210,7 @@ export class SessionRegistry {
     this.#sessionsByKeyHash.delete(hash);
   }
 
-  /** Removes the oldest sessions without data until `most` sessions are left, or only sessions with data. */
+  /** Removes the oldest sessions without data until at most `most` sessions are left, or only sessions with data. */
   #removeOldestFreed(most: number): void {
     if (this.#sessions.size <= most) return;
     for (const [id, session] of this.#sessions) {

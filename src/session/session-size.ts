@@ -1,28 +1,28 @@
 import type { Message } from "../conversation/message.js";
 import { keepSpelling } from "../support/json/spelled.js";
 
-/** Bytes that sessions hold together. Each session adds what it holds, so that the sum needs no walk over them. */
+/** Memory of all sessions together. Each session updates it, so the sum is known without visiting them. */
 export interface ByteTally {
   bytes: number;
 }
 
-/** What a call adds to its session: tokens that no earlier call has, and bytes of memory. */
+/** Tokens and bytes that a call adds to its session. Tokens that it shares with its parent do not count. */
 export interface SessionGrowth {
   readonly tokens: number;
   readonly bytes: number;
 }
 
-// Memory of objects in JavaScript beside their text, in bytes. Measured as growth of the heap after garbage collection.
+// Memory of JavaScript objects without their text, in bytes. Measured as growth of the heap after garbage collection.
 const SESSION_BYTES = 4096;
 const INTERACTION_BYTES = 2048;
 const MESSAGE_BYTES = 512;
-/** Memory of parsed JSON, in bytes for each byte of its text. */
+/** Memory of parsed JSON for each byte of its text, in bytes. */
 const PARSED_BYTES = 4;
 
 /** Native memory of a prompt token, in bytes. */
 export const TOKEN_BYTES = 4;
 
-/** The memory of one session: native memory, and an estimate of its objects in JavaScript. */
+/** Counts the memory of one session: its native memory, and an estimate of its JavaScript objects. */
 export class SessionSize {
   readonly #readNative: () => number;
   readonly #tally: ByteTally;
@@ -44,7 +44,7 @@ export class SessionSize {
     return this.#freed ? 0 : this.#native + this.#objects;
   }
 
-  /** Tokens of all calls, where a call that continues another one counts only what it adds. */
+  /** Tokens of all calls. A call that continues another one counts only the tokens that it adds. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -64,6 +64,7 @@ export class SessionSize {
     this.#tally.bytes += this.bytes - before;
   }
 
+  /** Stops counting the session. */
   free(): void {
     this.#tally.bytes -= this.bytes;
     this.#freed = true;
@@ -75,7 +76,7 @@ export function measureMessages(messages: readonly Message[]): number {
   return messages.reduce((bytes, message) => bytes + MESSAGE_BYTES + measureText(message), 0);
 }
 
-/** Returns the memory of a value of a request that is kept as it was parsed, in bytes. */
+/** Returns the memory of a parsed value of a request, in bytes. */
 export function measureJson(value: object): number {
   return PARSED_BYTES * JSON.stringify(value, keepSpelling).length;
 }

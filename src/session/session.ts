@@ -38,7 +38,7 @@ export interface SessionOptions {
   readonly messageFilters?: readonly MessageFilter[];
   /** Receives an event when the session is over and when a reward is set. */
   readonly events?: SessionEvents;
-  /** Receives the memory of the session, as part of that of all sessions. */
+  /** Sum of the memory of all sessions, which this session updates. */
   readonly tally?: ByteTally;
 }
 
@@ -125,7 +125,7 @@ export class Session {
     return this.#size.bytes;
   }
 
-  /** Tokens that all recorded calls added. What a call shares with an earlier one counts once. */
+  /** Tokens of all recorded calls. Tokens that a call shares with its parent count once. */
   get storedTokens(): number {
     return this.#size.tokens;
   }
@@ -185,8 +185,8 @@ export class Session {
   }
 
   /**
-   * Returns about how much a call with this prompt would add to the session. It is less if the prompt has the messages
-   * of an earlier call but not its tokens, because only recording compares those.
+   * Estimates how much a call with this prompt would add to the session. The estimate is too low if the prompt has the messages of
+   * its parent but not its tokens: only `record` compares tokens.
    */
   estimateGrowth(prepared: PreparedMessages, promptTokens: number): SessionGrowth {
     const match = this.findParent(prepared);
@@ -195,7 +195,7 @@ export class Session {
     return { tokens, bytes: TOKEN_BYTES * tokens + measureMessages(prepared.messages.slice(known.messages)) };
   }
 
-  /** Adds memory that others keep for this session until its data is freed. */
+  /** Counts memory that other objects keep for this session until its data is freed. */
   keepBytes(bytes: number): void {
     this.#size.addObjects(bytes);
   }
@@ -313,7 +313,7 @@ export class Session {
     return newest !== undefined && continuesExceptSystem(this.readMessages(newest), messages, this.#filters);
   }
 
-  /** Returns what a request has in common with the interaction that it continues. */
+  /** Returns how many tokens and messages a request shares with the interaction that it continues. */
   #countKnown({ index, rule }: ParentMatch): { readonly tokens: number; readonly messages: number } {
     const interaction = this.#log.at(index);
     if (rule === "messages") {

@@ -8,8 +8,8 @@ export interface LinkedItem<Value> {
 }
 
 /**
- * A list whose first and any known item are removed in constant time. An array needs a search to remove an item, and a Set
- * that is emptied from the front visits the holes of removed items to find its first one.
+ * A list from which any item is removed in constant time. An array would have to search for the item. A Set that is emptied from
+ * the front would visit the holes of removed items to find its first one.
  */
 export class LinkedList<Value> {
   #first: LinkedItem<Value> | undefined;

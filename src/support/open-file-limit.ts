@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Returns how many files and sockets this process may have open; undefined where the operating system does not tell (only
- * Linux does). Node raises its own limit to the hard one when it starts.
+ * Returns how many files and sockets this process may have open; undefined if the operating system is not Linux. Node raises this
+ * soft limit to the hard limit when it starts.
  */
 export function readOpenFileLimit(file = "/proc/self/limits"): number | undefined {
   let limits: string;

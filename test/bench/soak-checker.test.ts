@@ -11,7 +11,7 @@ import { createSglangEngine } from "../../src/engine/index.js";
 import { ADMIN_KEY, Proxy } from "../helpers/proxy.js";
 import { changeRows, changeValue } from "../helpers/safetensors-edits.js";
 
-/** The soak's checker must notice each kind of fault, so each is made here in the evidence of a true run. */
+/** Checks that the soak's checker notices each kind of fault. The faults are put into the data of a correct run. */
 
 let evidence: BatchEvidence;
 let log: GenerationLog;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   rows = readBatch(batch.full).rows;
 });
 
-/** Returns what the checker finds in the evidence after some changes. */
+/** Returns what the checker finds in this data after some changes. */
 function check(changes: Partial<BatchEvidence> = {}, changedLog: GenerationLog = log): Findings {
   const findings = new Findings();
   checkBatch({ ...evidence, ...changes }, { log: changedLog, findings, decode });
@@ -62,7 +62,7 @@ function answeredParent(): { readonly row: Row; readonly index: number } {
   return { row, index };
 }
 
-/** Changes the agent's knowledge of the call of a row. */
+/** Changes what the agent knows of the call of a row. */
 function changeAttempt(row: Row, changes: Partial<Attempt>): readonly Attempt[] {
   return evidence.attempts.map((each) =>
     each.call === row.call && each.attempt === row.attempt ? { ...each, ...changes } : each,
@@ -86,7 +86,7 @@ class ChangedLog extends GenerationLog {
 }
 
 describe("the soak's checker", () => {
-  it("finds nothing wrong in the exports of a true run", () => {
+  it("finds nothing wrong in the exports of a correct run", () => {
     const findings = check();
     expect(findings.examples()).toEqual([]);
     expect(rows.length).toBeGreaterThan(15);
@@ -135,7 +135,7 @@ describe("the soak's checker", () => {
     expect(kinds({ full: dropped })).toContain("defaultRows");
   });
 
-  it("notices an answered call that the export never had", () => {
+  it("notices an answered call that no export contains", () => {
     const [attempt] = evidence.attempts;
     if (!attempt) throw new Error("attempts expected");
     const extra: Attempt = { ...attempt, call: 999_999, outcome: { kind: "answered", id: "chatcmpl-x", text: "" } };
@@ -183,7 +183,7 @@ describe("the soak's checker", () => {
     );
   });
 
-  it("notices rows of calls that were refused, and of calls that nobody made", () => {
+  it("notices rows of refused calls, and of calls that no agent made", () => {
     const { row } = answeredParent();
     const refused = changeAttempt(row, { outcome: { kind: "failed", code: "502 engine_error" } });
     expect(kinds({ attempts: refused })).toEqual(["unexplained"]);
@@ -191,19 +191,19 @@ describe("the soak's checker", () => {
     expect(kinds({ attempts: unknown })).toContain("unexplained");
   });
 
-  it("notices rows of replies that were not whole", () => {
+  it("notices rows of incomplete replies", () => {
     const broken = new ChangedLog((generation) => ({ ...generation, sent: "broken" }));
     expect(check({}, broken).count("unexplained")).toBe(rows.length);
   });
 
-  it("notices an answer with the text of other tokens, and a wrong parent", () => {
+  it("notices a text that does not match its tokens, and a wrong parent", () => {
     const { row } = answeredParent();
     const outcome = { kind: "answered", id: row.id, text: "other" } as const;
     expect(kinds({ attempts: changeAttempt(row, { outcome }) })).toEqual(["texts"]);
     expect(kinds({ attempts: changeAttempt(row, { parent: "chatcmpl-x" }) })).toEqual(["parents"]);
   });
 
-  it("notices a connection that broke by itself", () => {
+  it("notices a connection that broke although the agent did not close it", () => {
     const [attempt] = evidence.attempts;
     if (!attempt) throw new Error("attempts expected");
     const extra: Attempt = { ...attempt, call: 999_999, outcome: { kind: "lost", reason: "reset" } };

@@ -9,12 +9,12 @@ describe.each([
   { name: "directly", gateway: false, processes: ["proxy"] },
   { name: "through a gateway with two workers", gateway: true, processes: ["gateway", "worker 1", "worker 2"] },
 ])("agents that leave and retry, $name, on an engine with faults", ({ gateway, processes }) => {
-  it("get exports that have every answered call, exactly as the engine sampled it", async () => {
+  it("export every answered call exactly as the engine sampled it", async () => {
     const { problems, findings, tally, log, updates, watches } = await runSoak({ ...options, gateway });
     expect(problems).toEqual([]);
     expect(findings.total).toBe(0);
 
-    // The run was worth it: there were calls of each kind, and each of the things that can go wrong.
+    // The run had calls of each outcome and each kind of fault.
     const outcomes = [...tally.outcomes.keys()].join("\n");
     for (const api of ["chat.completions", "responses", "messages"]) {
       expect(outcomes).toContain(`answered, ${api}\n`);

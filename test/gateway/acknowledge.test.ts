@@ -5,7 +5,7 @@ import { HttpTransport } from "../../src/client/transport.js";
 import { ADMIN_KEY } from "../helpers/proxy.js";
 import { Gateway, startWorker } from "./workers.js";
 
-/** Batches through a gateway that must be acknowledged. */
+/** Exports through a gateway with `acknowledge: true`. */
 
 async function start(tags: readonly string[]) {
   const workers = await Promise.all(tags.map((tag) => startWorker(tag)));
@@ -19,7 +19,7 @@ async function start(tags: readonly string[]) {
   return { workers, gateway, ids, freed, states, acknowledge };
 }
 
-it.each([[["one"]], [["one", "two"]]])("are acknowledged on all their workers (%s)", async (tags) => {
+it.each([[["one"]], [["one", "two"]]])("acknowledges batches on all their workers (%s)", async (tags) => {
   const { gateway, ids, freed, acknowledge } = await start(tags);
   const plain = await gateway.post("/export_batch", { session_ids: ids, acknowledge: true });
   const id = String(plain.headers["x-rolltape-export-id"]);
@@ -29,7 +29,7 @@ it.each([[["one"]], [["one", "two"]]])("are acknowledged on all their workers (%
   expect(await acknowledge(id)).toBe("404 batch_not_found");
 });
 
-it("give the sessions of all workers back when their lease ends", async () => {
+it("makes the sessions of all workers exportable again when the lease ends", async () => {
   const { workers, gateway, ids, states, acknowledge } = await start(["one", "two"]);
   const body = { session_ids: ids, acknowledge: true, lease_seconds: 20 };
   const id = String((await gateway.post("/export_batch", body)).headers["x-rolltape-export-id"]);
@@ -39,7 +39,7 @@ it("give the sessions of all workers back when their lease ends", async () => {
   expect(await acknowledge(id)).toBe("410 export_lease_ended");
 });
 
-it("are not acknowledged if a worker does not answer; then the call can be repeated", async () => {
+it("refuses the acknowledgement if a worker does not answer, and accepts its repetition", async () => {
   const { workers, gateway, ids, freed, acknowledge } = await start(["one", "two"]);
   const reply = await gateway.post("/export_batch", { session_ids: ids, acknowledge: true });
   const id = String(reply.headers["x-rolltape-export-id"]);
@@ -49,13 +49,13 @@ it("are not acknowledged if a worker does not answer; then the call can be repea
   expect(freed()[0]).toBe(true);
 });
 
-it("need the admin key", async () => {
+it("refuses acknowledgements without the admin key", async () => {
   const { gateway } = await start(["one"]);
   const reply = await gateway.send("/export_batch/batch-1", { method: "DELETE" }, null);
   expect(reply.refusal).toBe("401 missing_api_key");
 });
 
-it("are exported and acknowledged with the client library", async () => {
+it("exports and acknowledges batches with the client library", async () => {
   const { gateway, ids, freed } = await start(["one", "two"]);
   await using connections = new ConnectionPool();
   const admin = new AdminClient(new HttpTransport(gateway.url, connections), ADMIN_KEY);

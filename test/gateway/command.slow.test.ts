@@ -38,7 +38,7 @@ describe("rolltape gateway", () => {
     expect(await gateway.ended).toMatchObject({ code: 0 });
   });
 
-  it("tells the address of a session's worker with gateway.direct=true", async () => {
+  it("returns the address of a session's worker with gateway.direct=true", async () => {
     const folder = join(temporaryFolder(), "workers");
     const server = rolltape(["serve", "server.port=0", `server.workers_folder=${folder}`], KEY);
     const direct = await server.ready();

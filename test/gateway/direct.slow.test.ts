@@ -50,7 +50,7 @@ async function runEpisodes(url: string, count: number): Promise<[string | undefi
 }
 
 describe("a gateway with direct: false", () => {
-  it("tells no addresses of workers", async () => {
+  it("returns no addresses of workers", async () => {
     const { gateway } = await setUp(false);
     await gateway.post("/grant_capacity");
     const started = (await gateway.post("/rl/start_session")).json<object>();
@@ -60,7 +60,7 @@ describe("a gateway with direct: false", () => {
 });
 
 describe("a gateway with direct: true", () => {
-  it("answers the address of the session's worker", async () => {
+  it("returns the address of the session's worker", async () => {
     const { gateway, urlOf } = await setUp(true);
     await gateway.post("/grant_capacity", { slots: 2 });
     for (let n = 0; n < 2; n++) {
@@ -70,13 +70,13 @@ describe("a gateway with direct: true", () => {
     expect((await gateway.post("/rl/start_session")).refusal).toBe("429 no_capacity");
   });
 
-  it("still carries the calls of clients that do not use the address", async () => {
+  it("still forwards the calls of clients that do not use the address", async () => {
     const { gateway } = await setUp(true);
     const { key } = await gateway.session();
     expect((await gateway.chat(key, "hello")).status).toBe(200);
   });
 
-  it("gives the agents of episodes the addresses of their workers, which are probed once each", async () => {
+  it("gives agents of episodes the addresses of their workers, and probes each worker once", async () => {
     const { gateway, urlOf, paths } = await setUp(true);
     paths.length = 0;
     const episodes = await runEpisodes(gateway.url, 6);
@@ -85,7 +85,7 @@ describe("a gateway with direct: true", () => {
     expect(paths.filter((path) => path === "/health")).toHaveLength(2);
   });
 
-  it("gives clients of the library the address", async () => {
+  it("gives clients of the library the address of the worker", async () => {
     const { gateway, urlOf } = await setUp(true);
     await using proxy = connectProxy({ url: gateway.url, adminKey: ADMIN_KEY });
     await proxy.admin.grantCapacity();
@@ -94,7 +94,7 @@ describe("a gateway with direct: true", () => {
   });
 });
 
-/** Starts a proxy in front of a gateway that answers another address of the worker. */
+/** Starts a proxy in front of a gateway. It replaces the address of the worker in answers. */
 async function gatewayThatTells(address: string, gateway: Gateway): Promise<string> {
   const { url } = await frontProxy(gateway.url, ({ path, body, method }, response) => {
     if (path !== "/rl/start_session") return false;
@@ -126,7 +126,7 @@ describe("model calls go through the gateway if the address of the worker", () =
     expect(other.proxy.engine.calls).toEqual([]);
   });
 
-  it("is that of a server that is no worker", async () => {
+  it("is that of a server that is not a worker", async () => {
     const { gateway } = await setUp(true);
     const { url: other, calls } = await frontProxy(gateway.url, (_, response) => {
       response.end("<html>");

@@ -4,7 +4,7 @@ import { WorkerAddresses } from "../../src/gateway/worker-addresses.js";
 import { temporaryFolder } from "../cli/rolltape.js";
 import { Gateway, startWorker } from "./workers.js";
 
-/** Keys whose tag no worker has: anyone can make them up. */
+/** Keys with tags that no worker has. Anyone can make up such keys. */
 
 const forgedKey = (n: number) => `sk-forged${n}.0123456789abcdef`;
 
@@ -23,8 +23,8 @@ async function setUp() {
   return { folder, worker, gateway, counts, reads: () => read.mock.calls.length };
 }
 
-describe("1,000 forged tags", () => {
-  it("cost a few reads of the folder and polls of the workers, and are refused with 503", async () => {
+describe("keys with 1,000 forged tags", () => {
+  it("are refused with 503 and cause few reads of the folder and polls of the workers", async () => {
     const { gateway, counts, reads } = await setUp();
     const refusals = new Set<string>();
     for (let wave = 0; wave < 100; wave++) {
@@ -36,7 +36,7 @@ describe("1,000 forged tags", () => {
     expect(Math.max(reads(), counts.polls)).toBeLessThan(50);
   });
 
-  it("do not hide a worker that starts meanwhile for long", async () => {
+  it("delay finding a worker that starts meanwhile only briefly", async () => {
     const { folder, gateway } = await setUp();
     for (let n = 0; n < 20; n++) await gateway.chat(forgedKey(n), "hello");
     const worker = await startWorker("two");
@@ -46,7 +46,7 @@ describe("1,000 forged tags", () => {
   });
 });
 
-it("finds many workers that start one after the other, each with its first call", async () => {
+it("finds each of many workers with its first call if they start one after the other", async () => {
   const { folder, gateway } = await setUp();
   for (const tag of ["two", "three", "four", "five", "six", "seven", "eight"]) {
     const worker = await startWorker(tag);

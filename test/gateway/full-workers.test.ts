@@ -4,7 +4,7 @@ import { readSample } from "../helpers/metrics-text.js";
 import { user } from "../helpers/turn.js";
 import { Gateway, startWorker } from "./workers.js";
 
-/** Workers whose memory is full start no sessions. Those with room do. */
+/** A gateway starts sessions only on workers whose memory is not full. */
 
 const STORE = { bytes: 100_000, highWater: 0.2 };
 
@@ -13,7 +13,7 @@ interface Started {
   readonly session_api_key: string;
 }
 
-it("sessions start on workers that have room, and get 503 with Retry-After when none has, until one is exported", async () => {
+it("starts sessions on workers with room, and refuses them with 503 and Retry-After while no worker has room", async () => {
   const workers = [
     await startWorker("one", { settings: { store: STORE } }),
     await startWorker("two", { settings: { store: STORE } }),
@@ -45,7 +45,7 @@ it("sessions start on workers that have room, and get 503 with Retry-After when 
   expect((await gateway.post("/rl/start_session")).status).toBe(200);
 });
 
-it("a session limit behind a gateway reaches the agent as it is", async () => {
+it("forwards the worker's `session_limit` error to the agent unchanged", async () => {
   const unlimited = Number.POSITIVE_INFINITY;
   const sessionLimits = { tokens: unlimited, calls: 1, bytes: unlimited, concurrentCalls: unlimited };
   const { url } = await startWorker("one", { settings: { sessionLimits } });
@@ -59,7 +59,7 @@ it("a session limit behind a gateway reaches the agent as it is", async () => {
   expect(refused.error).toMatchObject({ limit: "max_session_calls", allowed: 1, used: 1 });
 });
 
-it("the gateway counts its own refusals by code", async () => {
+it("counts the gateway's own refusals by code", async () => {
   const { url } = await startWorker("one");
   const gateway = await Gateway.start({ urls: [url] });
   expect((await gateway.post("/rl/start_session", { task: "x" })).refusal).toBe("400 unknown_parameter");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LookupBudget } from "../../src/gateway/lookup-budget.js";
 
 describe("the budget of lookups", () => {
-  it("allows four at once, and then one a second", () => {
+  it("allows four lookups at once, and then one a second", () => {
     let now = 0;
     const budget = new LookupBudget(() => now);
     const allowed = (times: number) => Array.from({ length: times }, () => budget.take()).filter(Boolean).length;
@@ -17,10 +17,10 @@ describe("the budget of lookups", () => {
     expect(allowed(1000)).toBe(4);
   });
 
-  it("is whole again when a lookup finds its worker", () => {
+  it("is full again when a lookup finds its worker", () => {
     const budget = new LookupBudget(() => 0);
     while (budget.take());
-    budget.giveBack();
+    budget.refill();
     expect([1, 2, 3, 4, 5].map(() => budget.take())).toEqual([true, true, true, true, false]);
   });
 });

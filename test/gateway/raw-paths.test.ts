@@ -44,12 +44,12 @@ const NOT_ROUTES = [
 ];
 
 describe.each(NOT_ROUTES)("%s", (target) => {
-  it("is no route of a server", async () => {
+  it("is answered with 404 by a server", async () => {
     const { worker } = await setUp();
     expect(await request(worker.url, target)).toBe(404);
   });
 
-  it("is no route of a gateway, which forwards it unchanged", async () => {
+  it("is forwarded unchanged by a gateway, and is no route there", async () => {
     const { gateway, targets } = await setUp();
     expect(await request(gateway.url, target)).toBe(404);
     expect(targets).toEqual([target]);
@@ -100,7 +100,7 @@ describe("the same route in another spelling", () => {
     expect(targets).toEqual(["/v1/models?a=b"]);
   });
 
-  it("names no session by a path within its id", async () => {
+  it("finds no session for an id that contains a path", async () => {
     const { gateway } = await setUp();
     expect(await request(gateway.url, "/rl/sessions/..%2F..%2Fmetrics")).toBe(404);
     expect(await request(gateway.url, "/rl/sessions/task-one-0%2F..")).toBe(404);

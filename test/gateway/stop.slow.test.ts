@@ -59,7 +59,7 @@ it.each([["one"], ["one", "two"]])(
   },
 );
 
-it("returns the answers that it cut at the limit", async () => {
+it("returns the answers that were cut at the limit", async () => {
   const workers = [await startWorker("one"), await startWorker("two")];
   const ids = await endedSessions(workers);
   const gateway = await start(0, workers);

@@ -62,7 +62,7 @@ describe("a stopped worker", () => {
     expect([reply.refusal, reply.headers["retry-after"]]).toEqual(["503 worker_unavailable", "5"]);
   });
 
-  it("is named with all sessions of a batch that only it has", async () => {
+  it("is reported with every session of a batch that only it has", async () => {
     const { gateway, address, sessions } = await setUp();
     await gateway.post("/rl/end_session", {}, sessions.one.key);
     address.stop();
@@ -75,7 +75,7 @@ describe("a stopped worker", () => {
     }
   });
 
-  it("ends a batch of several workers with 503, which names its sessions and exports none", async () => {
+  it("makes a batch of several workers fail with 503, which names its sessions and exports none", async () => {
     const { gateway, address, sessions } = await setUp();
     for (const { key } of Object.values(sessions)) await gateway.post("/rl/end_session", {}, key);
     address.stop();
@@ -85,7 +85,7 @@ describe("a stopped worker", () => {
     expect((await gateway.get(`/rl/sessions/${sessions.two.id}`)).json()).toMatchObject({ state: "ended" });
   });
 
-  it("gets no slots and no sessions: the others get them", async () => {
+  it("gets no slots and no sessions, which go to the other workers", async () => {
     const { gateway, two, address } = await setUp();
     // It has the most free slots, as far as the gateway knows.
     await gateway.post("/grant_capacity", { slots: 4 });
@@ -95,7 +95,7 @@ describe("a stopped worker", () => {
     for (let n = 0; n < 3; n++) expect(readWorkerTag((await gateway.session()).id)).toBe("two");
   });
 
-  it("is named in the lists and in the health of the gateway, which answers", async () => {
+  it("is named in the gateway's lists and health report", async () => {
     const { gateway, address } = await setUp();
     address.stop();
     expect((await gateway.get("/rl/sessions")).json()).toMatchObject({ unavailable_workers: ["one"] });
@@ -105,7 +105,7 @@ describe("a stopped worker", () => {
     expect((await gateway.get("/readyz", null)).status).toBe(200);
   });
 
-  it("is not called any more once it is unreachable, until it answers a probe", async () => {
+  it("is not called while it is unreachable, until it answers a probe", async () => {
     const { gateway, address, sessions, paths } = await setUp();
     address.stop();
     expect((await gateway.chat(sessions.one.key, "one")).refusal).toBe("503 worker_unavailable");
@@ -121,7 +121,7 @@ describe("a stopped worker", () => {
     expect((await gateway.chat(sessions.one.key, "three")).status).toBe(200);
   });
 
-  it("loses all calls that wait for it, and the others lose none", async () => {
+  it("loses all calls that wait for it, and other workers lose none", async () => {
     const { gateway, two, address, sessions } = await setUp();
     const release = two.proxy.engine.hold();
     const others = [1, 2, 3].map((n) => gateway.chat(sessions.two.key, `question ${n}`));
@@ -161,7 +161,7 @@ describe("a worker that lives", () => {
     const answer = gateway.chat(sessions.one.key, "a long question");
     const batch = gateway.post("/export_batch", { session_ids: [sessions.one.id], wait_seconds: 60 });
     const probes = () => paths.filter((path) => path === "/livez").length;
-    // Three times as many as an unreachable worker gets before it is given up.
+    // Three times as many probes as a worker gets before it counts as unreachable.
     await until(() => probes() >= 12);
     release();
     expect((await answer).status).toBe(200);

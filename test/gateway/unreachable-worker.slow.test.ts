@@ -13,7 +13,7 @@ import { Gateway, startWorker } from "./workers.js";
 
 const TIMES = { timeout: 60_000 };
 const ADMIN = "sk-admin-of-many-workers";
-/** Not a whole number of milliseconds, which timers of signals refuse. */
+/** Not a whole number of milliseconds: `AbortSignal.timeout` throws for fractions. */
 const LIMITS = ["gateway.control_timeout_seconds=0.5004", "gateway.unreachable_seconds=1.005"];
 
 const tagOf = (sessionId: string) => sessionId.split("-").at(-2);
@@ -36,7 +36,7 @@ async function send(url: string, path: string, key: string, body: object): Promi
 const messages = [{ role: "user", content: "hello" }];
 
 describe("a worker that is stopped with SIGSTOP", TIMES, () => {
-  it("loses its calls, the other worker gets the new sessions, and with SIGCONT its sessions go on", async () => {
+  it("loses its calls and new sessions to the other worker, and its sessions go on after SIGCONT", async () => {
     const folder = join(temporaryFolder(), "workers");
     const env = { ROLLTAPE_ADMIN_API_KEY: ADMIN };
     const serve = (tag: string) =>
@@ -74,7 +74,7 @@ describe("a worker that is stopped with SIGSTOP", TIMES, () => {
 });
 
 /**
- * Listens with the shortest queue, and never accepts a connection, because its only thread sleeps. With a full queue, the
+ * Listens with the shortest queue and never accepts a connection, because its only thread sleeps. When the queue is full, the
  * operating system drops the packets of further connections.
  */
 const DEAF = `
@@ -97,7 +97,7 @@ async function droppingAddress(): Promise<string> {
 }
 
 describe("an address that drops packets", TIMES, () => {
-  it("costs the other workers nothing, and calls for its sessions get 503", async () => {
+  it("does not affect other workers, and calls for its sessions get 503", async () => {
     const folder = temporaryFolder();
     const worker = await startWorker("two");
     registerWorker(folder, { url: await droppingAddress(), tag: "one" });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WorkerContact } from "../../src/gateway/contact/worker-contact.js";
 
-/** When a worker counts as unreachable, and when it is probed. The clock is the test's. */
+/** Tests when a worker is unreachable and when it is probed. The test advances the clock. */
 
 const LIMIT = 1000;
 const TICK = LIMIT / 5;
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe("a worker that calls wait for", () => {
-  it("is unreachable after the limit without an answer, and every waiting call ends once", async () => {
+  it("is unreachable after the limit without an answer, which ends every waiting call once", async () => {
     const { worker, contact } = setUp();
     const lost = [vi.fn<() => void>(), vi.fn<() => void>(), vi.fn<() => void>()];
     lost.forEach((onLost) => contact.watch(onLost));
@@ -90,7 +90,7 @@ describe("a worker that calls wait for", () => {
     },
   );
 
-  it("is not probed once no call waits any more", async () => {
+  it("is not probed when no call waits", async () => {
     const { worker, contact } = setUp();
     const onLost = vi.fn<() => void>();
     const stopWatching = contact.watch(onLost);
@@ -111,7 +111,7 @@ describe("a worker whose call failed", () => {
     expect(worker.changes).toEqual([true]);
   });
 
-  it("is left alone if it answers the probe", async () => {
+  it("is not probed again if it answers the probe", async () => {
     const { worker, contact } = setUp(alive);
     contact.suspect();
     await pass(100 * LIMIT);
@@ -132,7 +132,7 @@ describe("an unreachable worker", () => {
     expect([contact.isUnreachable, worker.changes]).toEqual([false, [true, false]]);
   });
 
-  it("is not probed any more when it has left", async () => {
+  it("is not probed after it has left", async () => {
     const { worker, contact } = setUp();
     contact.suspect();
     await pass(LIMIT);

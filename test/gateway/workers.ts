@@ -34,7 +34,7 @@ export async function startWorker<E extends Engine = ScriptedEngine>(
   return { tag, proxy, url, kill };
 }
 
-/** How long a gateway waits for workers, and whether it tells their addresses. */
+/** Settings for how long a gateway waits for workers, and whether it returns their addresses. */
 export interface CallSettings {
   readonly direct?: boolean;
   readonly controlMilliseconds?: number;

@@ -18,7 +18,7 @@ export async function clientsLeft({ app }: Proxy): Promise<void> {
   await nextTurn();
 }
 
-/** More bytes than the operating system keeps for a client that does not read. */
+/** More bytes than the operating system buffers for a client that does not read. */
 const FULL = 32 * 1024 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-/** Changes single facts of a batch file, to test what reads it. */
+/** Changes single values of a batch file, to test its readers. */
 
 interface Entry {
   readonly dtype: string;
@@ -13,7 +13,7 @@ export interface RowOfMetadata {
   readonly length: number;
 }
 
-/** A value of a row column, or with `at` of a token of the row. */
+/** Position of a value: a column of a row, or with `at`, one token of the row. */
 export interface Place {
   readonly row: number;
   readonly at?: number;
@@ -42,7 +42,7 @@ export function changeValue(file: Uint8Array, name: string, { row, at }: Place, 
   return copy;
 }
 
-/** Returns a copy of a batch whose metadata describes its rows otherwise; rows for which `change` is undefined are left out. */
+/** Returns a copy of a batch with changed descriptions of its rows. Leaves out rows for which `change` returns undefined. */
 export function changeRows(
   file: Uint8Array,
   change: (row: RowOfMetadata, index: number) => RowOfMetadata | undefined,

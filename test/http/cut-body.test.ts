@@ -8,7 +8,7 @@ import { jsonBody } from "../../src/http/json-body.js";
 import { openConnection } from "../helpers/raw-connection.js";
 import { until } from "../helpers/until.js";
 
-it("counts a client that leaves in the middle of its body as the client's error, and does not warn of it", async () => {
+it("counts a client that disconnects in the middle of its body as 400, and does not log a warning", async () => {
   const lines: string[] = [];
   const sink = new Writable({
     write: (text, _, done) => {

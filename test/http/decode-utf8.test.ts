@@ -4,13 +4,13 @@ import { decodeUtf8InTurns } from "../../src/http/decode-utf8.js";
 /** Very large texts are decoded in slices of 4 MiB. */
 const SLICE = 4 << 20;
 
-describe("a text of several slices", () => {
+describe("a text that is decoded in several slices", () => {
   it.each([0, 1, 2, 3])("is whole if a character begins %i bytes before the end of a slice", async (before) => {
     const text = `${"x".repeat(SLICE - before)}😀${"y".repeat(SLICE)}語`;
     expect(await decodeUtf8InTurns(Buffer.from(text))).toBe(text);
   });
 
-  it("is refused if it is not UTF-8, also where it ends within a character", async () => {
+  it("is refused if it is not UTF-8, or if it ends within a character", async () => {
     const bytes = Buffer.from(`${"x".repeat(SLICE)}語`);
     for (const wrong of [bytes.subarray(0, -1), Buffer.concat([bytes, Buffer.of(0xff)])]) {
       await expect(decodeUtf8InTurns(wrong)).rejects.toMatchObject({ code: "invalid_json" });
@@ -22,7 +22,7 @@ describe("a text of several slices", () => {
     expect(await decodeUtf8InTurns(Buffer.from(text))).toBe(text);
   });
 
-  it("leaves turns to other work", async () => {
+  it("lets other work run between its slices", async () => {
     let turns = 0;
     const count = () => {
       turns++;

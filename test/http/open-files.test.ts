@@ -16,7 +16,7 @@ it("accepts all connections if the limit of open files is high enough", () => {
   }
 });
 
-it("accepts fewer connections if the limit is low, so that files remain for the engine, and says so", () => {
+it("accepts fewer connections and warns if the limit is too low, so that files remain for the engine", () => {
   const { maxConnections, problem } = fitConnections(SOCKETS, 4096);
   expect(maxConnections).toBe(4096 - 1024 - 256);
   expect(problem).toContain("open 4096 files");
@@ -24,7 +24,7 @@ it("accepts fewer connections if the limit is low, so that files remain for the 
   expect(problem).toContain("need 17664. Only 2816 connections are accepted.");
 });
 
-it("shares a very low limit, and always accepts a connection", () => {
+it("splits a very low limit, and always accepts at least one connection", () => {
   expect(fitConnections(SOCKETS, 1024).maxConnections).toBe(1024 / 2 - 256);
   expect(fitConnections(SOCKETS, 64).maxConnections).toBe(1);
 });
@@ -33,7 +33,7 @@ it.skipIf(process.platform !== "linux")("reads the limit of this process", () =>
   expect(readOpenFileLimit()).toBeGreaterThan(100);
 });
 
-it("reads no limit where the operating system tells none", () => {
+it("returns undefined if the operating system reports no limit", () => {
   const folder = mkdtempSync(join(tmpdir(), "rolltape-limits-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "limits");

@@ -125,7 +125,7 @@ describe("an item without a type", () => {
   });
 });
 
-it("names the types of items that are accepted if it refuses another", () => {
+it("names the accepted types of items if it refuses another type", () => {
   const { error } = responsesSchema.safeParse({ input: [{ type: "computer_call" }] });
   expect(JSON.stringify(error?.issues)).toContain(
     "message, function_call, function_call_output, reasoning and item_reference",

@@ -54,7 +54,7 @@ describe("a batch that must be acknowledged", () => {
     expect((await ask()).refusal).toBe("410 session_exported");
   });
 
-  it("gives its sessions back when its lease ends, and is then refused with 410", async () => {
+  it("makes its sessions exportable again when its lease ends, and then refuses its acknowledgement with 410", async () => {
     const id = readId(await ask());
     proxy.context.exportLeases.reap(Date.now() + 299_000);
     expect(session.state).toBe("exported");
@@ -64,7 +64,7 @@ describe("a batch that must be acknowledged", () => {
     expect((await proxy.post("/export_batch", { session_ids: [started.id] })).refusal).toBe("200");
   });
 
-  it("ends its sessions' time like other ended sessions, once they are given back", async () => {
+  it("lets its sessions expire like other ended sessions after its lease has ended", async () => {
     await ask();
     afterLease();
     proxy.context.registry.sweep(Date.now() + 3_599_000);
@@ -73,39 +73,39 @@ describe("a batch that must be acknowledged", () => {
     expect(session.state).toBe("expired");
   });
 
-  it("is acknowledged once: another acknowledgement and an unknown id are refused with 404", async () => {
+  it("is acknowledged only once: a second acknowledgement and an unknown id are refused with 404", async () => {
     const id = readId(await ask());
     await acknowledge(id);
     expect(await acknowledge(id)).toBe("404 batch_not_found");
     expect(await acknowledge("batch-unknown")).toBe("404 batch_not_found");
   });
 
-  it("counts as acknowledged if only its repetition is, because the first answer was lost", async () => {
+  it("counts as acknowledged if the repeated export is acknowledged, because the first answer was lost", async () => {
     await ask();
     await acknowledge(readId(await ask()));
     afterLease();
     expect(state()).toEqual(["exported", true]);
   });
 
-  it("does not give back sessions that were also exported without acknowledgement", async () => {
+  it("does not reopen sessions that were also exported without `acknowledge`", async () => {
     await ask();
     await proxy.post("/export_batch", { session_ids: [started.id] });
     afterLease();
     expect(session.state).toBe("exported");
   });
 
-  it("accepts no rewards and no calls, as after any export", async () => {
+  it("refuses rewards and calls for its sessions, as any export does", async () => {
     await ask();
     expect((await proxy.reward(started, 1)).refusal).toBe("401 invalid_api_key");
   });
 
-  it("can be deleted without acknowledgement", async () => {
+  it("lets its sessions be deleted without an acknowledgement", async () => {
     const id = readId(await ask());
     expect((await proxy.request({ method: "DELETE", url: `/rl/sessions/${started.id}` })).status).toBe(200);
     expect(await acknowledge(id)).toBe("200");
   });
 
-  it("gives its sessions back if its client disconnects before it has the batch", async () => {
+  it("makes its sessions exportable again if the client disconnects before it has the batch", async () => {
     const url = new URL(await proxy.app.listen({ host: "127.0.0.1", port: 0 }));
     const client = new RawClient(url, { id: "", key: ADMIN_KEY });
     const body = { session_ids: [started.id], acknowledge: true, pad_to_multiple_of: 1_000_000 };
@@ -116,7 +116,7 @@ describe("a batch that must be acknowledged", () => {
     expect(proxy.context.exportLeases.size).toBe(0);
   });
 
-  it("is lost if the server stops before it is acknowledged", async () => {
+  it("counts as lost if the server stops before it is acknowledged", async () => {
     const id = readId(await ask());
     const logger = pino({ level: "silent" });
     expect(await drain(proxy.context, logger)).toMatchObject({ lostSessions: [started.id], complete: false });
@@ -126,7 +126,7 @@ describe("a batch that must be acknowledged", () => {
 });
 
 describe("shards that must be acknowledged", () => {
-  it("free their sessions once each of them is, also one by one", async () => {
+  it("free their sessions once every shard is acknowledged, also if exported one by one", async () => {
     const first = await ask({ shards: 2, shard: 0 });
     expect(await acknowledge(readId(first))).toBe("200");
     expect(state()).toEqual(["exported", false]);
@@ -136,7 +136,7 @@ describe("shards that must be acknowledged", () => {
     expect(state()).toEqual(["exported", true]);
   });
 
-  it("give their sessions back if one of them is not", async () => {
+  it("make their sessions exportable again if one shard is not acknowledged", async () => {
     await acknowledge(readId(await ask({ shards: 2, shard: 0 })));
     afterLease();
     expect(state()).toEqual(["ended", false]);
@@ -163,7 +163,7 @@ describe("a batch in shared memory that must be acknowledged", () => {
     expect(session.lifecycle.freed).toBe(true);
   });
 
-  it("gives its sessions back when its reader's process ends", async () => {
+  it("makes its sessions exportable again when the reader's process ends", async () => {
     await lend({ reader_pid: 2 ** 22 + 1 });
     proxy.context.exportLeases.reap();
     expect(state()).toEqual(["ended", false]);

@@ -275,7 +275,7 @@ describe("a failed call", () => {
     expect((await exported()).map((each) => each.interaction_id)).toEqual([before.id, after.id]);
   });
 
-  it("records nothing of a call that waits behind another one on its connection if the client disconnected", async () => {
+  it("does not record a call that waits behind another one on its connection if the client disconnects", async () => {
     const url = new URL(await proxy.app.listen({ host: "127.0.0.1", port: 0 }));
     const release = proxy.engine.hold();
     const before = proxy.engine.calls.length;

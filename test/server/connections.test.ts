@@ -104,7 +104,7 @@ describe("a client that closes its side after the request", () => {
 describe.each([{}, { stream: true }])("a client that is gone during its call (%o)", (extra) => {
   const call = question("hello", extra);
 
-  it("has its call aborted, although its last packet looks like a closed side", async () => {
+  it("has its call aborted, even though its last packet looks like a closed side", async () => {
     server.proxy.engine.hold();
     const client = new RawClient(url, session);
     client.send(call);
@@ -127,7 +127,7 @@ describe.each([{}, { stream: true }])("a client that is gone during its call (%o
   });
 });
 
-it("takes the closed side of an HTTP/1.0 client for a disconnect, because it cannot be asked", async () => {
+it("treats the closed side of an HTTP/1.0 client as a disconnect, because the client cannot be probed", async () => {
   server.proxy.engine.hold();
   const body = JSON.stringify(question("hello").body);
   const head = `POST ${CHAT} HTTP/1.0\r\nauthorization: Bearer ${session.key}\r\ncontent-type: application/json\r\n`;
@@ -176,7 +176,7 @@ describe("a client that sends requests before it has the answers", () => {
     expect([recorded(), engine.calls.length]).toEqual([1, 1]);
   });
 
-  it("receives the answer in progress if what follows is not HTTP, and then a 400", async () => {
+  it("receives the answer in progress and then a 400 if the next bytes are not HTTP", async () => {
     const { engine } = server.proxy;
     const release = engine.hold();
     const client = new RawClient(url, session);
@@ -190,7 +190,7 @@ describe("a client that sends requests before it has the answers", () => {
     expect(client.received).toMatch(/200 OK.*"finish_reason":"stop".*400 Bad Request.*malformed_request/is);
   });
 
-  it("has no effect of requests that were waiting when it left", async () => {
+  it("leaves no trace of its waiting requests if it disconnects", async () => {
     const { engine } = server.proxy;
     engine.hold();
     const client = new RawClient(url, session);
@@ -206,7 +206,7 @@ describe("a client that sends requests before it has the answers", () => {
 describe("requests of one connection that wait", () => {
   const GET = requestHead("GET", "/livez");
 
-  it("are answered up to their limit, and then the connection is closed", async () => {
+  it("are answered up to the limit, and then the connection is closed", async () => {
     const release = server.proxy.engine.hold();
     const client = new RawClient(url, session);
     client.read();
@@ -220,7 +220,7 @@ describe("requests of one connection that wait", () => {
     expect(client.received.match(/connection: close/gi)).toHaveLength(1);
   });
 
-  it("are dropped with their connection if there are many times more than may wait", async () => {
+  it("reset the connection if they are many times more than may wait", async () => {
     server.proxy.engine.hold();
     const client = new RawClient(url, session);
     client.send(question("one"));
@@ -230,7 +230,7 @@ describe("requests of one connection that wait", () => {
     expect(server.proxy.app.connections.openAnswers).toBe(0);
   });
 
-  it("do not keep other connections waiting", async () => {
+  it("do not delay other connections", async () => {
     server.proxy.engine.hold();
     const client = new RawClient(url, session);
     client.send(question("one"));

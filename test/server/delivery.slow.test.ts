@@ -187,7 +187,7 @@ describe("an answer that is not streamed", () => {
     expect(session.leftOutInteractions()).toEqual([]);
   });
 
-  it("is undelivered if it waits behind other bytes and the client leaves", async () => {
+  it("is undelivered if it waits behind other bytes and the client disconnects", async () => {
     await loseAnswer();
     expect(session.leftOut(0)).toBe("undelivered");
   });

@@ -9,7 +9,7 @@ interface Outcome {
   readonly afterwards: number;
 }
 
-it("a server whose heap is full refuses sessions and calls, exports everything, and goes on", {
+it("refuses sessions and calls while the heap is full, exports everything, and then accepts calls again", {
   timeout: 300_000,
 }, async () => {
   const program = new URL("full-heap.ts", import.meta.url).pathname;

@@ -2,8 +2,8 @@ import { ADMIN_KEY, Proxy, type StartedSession } from "../helpers/proxy.js";
 import { ScriptedEngine } from "../helpers/scripted-engine.js";
 
 /**
- * Fills a server with sessions and calls, whose prompts all differ, long after it refuses them. Then it exports every
- * session. Prints the numbers of recorded and exported interactions, and of refusals by what was refused.
+ * Fills a server with sessions and calls with different prompts, and goes on after the server refuses them. Then exports every
+ * session. Prints how many interactions were recorded and exported, and how many sessions and calls were refused.
  *
  *   node --max-old-space-size=128 --import tsx full-heap.ts
  */
@@ -14,7 +14,7 @@ const TEXT_BYTES = 200_000;
 /** Far more text than fits. */
 const CALLS = 600;
 
-/** The scripted engine keeps its calls for tests, which would fill the heap by itself. */
+/** The scripted engine keeps its calls for tests. This alone would fill the heap. */
 class ForgetfulEngine extends ScriptedEngine {
   override context = 1_000_000;
   override async generate(...call: Parameters<ScriptedEngine["generate"]>) {

@@ -3,7 +3,7 @@ import { createHeap, type Heap, HeapWatch } from "../../src/server/limits/heap-w
 
 const LIMIT = 1000;
 
-/** A heap whose readings are given. Collecting takes the next reading. */
+/** A heap with given readings. Collecting moves on to the next reading. */
 function scripted(...readings: readonly number[]): Heap & { collections: number } {
   return {
     collections: 0,
@@ -19,25 +19,25 @@ function scripted(...readings: readonly number[]): Heap & { collections: number 
 const nothing = () => false;
 
 describe("a heap that is watched", () => {
-  it("does not exceed what it uses, and then collects nothing", () => {
+  it("does not exceed its current use, and collects no garbage to find out", () => {
     const heap = scripted(500);
     expect(new HeapWatch(heap).exceeds(500, nothing)).toBe(false);
     expect(heap.collections).toBe(0);
   });
 
-  it("does not exceed a limit that only garbage exceeds", () => {
+  it("does not exceed a limit if collecting garbage frees enough", () => {
     const heap = scripted(900, 400);
     expect(new HeapWatch(heap).exceeds(500, nothing)).toBe(false);
     expect(heap.collections).toBe(1);
   });
 
-  it("does not exceed a limit that objects exceed which can be released", () => {
+  it("does not exceed a limit if releasing objects frees enough", () => {
     const heap = scripted(900, 800, 400);
     expect(new HeapWatch(heap).exceeds(500, () => true)).toBe(false);
     expect(heap.collections).toBe(2);
   });
 
-  it("exceeds the limit if nothing can be released, and collects only once for many questions", () => {
+  it("exceeds the limit if nothing can be released, and collects only once for many checks", () => {
     const heap = scripted(900, 800);
     const watch = new HeapWatch(heap);
     for (let question = 0; question < 100; question++) expect(watch.exceeds(500, nothing)).toBe(true);
@@ -45,7 +45,7 @@ describe("a heap that is watched", () => {
   });
 });
 
-it("collecting removes garbage from the heap of this process", () => {
+it("removes garbage from the heap of this process by collecting", () => {
   const heap = createHeap();
   const { used, limit } = heap.read();
   expect(used).toBeLessThan(limit);

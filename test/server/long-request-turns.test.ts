@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { Proxy } from "../helpers/proxy.js";
 
-/** Each step of a long request has an iteration of the event loop of its own, so that other requests get their turns. */
+/** A long request must not block the event loop: other requests run between its steps. */
 
 let proxy: Proxy;
 let iteration = 0;
@@ -27,7 +27,7 @@ const description = { type: "function", function: { name: "f", description: LONG
 it.each([
   ["a long message", { messages: [{ role: "user", content: LONG }] }],
   ["a tool with a long description", { messages: [{ role: "user", content: "hello" }], tools: [description] }],
-])("is so for %s", async (_, body) => {
+])("runs each step of %s in its own iteration of the event loop", async (_, body) => {
   const session = await proxy.session();
   const payload = { model: "tiny", ...body };
   const steps: Record<string, number> = {};
@@ -48,7 +48,7 @@ it.each([
     return prompt(...args);
   });
 
-  // The prompt is too long for the engine, which nobody notices before it is rendered.
+  // The prompt is too long for the engine, which is noticed only when it is rendered.
   const reply = await proxy.post("/v1/chat/completions", payload, session.key);
   expect(reply.error.code).toBe("context_length_exceeded");
   expect(Object.keys(steps)).toEqual(["parse", "digest", "render"]);

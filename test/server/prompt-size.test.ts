@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WireExport } from "../helpers/export-json.js";
 import { Proxy, type StartedSession } from "../helpers/proxy.js";
 
-/** A limit of the text of messages and tools, checked before anything is digested or rendered. */
+/** The limit of the text of messages and tools is checked before anything is hashed or rendered. */
 
 const LIMIT = 10_000;
 const USER = [{ role: "user", content: "hello" }];
@@ -64,7 +64,7 @@ describe("a model call is refused with 413 before the engine is asked", () => {
   });
 });
 
-it("leaves the session as it was", async () => {
+it("leaves the session unchanged after a refusal", async () => {
   const { id } = await proxy.turn(session, USER);
   await proxy.chat(session, [{ role: "user", content: LONG }]);
   expect((await proxy.chat(session, [{ role: "user", content: "still here" }])).status).toBe(200);
@@ -74,7 +74,7 @@ it("leaves the session as it was", async () => {
   expect(Object.keys(interactions)).toContain(id);
 });
 
-it("does not count what the prompt does not show", async () => {
+it("does not count fields that are not in the prompt", async () => {
   const reply = await proxy.chat(session, USER, { metadata: { note: "y".repeat(500) }, user: "z".repeat(500) });
   expect(reply.status).toBe(200);
 });

@@ -275,7 +275,7 @@ describe("attempts with an idempotency-key", () => {
     expect([session.interactionCount, leftOut()]).toEqual([3, []]);
   });
 
-  it("are not aborted by an earlier retry that arrives late", async () => {
+  it("are not aborted by an earlier retry that arrives after them", async () => {
     const second = await heldCall(keyed("one", 2));
     await call(keyed("one", 1));
     second.release();

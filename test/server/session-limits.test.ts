@@ -10,7 +10,7 @@ import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { user } from "../helpers/turn.js";
 import { until } from "../helpers/until.js";
 
-/** A session may have so many tokens, calls and bytes, and so many calls at a time. What it has recorded stays. */
+/** A session has limits of tokens, calls, bytes and concurrent calls. What it has recorded stays. */
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 const NO_LIMITS: SessionLimits = { tokens: UNLIMITED, calls: UNLIMITED, bytes: UNLIMITED, concurrentCalls: UNLIMITED };
@@ -55,12 +55,12 @@ async function talkUntilRefused(proxy: Proxy, session: StartedSession): Promise<
   }
 }
 
-describe("a session at its limit of", () => {
+describe("a session at a limit", () => {
   it.each<["calls" | "tokens" | "bytes", number]>([
     ["calls", 3],
     ["tokens", 200],
     ["bytes", 20_000],
-  ])("%s gets 403 without Retry-After, and its rewards, end and export work", async (limit, allowed) => {
+  ])("of %s gets 403 without Retry-After, and its rewards, end and export work", async (limit, allowed) => {
     const proxy = await start({ [limit]: allowed });
     const session = await proxy.session();
     const { ids, refused } = await talkUntilRefused(proxy, session);
@@ -75,14 +75,14 @@ describe("a session at its limit of", () => {
     expect(await finish(proxy, session)).toEqual(ids);
   });
 
-  it("calls does not affect other sessions", async () => {
+  it("of calls does not affect other sessions", async () => {
     const proxy = await start({ calls: 1 });
     for (const session of [await proxy.session(), await proxy.session()]) {
       expect((await talkUntilRefused(proxy, session)).ids).toHaveLength(1);
     }
   });
 
-  it("calls counts those in flight", async () => {
+  it("of calls counts its calls in flight", async () => {
     const proxy = await start({ calls: 1 });
     const session = await proxy.session();
     const release = proxy.engine.hold();
@@ -93,7 +93,7 @@ describe("a session at its limit of", () => {
     expect(await finish(proxy, session)).toEqual([idOf(await first)]);
   });
 
-  it("calls does not count a call that failed", async () => {
+  it("of calls does not count a call that failed", async () => {
     const proxy = await start({ calls: 1 });
     const session = await proxy.session();
     proxy.engine.replies.push(new Error("broken"));
@@ -101,7 +101,7 @@ describe("a session at its limit of", () => {
     expect((await proxy.chat(session, [user("hello")])).status).toBe(200);
   });
 
-  it("tokens counts the prompts in flight", async () => {
+  it("of tokens counts its prompts in flight", async () => {
     const proxy = await start({ tokens: 100 });
     const session = await proxy.session();
     const release = proxy.engine.hold();
@@ -120,7 +120,7 @@ describe("a session at its limit of", () => {
     expect((await finish(proxy, session)).sort()).toEqual(recorded.map(idOf).sort());
   });
 
-  it("tokens says so in the shape of Anthropic's API on its path, and still counts tokens", async () => {
+  it("of tokens gets an error in Anthropic's shape on /v1/messages, and can still count tokens", async () => {
     const proxy = await start({ tokens: 1 });
     const { key } = await proxy.session();
     const body = { model: "tiny", max_tokens: 8, messages: [user("hello")] };
@@ -143,7 +143,7 @@ it("counts the tokens that a call shares with its parent once", async () => {
 });
 
 describe("calls in flight", () => {
-  it("that count tokens are limited, too, also when the session has ended", async () => {
+  it("that only count tokens are limited, even if the session has ended", async () => {
     const proxy = await start({ concurrentCalls: 1 });
     const session = await proxy.session();
     await proxy.end(session);
@@ -173,7 +173,7 @@ describe("calls in flight", () => {
     expect(await finish(proxy, session)).toEqual([one, two, three].map((reply) => idOf(reply as Reply)));
   });
 
-  it("count from their headers on, and no longer when the client disconnects", async () => {
+  it("count from their headers until the client disconnects", async () => {
     const { proxy, url } = await listeningProxy(limitedTo({ concurrentCalls: 1 }));
     const session = await proxy.session();
     const head = requestHead(
@@ -189,7 +189,7 @@ describe("calls in flight", () => {
     await expect.poll(async () => (await proxy.chat(session, [user("b")])).refusal).toBe("200");
   });
 
-  it("no longer count when they were refused for their body", async () => {
+  it("stop counting when they are refused because of their body", async () => {
     const proxy = await start({ concurrentCalls: 1 });
     const session = await proxy.session();
     for (let i = 0; i < 3; i++) {
@@ -201,7 +201,7 @@ describe("calls in flight", () => {
   });
 });
 
-it("refuses a call of a session that has ended for that reason, whatever its limits", async () => {
+it("refuses a call of an ended session because it has ended, even if a limit is reached", async () => {
   const proxy = await start({ calls: 1 });
   const session = await proxy.session();
   await proxy.chat(session, [user("hello")]);

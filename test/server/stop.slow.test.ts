@@ -8,7 +8,7 @@ import { openConnection, requestHead } from "../helpers/raw-connection.js";
 import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { until } from "../helpers/until.js";
 
-/** A stop with answers on the wire. */
+/** Stops a server while it sends answers. */
 
 const ADMIN: StartedSession = { id: "", key: ADMIN_KEY };
 const CHAT = { path: "/v1/chat/completions", body: { model: "tiny", messages: [{ role: "user", content: "hello" }] } };
@@ -56,7 +56,7 @@ it("waits until a slow client has the whole batch", async () => {
   expect(body).not.toBe("");
 });
 
-it("cuts the batch at the limit, and names it with its bytes and its session", async () => {
+it("cuts the batch at the limit, and logs its bytes and its session", async () => {
   const { proxy, url, session, stop, errors } = await start(0);
   await endedSession(proxy, session);
   const client = await askForExport(proxy, url, session);
@@ -117,7 +117,7 @@ it("closes idle connections at once, and other connections after their answers",
   expect((await stopped).complete).toBe(true);
 });
 
-it("is incomplete if an ended session was not exported, but not because of an active one", async () => {
+it("is incomplete if an ended session was not exported, but not if an active one was not", async () => {
   const { proxy, session, stop } = await start(0);
   await proxy.chat(session, CHAT.body.messages);
   expect(await stop()).toMatchObject({ lostSessions: [session.id], complete: true });

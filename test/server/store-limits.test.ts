@@ -9,7 +9,7 @@ import type { ScriptedEngine } from "../helpers/scripted-engine.js";
 import { user } from "../helpers/turn.js";
 import { until } from "../helpers/until.js";
 
-/** The memory of all sessions has a limit. A full store starts no sessions, then makes no calls, and always exports. */
+/** The memory of all sessions has a limit. A store that fills up refuses sessions first and then calls. It always exports. */
 
 const LIMIT = 400_000;
 const HIGH_WATER = 0.8;
@@ -32,10 +32,10 @@ const startSession = async (proxy: Proxy): Promise<Reply> => {
 const idOf = (reply: Reply): string => reply.json<{ id: string }>().id;
 
 let texts = 0;
-/** Another text each time: none continues another. */
+/** Returns a different text each time, so that no call continues another. */
 const newText = () => user(`${texts++} ${TEXT}`);
 
-/** Makes calls until one is refused. Returns the ids of the recorded ones and the refusal. */
+/** Makes calls until one is refused. Returns the ids of the recorded calls and the refusal. */
 async function fill(proxy: Proxy, session: StartedSession): Promise<{ ids: string[]; refused: Reply }> {
   for (const ids: string[] = []; ; ) {
     const reply = await proxy.chat(session, [newText()]);
@@ -71,7 +71,7 @@ describe("a store that fills up", () => {
     expect((await proxy.chat(session, [user("hello")])).status).toBe(200);
   });
 
-  it("keeps the slot of a session that it does not start", async () => {
+  it("does not take the slot of a session that it refuses", async () => {
     const proxy = await start({ settings: { store: { bytes: 1, highWater: 1 } } });
     expect((await startSession(proxy)).status).toBe(200);
     expect((await startSession(proxy)).refusal).toBe("503 store_full");
@@ -107,7 +107,7 @@ describe("a store that fills up", () => {
     expect((await proxy.chat(small, [newText()])).status).toBe(200);
   });
 
-  it("frees exported sessions before it refuses, the oldest first and no more than needed", async () => {
+  it("frees exported sessions before it refuses, oldest first and no more than needed", async () => {
     const proxy = await start();
     const exported: StartedSession[] = [];
     for (let i = 0; i < 3; i++) {
@@ -148,7 +148,7 @@ describe("a store that fills up", () => {
   });
 });
 
-it("counts calls in flight with the size of their bodies, so that they cannot pass together", async () => {
+it("counts the bodies of calls in flight, so that concurrent calls cannot exceed the limit together", async () => {
   const proxy = await start();
   const session = await proxy.session();
   const release = proxy.engine.hold();
@@ -165,7 +165,7 @@ it("counts calls in flight with the size of their bodies, so that they cannot pa
   expect((await exportedIds(proxy, session)).sort()).toEqual(recorded.sort());
 });
 
-it("does not count bodies that the budget of bodies refuses", async () => {
+it("does not count bodies that are refused because of `body_bytes_in_flight`", async () => {
   const { proxy, url } = await listeningProxy({
     settings: { store: { bytes: LIMIT, highWater: HIGH_WATER }, bodyBytesInFlight: 80_000, maxBodyBytes: LIMIT },
   });
@@ -187,7 +187,7 @@ it("does not count bodies that the budget of bodies refuses", async () => {
   expect((await proxy.chat(other, [newText()])).status).toBe(200);
 });
 
-it("counts nothing for calls that have ended, however they ended", async () => {
+it("stops counting calls when they end, however they end", async () => {
   const proxy = await start();
   const session = await proxy.session();
   const before = await metric(proxy, "rolltape_store_bytes");
@@ -274,7 +274,7 @@ describe("a full JavaScript heap", () => {
     expect(heap.collected).toBe(2);
   });
 
-  it("forgets sessions without data before it refuses, except the newest", async () => {
+  it("forgets sessions without data before it refuses, but keeps the newest", async () => {
     const heap = scriptedHeap();
     const proxy = await startWith(heap);
     const { registry } = proxy.context;

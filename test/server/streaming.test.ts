@@ -260,7 +260,7 @@ describe("metrics of streams", () => {
     socket.destroy();
   });
 
-  it("count a stream only until its client disconnects, and not one that waits for it on the same connection", async () => {
+  it("count a stream until its client disconnects, and do not count a stream that waits behind it on the same connection", async () => {
     const before = await openStreams();
     const release = proxy.engine.hold();
     const { socket } = open(2);

@@ -18,7 +18,7 @@ function held(count: number): { exports: PreparedExports; ids: string[]; outcome
 }
 
 describe("a prepared export", () => {
-  it.each(["taken", "held", "left"] as const)("is %s once its caller says so, and its timer ends", (outcome) => {
+  it.each(["taken", "held", "left"] as const)("is %s when it is settled so, and its timer ends", (outcome) => {
     const { exports, ids, outcomes } = held(1);
     expect(exports.settle(String(ids[0]), outcome)).toBeDefined();
     expect([outcomes, exports.size, vi.getTimerCount()]).toEqual([[`0 ${outcome}`], 0, 0]);

@@ -4,7 +4,7 @@ import { SessionRegistry } from "../../src/session/session-registry.js";
 import { StoredSession } from "../../src/session/trajectory-store.js";
 import { assistant, turn, user } from "../helpers/turn.js";
 
-/** What sessions count as: the tokens that their calls add, and memory that is given back when they are freed. */
+/** Sessions count the tokens that their calls add, and the memory that they hold until they are freed. */
 
 function registryWith(slots: number): SessionRegistry {
   const registry = new SessionRegistry({
@@ -28,7 +28,7 @@ function one() {
 }
 
 describe("the tokens of a session", () => {
-  it("are those that each call adds to its parent", () => {
+  it("are the tokens that each call adds to its parent", () => {
     const { session, stored } = one();
     stored.record(FIRST);
     expect(session.storedTokens).toBe(5);
@@ -37,7 +37,7 @@ describe("the tokens of a session", () => {
     expect(session.promptTokens + session.completionTokens).toBe(12);
   });
 
-  it("are all of them if calls share nothing", () => {
+  it("are all tokens of all calls if the calls share nothing", () => {
     const { session, stored } = one();
     stored.record(FIRST);
     stored.record(turn([user("z")], [1, 2, 3], [4, 5]));
@@ -58,7 +58,7 @@ describe("the tokens of a session", () => {
 });
 
 describe("the memory of a registry", () => {
-  it("is that of all sessions, with their text", () => {
+  it("is the memory of all sessions with their text", () => {
     const registry = registryWith(2);
     const sessions = [registry.start({}).session, registry.start({}).session];
     const before = registry.bytes;
@@ -68,7 +68,7 @@ describe("the memory of a registry", () => {
     expect(registry.bytes).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
   });
 
-  it("does not count messages again that a call shares with its parent", () => {
+  it("counts messages that a call shares with its parent once", () => {
     const registry = registryWith(1);
     const stored = new StoredSession(registry.start({}).session);
     const long = user("x".repeat(100_000));
@@ -78,7 +78,7 @@ describe("the memory of a registry", () => {
     expect(registry.bytes - before).toBeLessThan(10_000);
   });
 
-  it("is given back by expiry, deletion and the end of retention, once", async () => {
+  it("is freed once by expiry, by deletion and by the end of retention", async () => {
     const registry = registryWith(3);
     const start = () => registry.start({}).session;
     const [deleted, exported, expired] = [start(), start(), start()];

@@ -15,7 +15,7 @@ interface Place {
 /** Retries of a call, as the SDKs of OpenAI and Anthropic make by default. */
 const MAX_RETRIES = 2;
 
-/** Requests that are answered one after the other until the server is sure to have seen a closed connection. */
+/** Number of later requests that the server must answer before it is sure to have seen a closed connection. */
 const FENCE = 3;
 
 export interface AgentOptions {
@@ -58,7 +58,7 @@ export class Agent {
     return this.#places.at(-1)?.id;
   }
 
-  /** Mostly the newest answer, at times an earlier one, at times a new conversation. */
+  /** Chooses what to continue: mostly the newest answer, sometimes an earlier one or nothing. */
   #choosePlace(): Place {
     const { random } = this.#options;
     const [first, ...rest] = this.#places;
@@ -113,7 +113,7 @@ export class Agent {
     return outcome;
   }
 
-  /** Notes when the server is sure to know that the agent left. */
+  /** Records the time from which the server is sure to know that the agent left. */
   async #fence(attempt: Attempt): Promise<void> {
     const { pool, key } = this.#options;
     const headers = { authorization: `Bearer ${key}` };

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 
-/** The trainer's calls of a proxy or a gateway. Each throws the server's message if it is refused. */
+/** The trainer's calls to a proxy or gateway. Each throws an error with the server's message if it is refused. */
 export class Trainer {
   readonly #pool: Dispatcher;
   readonly #adminKey: string;

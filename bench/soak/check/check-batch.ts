@@ -26,9 +26,9 @@ export interface BatchCounts {
   readonly rows: number;
   readonly tokens: number;
   readonly outputTokens: number;
-  /** Rows whose agent did not get the answer, and which are marked. */
+  /** Marked rows, whose agents did not get the answer. */
   readonly marked: number;
-  /** Rows whose agent did not get the answer, and the server could not know it. */
+  /** Unmarked rows whose agents did not get the answer, which the server could not know. */
   readonly unknowable: number;
 }
 
@@ -93,9 +93,9 @@ function checkAnswered(
 }
 
 /**
- * Returns why the server could know that an answer did not reach its agent: it had seen the connection close before the
- * engine had sampled the answer, or the agent continued from the answer to a retry. Undefined if it could not know. A call
- * that reaches the server after its own retry does not look like the call that was repeated.
+ * Returns why the server could know that an answer did not reach its agent; undefined if it could not know. It can know if it saw
+ * the connection close before the engine sampled the answer, or if the agent continued from the answer to a retry. It cannot know
+ * if a call arrives after its own retry, because it then does not look like the repeated call.
  */
 function findReason(
   row: Row,
@@ -114,7 +114,7 @@ function findReason(
   return continued && `the agent continued from attempt ${continued.attempt}`;
 }
 
-/** The default export has exactly the rows of the full one that are not marked. */
+/** Checks that the default export has exactly the unmarked rows of the full export. */
 function checkDefault(rows: readonly Row[], byDefault: Batch, findings: Findings): void {
   const expected = rows.filter(({ undelivered }) => !undelivered);
   if (byDefault.leftOut !== rows.length - expected.length) {

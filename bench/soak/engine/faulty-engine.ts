@@ -54,7 +54,7 @@ export class FaultyEngine {
     });
   }
 
-  /** Random tokens. Two generations of one prompt differ, so that a row tells which of them it recorded. */
+  /** Returns random tokens. Two generations of one prompt differ, so a row shows which of them it recorded. */
   #complete(request: GenerateRequest): number[] {
     const random = new Random(this.#seed, readCall(request), this.#countOf(request), 1);
     return Array.from({ length: random.integer(4, MAX_OUTPUT) }, () => random.integer(FIRST_ID, LAST_ID));

@@ -17,7 +17,7 @@ import { stopOnSignal } from "../lifetime.js";
 import { createLogger } from "../logger.js";
 import { sharedMemoryProblems } from "../preflight/preflight.js";
 
-/** Seconds that a stop may take in addition to the drain: for answers of aborted calls, connections and the engine. */
+/** Seconds that a stop may take after the drain, to answer aborted calls and to close connections and the engine. */
 const STOP_MARGIN_SECONDS = 10;
 
 /**

@@ -39,8 +39,7 @@ export function describeUnwritten(
 ): string {
   if (options.proxy === undefined) return `${message}, nor anywhere else; its ${sessionIds.length} sessions are lost`;
   const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
-  const time =
-    "for an hour, and then as long as the proxy keeps ended sessions (its rollout.agent.session_timeout_seconds)";
+  const time = "for an hour, and then until they expire (rollout.agent.session_timeout_seconds of the proxy)";
   return `${message}, nor anywhere else. Its sessions can be exported again ${time}:\n${command}`;
 }
 
@@ -52,6 +51,6 @@ export function describeUnexported(
 ): string {
   if (options.proxy === undefined) return `${message} Its ${sessionIds.length} sessions are lost`;
   const command = writeExportCommand({ url: proxy.url, sessionIds, fields, file });
-  const time = "as long as the proxy keeps ended sessions (its rollout.agent.session_timeout_seconds)";
+  const time = "until they expire (rollout.agent.session_timeout_seconds of the proxy)";
   return `${message} Its ${sessionIds.length} sessions can be exported again ${time}:\n${command}`;
 }

@@ -24,7 +24,7 @@ export interface Survivors {
   readonly leftOut: number;
   /** Sessions of the batch. */
   readonly sessionIds: readonly string[];
-  /** Has the proxy free the sessions, also those that were left out. Call it when the batch is on the disk. */
+  /** Frees all sessions on the proxy, including those that were left out. Call it once the batch is on disk. */
   release(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const LOST_CODES = new Set(["worker_unavailable", "session_not_found", "session_
 
 const PAUSES_MS = [1000, 2000, 4000];
 
-/** Time to write a batch. After it, the proxy treats the sessions as not exported. */
+/** Time in which the job must write a batch. After that, the proxy treats the sessions as not exported. */
 const LEASE_SECONDS = 3600;
 
 const refusedSession = z.object({ session_id: z.string(), code: z.string() });
@@ -88,7 +88,7 @@ export async function exportSurvivors(
   }
 }
 
-/** Acknowledges a batch. If its lease has ended, deletes its sessions, because their rows are on the disk. */
+/** Acknowledges a batch. If its lease has ended, deletes its sessions instead, because their rows are already on disk. */
 async function freeSessions(admin: SurvivorsClient, batchId: string, sessionIds: readonly string[]): Promise<void> {
   try {
     await admin.acknowledge(batchId);

@@ -50,7 +50,7 @@ export const agentSchema = z.strictObject({
     .nullable()
     .default(2 ** 28)
     .describe(
-      "Maximum tokens of one session; what a call shares with an earlier one counts once. Further calls are refused with 403. Null: no limit.",
+      "Maximum tokens of one session. Tokens that a call shares with its parent count once. Further calls are refused with 403. Null: no limit.",
     ),
   max_session_calls: z
     .int()
@@ -64,7 +64,7 @@ export const agentSchema = z.strictObject({
     .nullable()
     .default(2 * GIBIBYTE)
     .describe(
-      "Maximum memory of one session, its tokens and its messages, in bytes. Further calls are refused with 403. Null: no limit.",
+      "Maximum memory of one session with its tokens, messages and stored responses, in bytes. Further calls are refused with 403. Null: no limit.",
     ),
   max_concurrent_calls: z
     .int()

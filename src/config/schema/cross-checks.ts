@@ -72,7 +72,7 @@ const CROSS_CHECKS: readonly CrossCheck[] = [
   },
   {
     reads: ["engine.max_inflight", "engine.type"],
-    message: "has no effect on the embedded engine, which has no servers; use engine.sequences to limit its calls",
+    message: "has no effect, because the embedded engine has no servers; use engine.sequences to limit its calls",
     holds: ({ engine }) => engine.type !== "embedded" || isDefault("max_inflight", engine),
   },
   {

@@ -27,7 +27,7 @@ export const engineSchema = z.strictObject({
   timeout_seconds: seconds
     .default(3600)
     .describe(
-      "Maximum seconds of one generation, without the time in which it waits for a place on the engine; 0 sets no limit.",
+      "Maximum seconds of one call on the engine. The wait for a place on the engine does not count. 0 sets no limit.",
     ),
   max_inflight: z
     .int()
@@ -35,7 +35,7 @@ export const engineSchema = z.strictObject({
     .max(65_535)
     .default(1024)
     .describe(
-      "Maximum number of generations that run at once on each engine server. Further calls wait; sessions take turns.",
+      "Maximum number of generations that run at once on each engine server. Further calls wait, and sessions take turns.",
     ),
   health_seconds: z
     .number()

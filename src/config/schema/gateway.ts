@@ -14,7 +14,7 @@ export const gatewaySchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Answer the server's own address as `base_url` of `/rl/start_session`, so that model calls need not pass the gateway. Agents must be able to reach the servers. False: they need to reach only the gateway.",
+      "Return the address of the session's server as `base_url` of `/rl/start_session`, so that model calls can bypass the gateway. Agents must then be able to reach the servers. False: they need to reach only the gateway.",
     ),
   control_timeout_seconds: z
     .number()
@@ -22,7 +22,7 @@ export const gatewaySchema = z.strictObject({
     .max(MAX_SECONDS)
     .default(5)
     .describe(
-      "Seconds that the gateway waits for a server's answer to a control call, such as `/grant_capacity` or `/rl/start_session`. Model calls and exports have no such limit.",
+      "Seconds that the gateway waits for a server's answer to a control call, such as `/grant_capacity` or `/rl/start_session`. Does not limit model calls and exports.",
     ),
   unreachable_seconds: z
     .number()
@@ -30,6 +30,6 @@ export const gatewaySchema = z.strictObject({
     .max(MAX_SECONDS)
     .default(10)
     .describe(
-      "Seconds without an answer to calls and probes (`GET /livez`) after which a server is unreachable: calls that wait for it end with 503, and new ones are refused at once until it answers a probe.",
+      "Seconds after which a server that answers neither calls nor probes (`GET /livez`) is unreachable. Calls that wait for it then end with 503, and new calls are refused at once until it answers a probe.",
     ),
 });

@@ -18,7 +18,7 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(512 * MEBIBYTE)
     .describe(
-      "Maximum size of all request bodies that are being received, in bytes; one session gets an eighth of it. More are refused with 503.",
+      "Maximum size of all request bodies that are being received, in bytes. One session may use an eighth of it. Further bodies are refused with 503.",
     ),
   max_connections: z
     .int()
@@ -36,20 +36,22 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(100)
     .describe(
-      "Maximum number of requests on one connection that wait for the answers before them. The connection is closed after the answers to these.",
+      "Maximum number of requests that wait on one connection while an earlier one is answered. If a client sends more, its connection is closed after these are answered.",
     ),
   headers_timeout_seconds: seconds
     .default(15)
     .describe("Seconds in which a client must send the headers of a request."),
   request_timeout_seconds: seconds
     .default(120)
-    .describe("Seconds in which a client must send a whole request. The time of the answer is not limited by it."),
+    .describe("Seconds in which a client must send a whole request. Does not limit the time of the answer."),
   max_json_depth: z
     .int()
     .min(8)
     .max(127)
     .default(64)
-    .describe("Maximum depth of arrays and objects in a request body. Deeper bodies are refused with 400."),
+    .describe(
+      "Maximum depth of arrays and objects in a body that is sent with a session key. Deeper bodies are refused with 400.",
+    ),
   max_json_values: z
     .int()
     .min(1)
@@ -61,7 +63,9 @@ export const serverSchema = z.strictObject({
     .int()
     .min(1)
     .default(4096)
-    .describe("Maximum number of keys in one object of a request body. More are refused with 400."),
+    .describe(
+      "Maximum number of keys in one object of a body that is sent with a session key. More are refused with 400.",
+    ),
   max_messages: z
     .int()
     .min(1)
@@ -77,7 +81,7 @@ export const serverSchema = z.strictObject({
     .min(1)
     .default(4 * MEBIBYTE)
     .describe(
-      "Maximum number of characters in the messages and tools of a model call; each message and each value of a tool counts 16 more. More are refused with 413.",
+      "Maximum number of characters in the messages and tools of a model call. Each message, tool call and value in a tool's definition adds 16. More are refused with 413.",
     ),
   known_request_bytes: z
     .int()
@@ -92,7 +96,7 @@ export const serverSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Maximum memory of all sessions, of what is remembered for them and of batches in shared memory, in bytes. Beyond it, model calls are refused with 503. Null: half of the machine's or container's memory beside the JavaScript heap and `body_bytes_in_flight`. Set it if several servers share a machine.",
+      "Maximum memory of sessions, remembered requests, batches in shared memory and calls in flight, in bytes. Beyond it, model calls are refused with 503. Null: half of what the JavaScript heap and `body_bytes_in_flight` leave of the memory of the machine or container. Set it if several servers share a machine.",
     ),
   store_high_water: z
     .number()
@@ -100,7 +104,7 @@ export const serverSchema = z.strictObject({
     .max(1)
     .default(0.8)
     .describe(
-      "Share of `store_bytes`, and of the limit of the JavaScript heap, above which no session is started (503). It leaves room for the calls of running sessions.",
+      "Share of `store_bytes` and of the limit of the JavaScript heap. Above it, new sessions are refused with 503, which leaves room for the calls of running sessions.",
     ),
   strict_control_fields: z
     .boolean()
@@ -117,7 +121,7 @@ export const serverSchema = z.strictObject({
   shutdown_seconds: seconds
     .default(30)
     .describe(
-      "Seconds that a stopping server waits for calls in flight, for ended sessions to be exported and for answers to be sent.",
+      "Seconds that a stopping server waits for calls in flight, for exports of ended sessions and for answers that are being sent.",
     ),
   worker_tag: z
     .string()

@@ -57,7 +57,7 @@ class EmbeddedEngine implements Engine {
     }
   }
 
-  /** Waits for a sequence. The clock of the deadline stands still meanwhile, because the engine does not work on the call. */
+  /** Waits for a sequence. Stops the clock of the deadline meanwhile, because the engine does not work on the call yet. */
   async #acquire(call: GenerateCall, prompt: Int32Array, deadline: Deadline): Promise<LlamaSlot> {
     using _stopped = deadline.stopClock();
     return await this.#pool.acquire(prompt, call.affinityKey, call.signal);

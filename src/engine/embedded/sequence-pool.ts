@@ -28,7 +28,11 @@ export class SequencePool<S> {
     }));
   }
 
-  /** Waits for a free sequence. Calls of one session have the same affinity key. Rejects with the signal's reason if the signal aborts first. */
+  /**
+   * Waits for a free sequence. Rejects with the signal's reason if the signal aborts first.
+   *
+   * @param affinityKey the same for all calls of one session
+   */
   async acquire(prompt: Int32Array, affinityKey: string, signal: AbortSignal): Promise<Slot<S>> {
     signal.throwIfAborted();
     const free = this.#slots.filter(({ busy }) => !busy);

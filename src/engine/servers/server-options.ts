@@ -3,11 +3,10 @@ export interface ServerOptions {
   /** Base URLs of the servers, or the URL of one router in front of them. At least one. */
   readonly urls: readonly string[];
   /**
-   * Time limit of one call, including pauses for weight updates, but not the time that it waits for a place on a server.
-   * 0: no limit.
+   * Time limit of one call in seconds. Pauses for weight updates count, but waiting for a place on a server does not. 0: no limit.
    */
   readonly timeoutSeconds: number;
-  /** Generations that may run at once on each server. Further ones wait in this process; their sessions take turns. */
+  /** Maximum number of generations that run at once on each server. Further ones wait in this process, and sessions take turns. */
   readonly maxInflight: number;
   /** Limit of prompt and output tokens together. If undefined, the servers are asked. */
   readonly contextLength?: number | undefined;

@@ -2,10 +2,11 @@ import type { Upstream, UpstreamCall, UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
 /**
- * Calls a worker and returns its whole reply; undefined if it does not answer. An unreachable worker is not called. A call that
- * waits ends when its worker becomes unreachable.
+ * Calls a worker and returns its whole reply, or undefined if it does not answer. Does not call an unreachable worker, and ends
+ * the call if the worker becomes unreachable.
  *
- * @param milliseconds time limit, for calls that a worker answers at once. Without it, the call takes as long as the worker lives.
+ * @param milliseconds time limit of a call that a worker answers at once. Without it, the call may take any time as long as the
+ *   worker is reachable.
  */
 export async function callWorker(
   upstream: Upstream,

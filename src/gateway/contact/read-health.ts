@@ -21,7 +21,7 @@ export type ServingState = WorkerHealth["status"];
 
 const HEALTH_TIMEOUT_MS = 3_000;
 
-/** Returns undefined if the worker does not answer, or answers with something else than a health report. */
+/** Returns the health report of a worker; undefined if it does not answer, or if its answer is not a health report. */
 export async function readHealth(upstream: Upstream, url: string): Promise<WorkerHealth | undefined> {
   try {
     const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);

@@ -1,36 +1,36 @@
-/** A worker is unreachable if it answers nothing for this many ticks. Every tick but the last one sends a probe. */
+/** A worker is unreachable if it answers nothing for this many ticks. Each of these ticks except the last one sends a probe. */
 const SILENT_TICKS = 5;
 
 /**
- * The worker closed the connection of a probe. It does so if it has as many connections as it allows, and must not lose its
- * calls then. A stopped process closes no connection.
+ * Errors of a probe whose connection the worker closed. A worker does this when it has `server.max_connections` connections. It is
+ * alive then: a stopped process closes no connection.
  */
 const CLOSED: ReadonlySet<string | undefined> = new Set(["UND_ERR_SOCKET", "ECONNRESET"]);
 
 export interface WorkerContactOptions {
   /** Asks the worker whether it lives. Rejects if no answer comes before the signal aborts. */
   readonly probe: (signal: AbortSignal) => Promise<unknown>;
-  /** How long a worker that is waited for may answer nothing, in milliseconds. */
+  /** Time without an answer after which a worker is unreachable, in milliseconds. */
   readonly unreachableMilliseconds: number;
   /** Called when the worker becomes unreachable, and when it answers again. */
   readonly onChange: (isUnreachable: boolean) => void;
 }
 
 /**
- * Whether a worker answers: the circuit breaker of one worker. While calls wait for the worker, probes ask it whether it
- * lives. However many calls wait, there is one probe a tick. A generation may take any time as long as probes are answered.
+ * The circuit breaker of one worker. While calls wait for the worker, it is probed once per tick, however many calls wait. A
+ * generation may take any time as long as the worker answers calls or probes.
  *
- * If nothing is answered for a while, the worker is unreachable: waiting calls end, and new ones are refused without a try.
- * Only probes are sent then. The first answer makes the worker reachable again, so no call is spent on trying.
+ * If it answers nothing for a while, it is unreachable: waiting calls end, and new ones are refused immediately. Then only probes
+ * are sent. The first answer makes the worker reachable again, so no call is lost to find out.
  *
- * Silence is counted in ticks, not in seconds: a gateway that was itself stopped for a minute has received no answers either.
+ * Silence is counted in ticks, not in seconds: a gateway that was itself stopped for a minute received no answers either.
  */
 export class WorkerContact {
   readonly #options: WorkerContactOptions;
-  /** One function for each waiting call. */
+  /** Functions that end the waiting calls. */
   readonly #onLost = new Set<() => void>();
   #isUnreachable = false;
-  /** A call failed, and the worker has answered nothing since. */
+  /** True if a call failed and the worker has answered nothing since. */
   #isSuspect = false;
   #isClosed = false;
   #hasAnswered = false;
@@ -41,7 +41,7 @@ export class WorkerContact {
     this.#options = options;
   }
 
-  /** Calls to the worker are refused. */
+  /** True if calls to the worker are refused. */
   get isUnreachable(): boolean {
     return this.#isUnreachable;
   }
@@ -58,7 +58,7 @@ export class WorkerContact {
     return () => void this.#onLost.delete(onLost);
   }
 
-  /** A call got no answer, so the worker is probed even if no other call waits. */
+  /** Reports a call without an answer. The worker is then probed even if no other call waits. */
   suspect(): void {
     if (this.#isSuspect || this.#isClosed) return;
     this.#isSuspect = true;
@@ -66,7 +66,7 @@ export class WorkerContact {
     void this.#probe();
   }
 
-  /** The worker answered a call or a probe. */
+  /** Reports that the worker answered a call or a probe. */
   answered(): void {
     this.#hasAnswered = true;
     this.#isSuspect = false;
@@ -76,14 +76,14 @@ export class WorkerContact {
     this.#options.onChange(false);
   }
 
-  /** The worker left. It is probed only for calls that still wait. */
+  /** Stops probing the worker once no call waits for it. Call this when the worker has left. */
   close(): void {
     this.#isClosed = true;
     this.#isSuspect = false;
     if (this.#onLost.size === 0) this.#stop();
   }
 
-  /** The timer stops at the first tick without need. Calls that come one after the other would start it each time. */
+  /** Starts the timer. It stops at the first tick that is not needed, so that consecutive calls need not restart it. */
   #start(): void {
     if (this.#timer) return;
     this.#silentTicks = 0;
@@ -101,7 +101,7 @@ export class WorkerContact {
     if (!isNeeded) return this.#stop();
     const hasAnswered = this.#hasAnswered;
     this.#hasAnswered = false;
-    // Answers of calls are as good as those of probes.
+    // Any answer shows that the worker is alive, so no probe is needed.
     if (hasAnswered) return;
     this.#silentTicks++;
     if (this.#silentTicks >= SILENT_TICKS && !this.#isUnreachable) this.#lose();

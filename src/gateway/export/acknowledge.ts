@@ -6,10 +6,10 @@ import type { UpstreamReply } from "../upstream.js";
 import { readWorkerError } from "./refusal.js";
 
 /**
- * Acknowledges a batch on every worker. The id does not say which workers have a part of it, and the gateway keeps no list.
+ * Acknowledges a batch on every worker, because the id does not say which workers have a part of it and the gateway keeps no list.
  *
- * @throws ApiError `worker_unavailable` if a worker did not answer, which may have a part: the client sends the call again.
- *   Else the worker's error if a part was not acknowledged in time, or if no worker knows the batch.
+ * @throws ApiError `worker_unavailable` if a worker did not answer. It may have a part, so the client must send the call again.
+ * @throws ApiError `export_lease_ended` if the lease of a part has ended, or `batch_not_found` if no worker knows the batch
  */
 export async function acknowledge(
   { pool, upstream, controlMilliseconds }: GatewayContext,

@@ -22,7 +22,7 @@ export interface BatchExportOptions {
   readonly signal: AbortSignal;
 }
 
-/** The lease that every worker gives its part, if the client wants to acknowledge the batch. */
+/** The lease of every part of a batch that the client wants to acknowledge. */
 export interface BatchLease {
   readonly export_id: string;
   readonly lease_seconds: number;
@@ -44,8 +44,8 @@ const HOLD_SECONDS = 60;
  *
  * 1. Every worker waits until its sessions can be exported.
  * 2. Every worker packs its part and holds it.
- * 3. If all parts arrived and fit together, every worker marks its sessions as exported, or holds them until the batch is
- *    acknowledged.
+ * 3. If all parts arrived and fit together, every worker marks its sessions as exported. If the batch has a lease, it keeps them
+ *    until the batch is acknowledged.
  *
  * If a step fails, no session is exported. A worker that hears nothing drops its part after a while.
  */
@@ -57,7 +57,7 @@ export class BatchExport {
   }
 
   /**
-   * If a worker does not answer, the waits of the others end.
+   * Waits until every session can be exported. If a worker does not answer, stops waiting for the others.
    *
    * @throws {@link ApiError} that names each session that cannot be exported
    */
@@ -100,15 +100,17 @@ export class BatchExport {
     }
   }
 
-  /** Ends the lease of a batch that the client did not receive. A worker that does not answer ends it when its time is over. */
+  /** Ends the lease of a batch that the client did not receive. On a worker that does not answer, the lease ends by its time. */
   async withdraw({ export_id: id }: BatchLease): Promise<void> {
     const { shares } = this.#options;
     await Promise.all(shares.map((share) => this.#call(share, `/export_batch/${id}/settle`, { outcome: "left" })));
   }
 
   /**
+   * Calls every worker that has sessions of the batch.
+   *
    * @param onSilent called for each worker that does not answer
-   * @returns the replies, without those of calls that were aborted
+   * @returns the replies, except those of calls that `signal` aborted
    */
   async #callAll(path: string, body: object, signal: AbortSignal, onSilent = () => {}): Promise<ShareReply[]> {
     const replies = this.#options.shares.map(async (share): Promise<ShareReply[]> => {

@@ -10,7 +10,7 @@ import { pickCredentials } from "../routing.js";
 import type { UpstreamCall, UpstreamReply } from "../upstream.js";
 import type { Worker } from "../worker-pool.js";
 
-/** For workers that are not down: they write the version to a shared folder, which may be slow. */
+/** Time limit for workers that are not down. They write the version to a shared folder, which may be slow. */
 const WRITE_TIMEOUT_MS = 30_000;
 const MAX_ATTEMPTS = 3;
 
@@ -71,8 +71,8 @@ async function setEverywhere(
 }
 
 /**
- * Also calls workers that are down or unreachable. They need not answer, but they may be back, and a stopped process reads the
- * call when it continues.
+ * Calls all workers, including those that are down or unreachable. These need not answer, but they may be back, and a stopped
+ * process reads the call when it continues.
  */
 function callAll(
   { upstream, controlMilliseconds }: GatewayContext,

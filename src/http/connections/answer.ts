@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { onResponseClose } from "../disconnect.js";
 
-/** An answer that a stop of the server cut. */
+/** An answer that was cut because the server stopped. */
 export interface CutAnswer {
   /** Method and route. */
   readonly route: string;
@@ -11,20 +11,20 @@ export interface CutAnswer {
   readonly bytesSent: number;
   /** Size of the body; null if the answer is a stream. */
   readonly bytes: number | null;
-  /** Sessions whose export the answer is. */
+  /** Sessions that the answer exports. Empty if it is no export. */
   readonly sessions: readonly string[];
 }
 
 const MAX_LOGGED = 20;
 
-/** Returns cut answers as the log shows them. */
+/** Returns the first cut answers in the form for the log. */
 export function listCut(answers: readonly CutAnswer[]): object[] {
   return answers.slice(0, MAX_LOGGED).map(({ sessions, ...answer }) => ({ ...answer, sessions: sessions.length }));
 }
 
 const answers = new WeakMap<ServerResponse, Answer>();
 
-/** A request that was received, and whose answer the client does not have yet. */
+/** The answer to a request that was received. It is open until it was sent or its client disconnected. */
 export class Answer {
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
@@ -42,7 +42,7 @@ export class Answer {
   }
 
   /**
-   * Call this when the earlier answers on the connection were sent.
+   * Begins the answer. Call this once the earlier answers on the connection were sent.
    *
    * @param done called when this answer was sent or its client disconnected
    */
@@ -73,7 +73,7 @@ export class Answer {
   }
 }
 
-/** Notes which sessions' export an answer is. */
+/** Records which sessions an answer exports, for the log of cut answers. */
 export function noteExport({ raw }: FastifyReply, sessions: readonly string[]): void {
   const answer = answers.get(raw);
   if (answer) answer.sessions = sessions;
@@ -86,7 +86,7 @@ interface StreamHandle {
 
 /**
  * Returns how many bytes of a connection the operating system has accepted. Node's public `writableLength` counts a large
- * buffer as unsent until its last byte was accepted. The handle knows better, but is not public.
+ * buffer as unsent until its last byte was accepted. The exact number is in the handle, which is not public.
  */
 function countAccepted(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: StreamHandle | null };

@@ -7,15 +7,15 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** A connection with this many times more requests than may wait is reset. */
-const EXCESS = 10;
+/** A connection is reset if it refuses this many times more requests than may wait. */
+const RESET_FACTOR = 10;
 
-/** Time after which a connection is closed on which the client sends requests after the last answer. */
-const LATE_MS = 1000;
+/** Time after which a connection is closed if the client still sends requests after the last answer. */
+const LATE_CLOSE_MS = 1000;
 
 /**
- * One connection. Its requests are handled one after the other: a request waits until the answer before it was sent. If that
- * answer closes the connection, the request is not handled at all, because its own answer could not be delivered.
+ * Handles the requests of one connection one after the other: a request waits until the answer before it was sent. If that answer
+ * closes the connection, the request is not handled at all, because its own answer could not be delivered.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -24,8 +24,8 @@ export class Connection {
   #current: Answer | undefined;
   #refused = 0;
   #closing: boolean;
-  /** Answer to bytes that are no request. It is sent after all other answers, and closes the connection. */
-  #farewell: string | undefined;
+  /** Answer to bytes that are not a valid request. It is sent after all other answers and closes the connection. */
+  #finalAnswer: string | undefined;
 
   /**
    * @param maxWaiting how many requests may wait for the answers before them
@@ -42,7 +42,7 @@ export class Connection {
     return this.#current ? [this.#current, ...this.#waiting.map(({ answer }) => answer)] : [];
   }
 
-  /** Calls `start` when it is the request's turn; never if the connection is closed before. */
+  /** Calls `start` when it is the request's turn. Never calls it if the connection closes first. */
   accept(answer: Answer, start: () => void): void {
     if (!this.#socket.writable) return this.#closeLate();
     if (this.#waiting.length >= this.#maxWaiting || this.#refused > 0) return this.#refuse();
@@ -50,10 +50,10 @@ export class Connection {
     else this.#begin({ answer, start });
   }
 
-  /** Sends a text after the answers to all earlier requests that were received, and closes the connection. */
+  /** Sends a text after the answers to all requests that were received completely, and closes the connection. */
   endWith(text: string): void {
-    if (this.#farewell !== undefined) return;
-    this.#farewell = text;
+    if (this.#finalAnswer !== undefined) return;
+    this.#finalAnswer = text;
     if (!this.#current?.requestComplete) this.#socket.end(text);
   }
 
@@ -73,7 +73,7 @@ export class Connection {
 
   #closeAfter(answer: Answer): void {
     answer.closeAfter();
-    // Node's own version closes both directions. The client's side shows when the client has the answer.
+    // Node's own version closes both directions. This one keeps reading: the client closes its side once it has the answer.
     this.#socket.destroySoon = () => void this.#socket.end();
   }
 
@@ -85,15 +85,15 @@ export class Connection {
       return;
     }
     const next = this.#waiting.shift();
-    // After the farewell was decided, a body that is not complete will never be.
-    if (next && (this.#farewell === undefined || next.answer.requestComplete)) this.#begin(next);
-    else if (this.#farewell !== undefined) this.#socket.end(this.#farewell);
+    // Once the final answer is set, nothing more is read, so an incomplete body stays incomplete.
+    if (next && (this.#finalAnswer === undefined || next.answer.requestComplete)) this.#begin(next);
+    else if (this.#finalAnswer !== undefined) this.#socket.end(this.#finalAnswer);
     else if (this.#closing) this.#socket.end();
   }
 
-  /** A request came after the last answer. Closing at once could cost the client the end of that answer. */
+  /** Closes the connection a little later: if it were closed at once, the client could lose the end of the last answer. */
   #closeLate(): void {
-    setTimeout(() => this.#socket.destroy(), LATE_MS).unref();
+    setTimeout(() => this.#socket.destroy(), LATE_CLOSE_MS).unref();
   }
 
   #refuse(): void {
@@ -102,8 +102,8 @@ export class Connection {
       lingerBeforeClose(this.#socket);
     }
     this.#refused++;
-    // The rest stays in the buffers of the operating systems, so that the client waits.
+    // Further requests stay in the buffers of the operating systems, so the client has to wait.
     this.#socket.pause();
-    if (this.#refused > this.#maxWaiting * EXCESS) this.#socket.destroy();
+    if (this.#refused > this.#maxWaiting * RESET_FACTOR) this.#socket.destroy();
   }
 }

@@ -9,7 +9,7 @@ declare module "fastify" {
   }
 }
 
-/** The connections of a server that have sent a request, and the answers that were not sent yet. */
+/** The connections of a server on which a request was received, and their open answers. */
 export class Connections {
   readonly #server: Server;
   readonly #maxWaiting: number;
@@ -33,7 +33,7 @@ export class Connections {
     return count;
   }
 
-  /** Calls `start` when it is the request's turn on its connection; never if the connection is closed before. */
+  /** Calls `start` when it is the request's turn on its connection. Never calls it if the connection closes first. */
   accept(request: FastifyRequest, reply: FastifyReply, start: () => void): void {
     const { socket } = request.raw;
     // Requests that were injected have no socket of their own.
@@ -49,8 +49,8 @@ export class Connections {
   }
 
   /**
-   * Accepts no more connections. The `close` of an HTTP server would also close connections whose last answer was handed to the
-   * socket, but was not sent.
+   * Stops accepting connections. `http.Server.close` would also close connections whose last answer is still in the socket's
+   * buffer.
    */
   stopListening(): void {
     if (this.#server.listening) Server.prototype.close.call(this.#server);
@@ -62,7 +62,7 @@ export class Connections {
     for (const connection of this.#bySocket.values()) connection.closeSoon();
   }
 
-  /** Closes the connections whose answers were not sent yet. Returns these answers. */
+  /** Closes every connection with an open answer, and returns these answers. */
   cut(): CutAnswer[] {
     const cut: CutAnswer[] = [];
     for (const [socket, { openAnswers }] of this.#bySocket) {

@@ -4,7 +4,7 @@ import type { Connections } from "./connections.js";
 
 const POLL_MS = 50;
 
-/** How long clients may take to close their sides after their last answers were handed to the operating system. */
+/** Time in which clients may close their sides after the operating system has accepted their last answers. */
 const CLOSE_GRACE_MS = 2_000;
 
 /**
@@ -16,7 +16,7 @@ export async function waitWhile(condition: () => boolean, deadline: number): Pro
   while (Date.now() < deadline && condition()) await sleep(POLL_MS);
 }
 
-/** Accepts no more connections, and waits until all answers were sent. */
+/** Stops accepting connections and waits until all answers were sent. */
 export async function waitForAnswers(connections: Connections, deadline: number): Promise<void> {
   connections.stopListening();
   await waitWhile(() => connections.openAnswers > 0, deadline);
@@ -25,8 +25,8 @@ export async function waitForAnswers(connections: Connections, deadline: number)
 /**
  * Waits like {@link waitForAnswers}, and then closes all connections.
  *
- * Connections without an answer are closed by their clients, if they do that in time: the operating system holds the last
- * megabytes of an answer, and in a container it drops them when the process ends.
+ * It gives clients some time to close their connections first: the operating system still holds the last megabytes of an answer,
+ * and in a container it drops them when the process ends.
  *
  * @returns the answers that were cut
  */

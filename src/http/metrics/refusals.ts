@@ -2,9 +2,9 @@ import { Counter, type Registry } from "prom-client";
 import type { ApiError } from "../errors.js";
 
 /**
- * Adds a counter of error answers by code. The codes of the catalogue are its only label values.
+ * Adds a counter of error answers by code. Its label values are the codes of the catalogue.
  *
- * @param name server and gateway use different names, because the gateway's answer has the metrics of both
+ * @param name differs between server and gateway, because a gateway's `/metrics` contains both
  * @returns a function that counts an answer
  */
 export function countRefusals(name: string, register: Registry): (error: ApiError) => void {

@@ -32,7 +32,7 @@ export class EncodeThreads {
   /**
    * Encodes texts, each on its own, in one thread.
    *
-   * @throws TokenizerError
+   * @throws TokenizerError if the text cannot be encoded
    */
   async encode(texts: readonly string[]): Promise<Int32Array[]> {
     const answer = await this.warmUp().run(texts);

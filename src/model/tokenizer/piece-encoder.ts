@@ -20,7 +20,7 @@ export interface TokenizerFiles {
   readonly config: object;
 }
 
-/** A text cannot be encoded: the vocabulary has no token for a character, or a part without a break is too long. */
+/** Thrown if a text cannot be encoded: the vocabulary has no token for a character, or a part without a break is too long. */
 export class TokenizerError extends CodedError<"tokenizer_error"> {
   override readonly name = "TokenizerError";
 
@@ -63,8 +63,8 @@ export function createPieceEncoder(files: TokenizerFiles, library: () => Library
 }
 
 /**
- * Throws a TokenizerError where V8 throws a RangeError. A regular expression needs memory for each character of a match, so
- * it fails in a word of some million characters, depending on the pattern.
+ * Returns an encoder that throws a TokenizerError if V8 throws a RangeError. A regular expression needs memory for each character
+ * of a match, so it fails on a word of some million characters. The exact length depends on the pattern.
  */
 function refuseTooLong(encode: (piece: string) => Int32Array): (piece: string) => Int32Array {
   return (piece) => {
@@ -72,7 +72,7 @@ function refuseTooLong(encode: (piece: string) => Int32Array): (piece: string) =
       return encode(piece);
     } catch (cause) {
       if (!(cause instanceof RangeError)) throw cause;
-      throw new TokenizerError(`a text of ${piece.length} characters has too few breaks to be encoded`, { cause });
+      throw new TokenizerError(`a text of ${piece.length} characters has too few breaks, such as spaces`, { cause });
     }
   };
 }

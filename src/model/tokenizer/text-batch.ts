@@ -26,7 +26,7 @@ export async function encodeInBatches(
   return partsByPiece.map(({ length }) => joinIds(encoded.slice(next, (next += length))));
 }
 
-/** Returns a copy, also of one part: a part is a view of a whole batch, which would stay in memory with it. */
+/** Joins parts. Always copies, even a single part: a part is a view of a whole batch, which it would keep in memory. */
 function joinIds(parts: readonly Int32Array[]): Int32Array {
   const ids = new Int32Array(totalLength(parts));
   let at = 0;

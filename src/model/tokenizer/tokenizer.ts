@@ -87,7 +87,7 @@ export class Tokenizer {
    * the cache, about 1 ms for 1 MB.
    *
    * @param after an added token right before the text; the result does not contain its id
-   * @throws TokenizerError
+   * @throws TokenizerError if the text cannot be encoded
    */
   async encode(text: string, after = ""): Promise<Int32Array[]> {
     const encoded = await this.#encodePieces(this.#split(after + text.toWellFormed()));
@@ -101,7 +101,7 @@ export class Tokenizer {
    * Encodes a text in parts. Only the part that no known text begins with is looked up and encoded.
    *
    * @param known recently encoded texts; this text is added to them
-   * @throws TokenizerError
+   * @throws TokenizerError if the text cannot be encoded
    */
   async encodeParts(parts: readonly string[], known?: KnownTexts): Promise<EncodedText> {
     const start = known && findCommonStart(parts, known.items, this.#reach);

@@ -61,7 +61,7 @@ export class EventStream implements AnswerSink {
     this.#keepAlive = setInterval(() => {
       if (this.hasRoom) this.#send(() => this.#encoder.keepAlive);
     }, this.#context.settings.keepAliveSeconds * 1000);
-    // Before the headers, `disconnectSignal` probes the client.
+    // Until the headers are sent, `disconnectSignal` probes the client.
     this.#stopProbing = onHalfOpen(this.#reply, () => {
       if (this.#headersSent && this.hasRoom) this.#send(() => this.#encoder.keepAlive);
     });

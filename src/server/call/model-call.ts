@@ -12,7 +12,7 @@ export interface ModelCall {
   readonly api: Api;
   readonly idPrefix: string;
   readonly request: ModelRequest;
-  /** Counts the call among those in flight; null if the session accepts no calls. */
+  /** The call as it was admitted; null if the session accepts no calls. */
   readonly admitted: AdmittedCall | null;
   /** Milliseconds since the epoch, when the call began. */
   readonly startedAt: number;

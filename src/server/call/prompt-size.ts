@@ -4,14 +4,14 @@ import { ApiError } from "../../http/errors.js";
 import { LONG_TEXT } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 
-/** How long the prompt of a call will be, known before anything is rendered. */
+/** Estimated size of a call's prompt, before anything is rendered. */
 export interface PromptSize {
-  /** The prompt takes a millisecond or more to digest and to render. Each such step waits for `turns.next()`. */
+  /** True if hashing or rendering the prompt takes a millisecond or more. Each such step waits for `turns.next()`. */
   readonly isLong: boolean;
 }
 
 /**
- * Measures a conversation before any work that takes time for each of its characters.
+ * Measures a conversation. Call this before any work that takes time for each character.
  *
  * @throws ApiError `prompt_too_large`
  */

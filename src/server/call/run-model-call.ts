@@ -116,7 +116,7 @@ async function generateAndRecord(
   return { answer: { ...start, ...end }, interaction, unsent: output };
 }
 
-/** Refuses a call whose prompt is too much for its session or for the store, before the engine works on it. */
+/** Counts the prompt for its session and the store. If there is no room, refuses the call before it reaches the engine. */
 function admitPrompt({ session, admitted }: ModelCall, prepared: PreparedMessages, prompt: NativePrompt): void {
   try {
     admitted?.addPrompt(session.estimateGrowth(prepared, prompt.length), TOKEN_BYTES * prompt.length);

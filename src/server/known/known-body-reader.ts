@@ -20,7 +20,7 @@ export function createKnownBodyReader(known: Recent<KnownBody>) {
     const value = restored ?? (await parse(json));
     const body = recent && toKnown(json, value, restored && shared);
     if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
-    // The checks that follow take about as long as parsing.
+    // The next checks take about as long as parsing, so other work may run before them.
     if (isLong) await turns.next();
     return value;
   };

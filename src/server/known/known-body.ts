@@ -108,8 +108,8 @@ function isEffectiveField(
   { start, end }: { readonly start: number; readonly end: number },
 ): boolean {
   const rest = bytes.subarray(end);
-  // Parsing again takes as long as the first time. A rest without the name, and without escapes that could spell it, has no
-  // second field.
+  // Parsing again takes as long as the first time. It is not needed if the rest contains neither the name nor an escape that
+  // could spell it: then there is no second field.
   if (!rest.includes(`"${name}"`) && !rest.includes("\\u")) return true;
   const json = replaceWithStandIn(bytes, start, end).toString();
   return readConversation(JSON.parse(json), name)?.[0] === STAND_IN;

@@ -27,7 +27,7 @@ export class KnownRequests {
     return this.bodies.bytes + this.prompts.bytes;
   }
 
-  /** Drops everything. The next request of each session is processed as a whole. */
+  /** Drops everything. Then the next request of each session is processed completely. */
   clear(): void {
     this.bodies.clear();
     this.prompts.clear();

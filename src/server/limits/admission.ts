@@ -3,7 +3,7 @@ import type { SessionGrowth } from "../../session/session-size.js";
 import { NO_FINAL_LIMITS, requireRoom, requireRoomForCall, type SessionLimits, SessionLoad } from "./session-limits.js";
 import type { CallMemory, Store } from "./store.js";
 
-/** `model`: is recorded. `count`: counts tokens and adds nothing to its session. */
+/** `model`: the call is recorded. `count`: the call counts tokens and adds nothing to its session. */
 export type CallKind = "model" | "count";
 
 /** Admits calls within the limits of their session and of the store, and counts those in flight. */
@@ -20,7 +20,7 @@ export class Admission {
   /**
    * Admits a call before its body is read.
    *
-   * @param bodyBytes the size of its body, or the largest possible one
+   * @param bodyBytes declared size of the body, or the largest allowed size if it declares none
    * @throws ApiError `session_limit`, `too_many_calls` or `store_full`
    */
   admit(session: Session, kind: CallKind, bodyBytes: number): AdmittedCall {
@@ -34,7 +34,7 @@ export class Admission {
   }
 }
 
-interface AdmittedTo {
+interface AdmissionContext {
   readonly session: Session;
   readonly kind: CallKind;
   readonly load: SessionLoad;
@@ -42,16 +42,16 @@ interface AdmittedTo {
   readonly store: Store;
 }
 
-/** A call in flight. It counts until it ends. */
+/** A call in flight. Counts for its session and the store until it ends. */
 export class AdmittedCall {
-  readonly #to: AdmittedTo;
+  readonly #context: AdmissionContext;
   #memory: CallMemory = { text: 0, prompt: 0 };
   #growth: SessionGrowth = { tokens: 0, bytes: 0 };
   #counts = false;
   #running = false;
 
-  constructor(to: AdmittedTo, memory: CallMemory) {
-    this.#to = to;
+  constructor(context: AdmissionContext, memory: CallMemory) {
+    this.#context = context;
     this.#count(1);
     this.#resize(memory);
   }
@@ -61,10 +61,14 @@ export class AdmittedCall {
     return this.#running;
   }
 
-  /** @param bodyBytes the size of the body that was received, which may be less than it was admitted with */
+  /**
+   * Marks the call as running.
+   *
+   * @param bodyBytes size of the body that was received. It may be less than the size that was admitted.
+   */
   begin(bodyBytes: number): void {
     this.#running = true;
-    // The client may have disconnected meanwhile, which ended the call. The route runs it nevertheless.
+    // If the client has disconnected meanwhile, the call was ended. The route still runs it, so it counts again.
     if (!this.#counts) this.#count(1);
     this.#resize(toMemory(bodyBytes));
   }
@@ -76,7 +80,7 @@ export class AdmittedCall {
    * @throws ApiError `session_limit` or `store_full`
    */
   addPrompt(growth: SessionGrowth, promptBytes: number): void {
-    const { session, load, limits, store } = this.#to;
+    const { session, load, limits, store } = this.#context;
     requireRoom(session, { tokens: load.tokens + growth.tokens, bytes: load.bytes + growth.bytes }, limits);
     const more = promptBytes - this.#memory.prompt;
     if (more > 0) store.requireRoomForCall({ text: 0, prompt: more });
@@ -85,25 +89,25 @@ export class AdmittedCall {
     load.grow(growth.tokens, growth.bytes);
   }
 
-  /** Idempotent. */
+  /** Stops counting the call. Idempotent. */
   end(): void {
     if (!this.#counts) return;
     this.#count(-1);
     this.#resize({ text: 0, prompt: 0 });
-    this.#to.load.grow(-this.#growth.tokens, -this.#growth.bytes);
+    this.#context.load.grow(-this.#growth.tokens, -this.#growth.bytes);
   }
 
   #count(calls: 1 | -1): void {
-    const { kind, load } = this.#to;
+    const { kind, load } = this.#context;
     this.#counts = calls === 1;
     load.add(calls, kind === "model" ? calls : 0);
   }
 
   #resize(memory: CallMemory): void {
-    this.#to.store.count({ text: memory.text - this.#memory.text, prompt: memory.prompt - this.#memory.prompt });
+    this.#context.store.count({ text: memory.text - this.#memory.text, prompt: memory.prompt - this.#memory.prompt });
     this.#memory = memory;
   }
 }
 
-/** Until the prompt is known, its token ids count as much as the text: four characters are about a token of four bytes. */
+/** Until the prompt is known, its token ids count as much as the body: a token has about four characters and takes four bytes. */
 const toMemory = (bodyBytes: number): CallMemory => ({ text: bodyBytes, prompt: bodyBytes });

@@ -5,11 +5,11 @@ import type { SessionLimits } from "./session-limits.js";
 import type { StoreLimits } from "./store.js";
 
 /**
- * Share of the memory beside the JavaScript heap and request bodies that the store gets by default. The rest is for
- * packing: a batch takes more memory than the sessions in it.
+ * Default share of the store in the memory that the JavaScript heap and request bodies leave. The rest is for packing: a batch
+ * takes more memory than the sessions in it.
  */
 const STORE_SHARE = 0.5;
-/** The share of all memory that it gets at least. */
+/** Minimum share of the store in all memory. */
 const MIN_STORE_SHARE = 0.125;
 
 export function toSessionLimits({ rollout: { agent } }: Config): SessionLimits {
@@ -28,7 +28,11 @@ export function toStoreLimits({ server }: Config): StoreLimits {
   };
 }
 
-/** @param available memory that this process may use */
+/**
+ * Returns the default of `server.store_bytes`.
+ *
+ * @param available memory that this process may use
+ */
 export function chooseStoreBytes(
   available: number,
   bodyBytes: number,
@@ -39,7 +43,7 @@ export function chooseStoreBytes(
 
 /** Returns the memory that this process may use: that of the machine, or of its cgroup if that has less. */
 function availableMemory(): number {
-  // 0 or a number larger than the machine's memory if the cgroup has no limit.
+  // Without a limit of the cgroup, this is 0 or larger than the memory of the machine.
   const constrained = process.constrainedMemory();
   return constrained ? Math.min(constrained, totalmem()) : totalmem();
 }

@@ -5,26 +5,26 @@ import { runInNewContext } from "node:vm";
 export interface HeapUse {
   /** Objects, including those that the garbage collector has not removed yet. */
   readonly used: number;
-  /** V8 ends the process beyond this. */
+  /** V8 ends the process if more stays in use. */
   readonly limit: number;
 }
 
-/** How to look at the heap. Tests inject another one. */
+/** Access to the heap. Tests inject a fake. */
 export interface Heap {
   read(): HeapUse;
-  /** Removes garbage, so that the next reading has only objects in use. Stalls the event loop. */
+  /** Collects garbage, so that the next reading counts only objects in use. Stalls the event loop. */
   collect(): void;
 }
 
-/** V8's limit contains the young generation, which old objects cannot use: three semi-spaces of 16 MiB. */
+/** V8's limit includes the young generation (three semi-spaces of 16 MiB), which old objects cannot use. */
 const YOUNG_GENERATION_BYTES = 48 * 1024 ** 2;
 
 const SAMPLE_MS = 100;
-/** Collecting some gigabytes takes about a second. It gets at most this share of the time. */
+/** Maximum share of time for collecting garbage. Collecting some gigabytes takes about a second. */
 const COLLECT_SHARE = 1 / 20;
 const MIN_COLLECT_PAUSE_MS = 1000;
 
-/** The heap of this process. */
+/** Returns the heap of this process. */
 export function createHeap(): Heap {
   let collectGarbage: (() => void) | undefined;
   return {
@@ -39,7 +39,7 @@ export function createHeap(): Heap {
   };
 }
 
-/** Contexts made after the flag is set have a function `gc`. Node has no other way to collect on demand. */
+/** Returns V8's function `gc`, as Node has no other way to collect on demand. Only contexts created after the flag is set have it. */
 function exposeCollector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;
@@ -48,8 +48,8 @@ function exposeCollector(): () => void {
 /**
  * Reads the heap at most every 100 ms.
  *
- * Before a reading counts as too large, garbage is collected: V8 lets garbage grow up to its limit, and a server that
- * refuses all calls allocates too little for V8 to collect it.
+ * If a reading is too large, it collects garbage and reads again. V8 lets garbage grow up to its limit, and a server that refuses
+ * all calls allocates too little for V8 to collect by itself.
  */
 export class HeapWatch {
   readonly #heap: Heap;
@@ -68,7 +68,7 @@ export class HeapWatch {
   /**
    * Returns true if the objects in use take more than `bytes`.
    *
-   * @param release drops objects that are not needed; returns false if there are none
+   * @param release drops objects that are not needed. Returns false if there were none.
    */
   exceeds(bytes: number, release: () => boolean): boolean {
     if (this.use.used <= bytes) return false;

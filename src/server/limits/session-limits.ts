@@ -2,7 +2,7 @@ import { ApiError } from "../../http/errors.js";
 import type { Session } from "../../session/session.js";
 import type { SessionGrowth } from "../../session/session-size.js";
 
-/** What one session may have. Infinity: no limit. */
+/** Limits of one session. Infinity: no limit. */
 export interface SessionLimits {
   readonly tokens: number;
   readonly calls: number;
@@ -10,24 +10,24 @@ export interface SessionLimits {
   readonly concurrentCalls: number;
 }
 
-/** The limits without those that are final for a session. */
+/** Replaces the limits that are final for a session: calls that only count tokens are not subject to them. */
 export const NO_FINAL_LIMITS = {
   tokens: Number.POSITIVE_INFINITY,
   calls: Number.POSITIVE_INFINITY,
   bytes: Number.POSITIVE_INFINITY,
 } as const satisfies Partial<SessionLimits>;
 
-/** The calls that one session has in flight, and what their prompts add to it. */
+/** Calls of one session that are in flight, and the tokens and bytes that their prompts add to it. */
 export class SessionLoad {
   calls = 0;
   /** Calls that will be recorded if they succeed. */
-  recorded = 0;
+  recordable = 0;
   tokens = 0;
   bytes = 0;
 
-  add(calls: number, recorded: number): void {
+  add(calls: number, recordable: number): void {
     this.calls += calls;
-    this.recorded += recorded;
+    this.recordable += recordable;
   }
 
   grow(tokens: number, bytes: number): void {
@@ -37,24 +37,24 @@ export class SessionLoad {
 }
 
 /**
- * Checks whether another call may begin.
+ * Checks that the session may begin another call.
  *
  * @throws ApiError `session_limit` or `too_many_calls`
  */
 export function requireRoomForCall(session: Session, load: SessionLoad, limits: SessionLimits): void {
   const { interactionCount } = session;
-  refuseBeyond(session, "calls", { used: interactionCount, wanted: interactionCount + load.recorded + 1 }, limits);
+  refuseBeyond(session, "calls", { used: interactionCount, wanted: interactionCount + load.recordable + 1 }, limits);
   requireRoom(session, { tokens: load.tokens + 1, bytes: load.bytes + 1 }, limits);
   if (load.calls < limits.concurrentCalls) return;
   const message =
-    `Session ${session.id} has ${load.calls} calls in flight, as many as \`max_concurrent_calls\` allows. ` +
+    `Session ${session.id} already has ${load.calls} calls in flight (\`max_concurrent_calls\`). ` +
     "Try again when one of them has ended.";
   const details = { limit: "max_concurrent_calls", allowed: limits.concurrentCalls, used: load.calls };
   throw new ApiError("too_many_calls", message, { details });
 }
 
 /**
- * Checks whether the session can have so much more.
+ * Checks that the session has room for these tokens and bytes.
  *
  * @throws ApiError `session_limit`
  */
@@ -75,7 +75,7 @@ function refuseBeyond(
   const name = `max_session_${limit}`;
   const [has, most] = [used, allowed].map((count) => count.toLocaleString("en-US"));
   const message =
-    `Session ${id} has ${has} ${limit} of the ${most} that \`${name}\` allows, and no room for this call. ` +
-    "Do not send it again. Rewards, the end and the export of the session work as before.";
+    `Session ${id} has used ${has} of ${most} ${limit} (\`${name}\`), so it has no room for this call. ` +
+    "Do not send the call again. Rewards, the end and the export of the session work as before.";
   throw new ApiError("session_limit", message, { details: { limit: name, allowed, used } });
 }

@@ -7,7 +7,7 @@ import { type Heap, HeapWatch } from "./heap-watch.js";
 export interface StoreLimits {
   /** Memory of all sessions and of what is kept for them, in bytes. */
   readonly bytes: number;
-  /** Share of the limits above which no session is started. */
+  /** Share of the limits above which new sessions are refused. */
   readonly highWater: number;
 }
 
@@ -19,7 +19,7 @@ export interface StoreOptions {
   readonly heap: Heap;
 }
 
-/** What a call in flight may still add, in bytes. */
+/** Memory that a call in flight may still take, in bytes. */
 export interface CallMemory {
   /** Text of the request, in the heap. */
   readonly text: number;
@@ -28,19 +28,19 @@ export interface CallMemory {
 }
 
 /**
- * Share of V8's limit that may be in use. V8 ends the process already when four fifths stay in use and collecting takes
- * most of its time. The rest is for what parsing and rendering need for a moment.
+ * Share of V8's limit that may be in use. V8 already ends a process if four fifths stay in use and collecting takes most of its
+ * time. The rest is for the short-lived objects of parsing and rendering.
  */
 const HEAP_SHARE = 0.7;
 
-/** While a body is parsed and its prompt is rendered, its text is in the heap about this often. */
+/** About how many copies of a body's text are in the heap while it is parsed and its prompt is rendered. */
 const COPIES_OF_TEXT = 4;
 
 /**
- * The memory of all sessions, and its limits: those of the store and of the JavaScript heap.
+ * Limits the memory of all sessions, native and in the JavaScript heap.
  *
- * Sessions stop being started before calls are refused, so that the calls of running sessions find room. Before
- * anything is refused, what nobody needs any more is freed.
+ * It refuses new sessions before it refuses calls, so that the calls of running sessions find room. Before any refusal, it frees
+ * memory that is no longer needed.
  */
 export class Store {
   readonly #options: StoreOptions;
@@ -94,7 +94,7 @@ export class Store {
     this.#inFlight = { text: this.#inFlight.text + text, prompt: this.#inFlight.prompt + prompt };
   }
 
-  /** @param last the last resort before a refusal */
+  /** @param last frees more memory, as the last step before a refusal */
   #isStoreFull(room: number, last: () => void = () => undefined): boolean {
     const { registry, sharedMemory } = this.#options;
     const isFull = () => this.bytes > room;
@@ -118,7 +118,7 @@ export class Store {
 function fullError(resource: "store" | "heap", refusal: string, used: number, allowed: number): ApiError {
   const place = resource === "store" ? "memory for sessions" : "JavaScript heap";
   const [has, most] = [used, allowed].map((bytes) => Math.round(bytes).toLocaleString("en-US"));
-  const message = `The server ${refusal}: its ${place} has ${has} bytes, of ${most} allowed.`;
+  const message = `The server ${refusal}: its ${place} uses ${has} of ${most} bytes.`;
   const details = { resource, used: Math.round(used), allowed: Math.round(allowed) };
   return new ApiError("store_full", message, { details });
 }

@@ -8,11 +8,11 @@ import type { Admission, AdmittedCall, CallKind } from "../limits/admission.js";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route runs calls that take memory until they end. They are admitted before their body is read. */
+    /** Kind of the calls that the route runs. They take memory until they end, so they are admitted before their body is read. */
     readonly admits?: CallKind;
   }
   interface FastifyRequest {
-    /** Null if the route admits no calls, or the session accepts none. */
+    /** Null if the route does not admit calls, or if the session accepts none. */
     admitted: AdmittedCall | null;
   }
 }
@@ -25,7 +25,7 @@ export interface AdmissionOptions {
 /** Refuses calls beyond the limits of their session or of the store. Register this after the plugin that checks keys. */
 export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDraining }, done) => {
   app.decorateRequest("admitted", null);
-  /** Model calls of a session that has ended, and of a server that stops, are refused with that reason by their route. */
+  /** Returns true if the route refuses the call with a better reason: the session has ended, or the server stops. */
   const isRefusedByRoute = (kind: CallKind, { state }: Session) =>
     kind === "model" && (state !== "active" || isDraining());
   app.addHook("onRequest", (request, reply, next) => {
@@ -37,7 +37,7 @@ export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDrainin
     } catch (error) {
       return next(error as ApiError);
     }
-    // A call that is refused later, or whose client disconnects before its body is complete, never gets to its route.
+    // A call never reaches its route if it is refused later, or if its client disconnects before its body is complete.
     onResponseClose(reply, () => {
       if (!request.admitted?.running) request.admitted?.end();
     });
@@ -46,7 +46,7 @@ export const admissionPlugin = fp<AdmissionOptions>((app, { admission, isDrainin
   done();
 });
 
-/** Runs the call of a request. It counts as in flight until then. */
+/** Runs the call of a request, and stops counting it as in flight when it has ended. */
 export async function whileAdmitted<T>({ admitted, bodyBytes }: FastifyRequest, run: () => Promise<T>): Promise<T> {
   if (!admitted) return run();
   admitted.begin(bodyBytes);

@@ -22,7 +22,7 @@ export function toWaits(
 /**
  * Sends the batch without a copy. Its memory is freed when the last byte was sent or the client disconnected.
  *
- * @param sessionIds the sessions that are lost if the answer is cut
+ * @param sessionIds sessions that count as lost if the answer is cut
  */
 export function sendBatch(
   [batch]: readonly Batch[],

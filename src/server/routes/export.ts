@@ -115,19 +115,19 @@ function acknowledgeBatch(app: App, { sharedExports, exportLeases }: ServerConte
       const acknowledgement = exportLeases.acknowledge(params.id);
       const id = params.id.slice(0, 100);
       if (acknowledgement === "ended") {
-        const message = `The lease of batch "${id}" has ended. Its sessions can be exported again: drop what you have of it.`;
+        const message = `The lease of batch "${id}" has ended, and its sessions can be exported again. Drop this batch.`;
         throw new ApiError("export_lease_ended", message);
       }
       if (hadFile || acknowledgement === "acknowledged") return { id: params.id };
       throw new ApiError(
         "batch_not_found",
-        `Batch "${id}" does not exist: it was acknowledged or its lease has ended.`,
+        `Batch "${id}" does not exist, was acknowledged before, or its lease has ended.`,
       );
     },
   );
 }
 
-/** Sends the id of the lease in a header. If the client disconnects before it has the batch, the lease ends. */
+/** Grants a lease and adds its id to the headers. If the client disconnects before it has the batch, the lease ends. */
 function holdUntilAcknowledged(
   sessions: readonly Session[],
   part: ExportedShard | undefined,

@@ -81,7 +81,7 @@ function prepare(app: App, context: ServerContext): void {
       onResponseClose(reply, (complete) => {
         if (!complete) preparedExports.settle(id, "left");
       });
-      // A cut part loses no session: the export is not settled then.
+      // If this answer is cut, the export is not settled, so no session is lost.
       return sendBatch(prepared.packed, [], reply.header(EXPORT_ID, id), context);
     },
   );
@@ -99,7 +99,7 @@ function settle(app: App, { preparedExports, exportLeases }: ServerContext): voi
           outcome: z
             .enum(["taken", "held", "left"])
             .describe(
-              "`taken`: the sessions are exported. `held`: they are exported once `export_id` is acknowledged. `left`: they stay as they were, also after `held`.",
+              "`taken`: the sessions are exported. `held`: they are kept until `export_id` is acknowledged. `left`: they stay as they were; this also ends the lease of a `held` export.",
             ),
           export_id: z.string().max(100).optional().describe("With `held`: the id of the whole batch."),
           lease_seconds: leaseSeconds,

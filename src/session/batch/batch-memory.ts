@@ -25,7 +25,7 @@ const DEFAULT_MAX_BYTES = 4 * 1024 ** 3;
 const DEFAULT_UNUSED_MS = 60_000;
 const TRIM_EVERY_MS = 5_000;
 
-/** Types of file systems whose files are in memory, as `statfs` reports them: tmpfs and ramfs. */
+/** Types of file systems in memory, as `statfs` reports them: tmpfs and ramfs. */
 const IN_MEMORY: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 
 /** The shared files of one exporter. The pool is created when the first batch needs it. */
@@ -80,7 +80,7 @@ function isInMemory(directory: string): boolean {
   try {
     return IN_MEMORY.has(statfsSync(directory).type);
   } catch {
-    // A directory that cannot be examined cannot be written either.
+    // If the directory cannot be examined, no batch can be written to it.
     return false;
   }
 }

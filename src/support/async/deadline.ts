@@ -11,7 +11,7 @@ export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #listening: Disposable;
   readonly #expire: () => void;
-  /** Undefined without a limit. */
+  /** Time left when the clock last started; undefined if there is no limit. */
   #millisecondsLeft: number | undefined;
   #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -33,9 +33,9 @@ export class Deadline implements Disposable {
   }
 
   /**
-   * Stops the clock for time that does not count. The signal still aborts with the caller's.
+   * Stops the clock during time that does not count. The signal still aborts with the caller's signal.
    *
-   * @returns a handle that starts the clock again; dispose of it before the deadline
+   * @returns a handle that starts the clock again. Dispose of it before you dispose of the deadline.
    */
   stopClock(): Disposable {
     clearTimeout(this.#timer);

@@ -6,38 +6,39 @@ interface Waiter<Value> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The waiters of one key, in the order in which they came. Exists while there are any. */
+/** The waiters of one key in their order of arrival. It exists only while it has waiters. */
 interface Line<Value> {
   readonly key: string;
   readonly waiters: LinkedList<Waiter<Value>>;
 }
 
 /**
- * Waiters that are served one by one: keys take turns, and the waiters of one key are served in the order in which they
- * came. A key with thousands of waiters delays the others by one turn. Every operation takes constant time, except those
- * that concern all waiters.
+ * A queue in which keys take turns. The waiters of one key are served in their order of arrival. A key with thousands of waiters
+ * delays each other key by one turn only.
+ *
+ * Every operation takes constant time, except {@link serveAll} and {@link rejectAll}.
  */
 export class FairQueue<Value> {
   /** The lines in the order of their turns. */
   readonly #turns = new LinkedList<Line<Value>>();
-  /** The places of the lines in {@link #turns}, by key. */
-  readonly #places = new Map<string, LinkedItem<Line<Value>>>();
+  /** Items of {@link #turns} by key. */
+  readonly #items = new Map<string, LinkedItem<Line<Value>>>();
   #length = 0;
 
   get length(): number {
     return this.#length;
   }
 
-  /** Resolves with the value that this waiter is served. Rejects with the signal's reason if the signal aborts first. */
+  /** Waits until it is served, and resolves to the served value. Rejects with the signal's reason if the signal aborts first. */
   wait(key: string, signal?: AbortSignal): Promise<Value> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const listening = onAbort(signal, () => {
-        this.#remove(place, item);
+        this.#remove(lineItem, waiterItem);
         reject(signal?.reason);
       });
-      const place = this.#places.get(key) ?? this.#addLine(key);
-      const item = place.value.waiters.push({
+      const lineItem = this.#items.get(key) ?? this.#addLine(key);
+      const waiterItem = lineItem.value.waiters.push({
         resolve: (value) => {
           listening[Symbol.dispose]();
           resolve(value);
@@ -58,44 +59,44 @@ export class FairQueue<Value> {
     return waiter !== undefined;
   }
 
-  /** Serves everybody who waits now. */
+  /** Serves all current waiters. */
   serveAll(value: Value): void {
     for (const waiter of this.#takeAll()) waiter.resolve(value);
   }
 
-  /** Rejects everybody who waits now. */
+  /** Rejects all current waiters. */
   rejectAll(reason: unknown): void {
     for (const waiter of this.#takeAll()) waiter.reject(reason);
   }
 
   #addLine(key: string): LinkedItem<Line<Value>> {
-    const place = this.#turns.push({ key, waiters: new LinkedList() });
-    this.#places.set(key, place);
-    return place;
+    const lineItem = this.#turns.push({ key, waiters: new LinkedList() });
+    this.#items.set(key, lineItem);
+    return lineItem;
   }
 
   #take(): Waiter<Value> | undefined {
-    const place = this.#turns.first;
-    const item = place?.value.waiters.first;
-    if (!place || !item) return undefined;
-    this.#turns.moveToEnd(place);
-    this.#remove(place, item);
-    return item.value;
+    const lineItem = this.#turns.first;
+    const waiterItem = lineItem?.value.waiters.first;
+    if (!lineItem || !waiterItem) return undefined;
+    this.#turns.moveToEnd(lineItem);
+    this.#remove(lineItem, waiterItem);
+    return waiterItem.value;
   }
 
-  /** Empties the queue first, so that nobody who comes while the waiters continue is among them. */
+  /** Empties the queue and returns its waiters, so that waiters which arrive while these continue are not among them. */
   #takeAll(): Waiter<Value>[] {
     const waiters: Waiter<Value>[] = [];
     for (let waiter = this.#take(); waiter; waiter = this.#take()) waiters.push(waiter);
     return waiters;
   }
 
-  #remove(place: LinkedItem<Line<Value>>, item: LinkedItem<Waiter<Value>>): void {
-    const { key, waiters } = place.value;
-    waiters.remove(item);
+  #remove(lineItem: LinkedItem<Line<Value>>, waiterItem: LinkedItem<Waiter<Value>>): void {
+    const { key, waiters } = lineItem.value;
+    waiters.remove(waiterItem);
     this.#length--;
     if (waiters.first) return;
-    this.#turns.remove(place);
-    this.#places.delete(key);
+    this.#turns.remove(lineItem);
+    this.#items.delete(key);
   }
 }

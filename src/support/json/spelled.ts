@@ -62,7 +62,7 @@ export function mayLoseSpelling(value: unknown): boolean {
   return false;
 }
 
-/** Returns true if keys were put first because they look like indices. Then the first key is one. */
+/** Returns true if JavaScript reordered keys that look like indices. It puts them first, so only the first key is checked. */
 function hasIndexFirst(object: object): boolean {
   for (const key in object) return isIndex(key);
   return false;

@@ -25,7 +25,7 @@ function opened<T extends { close(): Promise<void> }>(item: T): T {
   return item;
 }
 
-/** Lets everything run that waits for nothing but earlier promises. */
+/** Waits until all pending promise callbacks have run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => process.nextTick(resolve));
 }
@@ -56,7 +56,7 @@ function one(maxInflight: number, options: { readonly timeoutSeconds?: number } 
   return { engine: opened(engine), server };
 }
 
-/** Creates an engine with two servers that are checked, and calls of which one runs on A and two wait for it. */
+/** Creates an engine with two servers that are checked, and three calls for server A: one runs and two wait. */
 async function busyPair(options: { readonly healthSeconds?: number } = { healthSeconds: 10 }) {
   const { engine, servers } = holdEngine([A, B], { maxInflight: 1, ...options });
   opened(engine);
@@ -80,7 +80,7 @@ async function finishAll(...servers: readonly HeldServer[]): Promise<void> {
 }
 
 describe("a call of a session", () => {
-  it("runs next but one at most, although another session has 500 waiting calls", async () => {
+  it("runs second at the latest, even if another session has 500 waiting calls", async () => {
     const { engine, server } = one(2);
     const flood = startMany(engine, "flood", 502);
     await settle();
@@ -109,7 +109,7 @@ describe("a call of a session", () => {
 });
 
 describe("a waiting call", () => {
-  it("leaves the queue when its client disconnects or its session ends, and takes no place", async () => {
+  it("leaves the queue without a place when its client disconnects or its session ends", async () => {
     const { engine, server } = one(1);
     const controller = new AbortController();
     const first = start(engine, "first");
@@ -124,7 +124,7 @@ describe("a waiting call", () => {
     expect(server.arrived).toEqual(["first", "last"]);
   });
 
-  it("gives its place on if its client disconnects in the moment in which it gets it", async () => {
+  it("passes its place on if its client disconnects just when it gets the place", async () => {
     const { engine, server } = one(1);
     const controller = new AbortController();
     const calls = [start(engine, "first"), start(engine, "leaving", controller.signal), start(engine, "last")];
@@ -161,7 +161,7 @@ describe("a waiting call", () => {
     expect(await Promise.all(calls)).toEqual(["finished", "finished", "finished"]);
   });
 
-  it("has its whole time limit when it runs, and no more", async () => {
+  it("has exactly its whole time limit once it runs", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { engine, server } = one(1, { timeoutSeconds: 10 });
     const calls = startMany(engine, "session", 2);
@@ -188,7 +188,7 @@ describe("calls that wait for a server", () => {
     expect([a.arrived, b.arrived]).toEqual([[session], [session, session, session]]);
   });
 
-  it("go to another server although a request still hangs on the lost one", async () => {
+  it("go to another server even if a request still hangs on the lost one", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { engine, a, b, session, running, waiting } = await busyPair();
     a.unhealthy = true;
@@ -238,7 +238,7 @@ describe("calls that wait for a server", () => {
 });
 
 describe("a pause", () => {
-  it("sends no waiting call to the paused server, and lets them run in turn after it", async () => {
+  it("sends no waiting calls, and lets sessions take turns after it", async () => {
     const { engine, server } = one(1);
     const calls = ["x", "a", "a", "b"].map((session) => start(engine, session));
     await settle();

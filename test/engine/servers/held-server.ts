@@ -74,7 +74,7 @@ export class HeldServer extends FakeServer {
   }
 }
 
-/** Returns an engine whose servers a test holds. */
+/** Returns an engine whose requests run until the test ends them. */
 export function holdEngine(
   urls: readonly string[],
   options: Partial<ServerOptions> & { readonly maxInflight: number },

@@ -244,7 +244,7 @@ describe("draining", () => {
     await pool.drain("http://a", limit.signal);
   });
 
-  it("waits for running requests, and passes on those that wait for a place", async () => {
+  it("waits for running requests, and moves waiting requests to another server", async () => {
     const { pool } = makePool(URLS, { maxInflight: 1 });
     const [home = "", next = ""] = rendezvousOrder("key", URLS);
     let finish = () => {};

@@ -190,7 +190,7 @@ describe("a reply", () => {
     expect(Array.from(call.generation.versions())).toEqual([3, 3]);
   });
 
-  it("gets that version even if the request waited for a place", async () => {
+  it("sets the version even of a request that waited for a place", async () => {
     const narrow = createSglangEngine({ ...DEFAULTS, urls: [server.url], maxInflight: 1 });
     let version = 3;
     server.scheduler.pause("in_place");

@@ -16,7 +16,7 @@ function observedQueue() {
 }
 
 describe("a fair queue", () => {
-  it("serves the waiters of one key in the order in which they came", async () => {
+  it("serves the waiters of one key in their order of arrival", async () => {
     const { queue, log, wait } = observedQueue();
     const all = ["a1", "a2", "a3"].map((name) => wait("a", name));
     expect(queue.length).toBe(3);
@@ -26,7 +26,7 @@ describe("a fair queue", () => {
     expect(queue.length).toBe(0);
   });
 
-  it("serves keys in turn, however many waiters one of them has", async () => {
+  it("serves keys in turn, even if one of them has many waiters", async () => {
     const { queue, log, wait } = observedQueue();
     const waiters = ["a1", "a2", "a3", "a4", "b1", "b2", "c1"];
     const all = waiters.map((name) => wait(name.slice(0, 1), name));
@@ -35,7 +35,7 @@ describe("a fair queue", () => {
     expect(log.map((line) => line.slice(0, 2))).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
   });
 
-  it("puts a key that was served completely behind the others when it comes back", async () => {
+  it("puts a key without waiters behind the others when it waits again", async () => {
     const { queue, log, wait } = observedQueue();
     const all = [wait("a", "a1"), wait("b", "b1"), wait("b", "b2")];
     queue.serve("x");
@@ -56,7 +56,7 @@ describe("a fair queue", () => {
     expect(queue.length).toBe(0);
   });
 
-  it("gives one value to everybody who waits now, and not to those who come later", async () => {
+  it("serves one value to all current waiters, and not to later ones", async () => {
     const { queue, log, wait } = observedQueue();
     const all = [wait("a", "a1"), wait("b", "b1"), wait("a", "a2")];
     queue.serveAll("x");
@@ -69,7 +69,7 @@ describe("a fair queue", () => {
     expect(log.at(-1)).toBe("a3 got y");
   });
 
-  it("rejects everybody who waits", async () => {
+  it("rejects all current waiters", async () => {
     const { queue, log, wait } = observedQueue();
     const all = [wait("a", "a1"), wait("b", "b1")];
     queue.rejectAll(new Error("closed"));
@@ -124,7 +124,7 @@ class Model {
 }
 
 describe("a fair queue whose waiters come and leave at random", () => {
-  it("serves the same waiters in the same order as a plain model", async () => {
+  it("serves waiters in the same order as a plain model", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const { queue, log, wait } = observedQueue();

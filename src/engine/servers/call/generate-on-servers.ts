@@ -40,7 +40,7 @@ interface Answer {
  * Servers apply penalties to the output of one request. Tokens before a cut are prompt for the next request, so
  * penalties ignore them.
  *
- * @param deadline of the whole call; its signal also aborts with the caller's
+ * @param deadline time limit of the whole call. Its signal also aborts with the caller's signal.
  */
 export async function generateOnServers(
   pool: ServerPool,
@@ -61,7 +61,7 @@ export async function generateOnServers(
   }
 }
 
-/** Sends the rest of the call to one server after another until one begins with it. Sends nothing during a pause. */
+/** Sends the rest of the call to one server after another until one of them begins it. Sends nothing during a pause. */
 async function request({ pool, hold, call, output, deadline }: RunningCall): Promise<Answer> {
   const { stops } = output;
   const { signal } = deadline;
@@ -70,7 +70,7 @@ async function request({ pool, hold, call, output, deadline }: RunningCall): Pro
     await hold.pass(signal);
     using lease = await route.next(deadline);
     if (lease && hold.mode !== undefined) {
-      // A pause began while the call waited for a place. It gives the place back, and is routed again after the pause.
+      // A pause began while the call waited for a place. Give the place back, and route the call again after the pause.
       route = pool.route(call.affinityKey);
       continue;
     }

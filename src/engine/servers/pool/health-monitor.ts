@@ -7,7 +7,7 @@ export interface HealthMonitorOptions {
   readonly check: (signal: AbortSignal) => Promise<void>;
   /** Interval between two checks of a healthy server. 0: no checks; only requests show the server's state. */
   readonly intervalMilliseconds: number;
-  /** Called when a server that was healthy no longer is. */
+  /** Called when the server becomes unhealthy. */
   readonly onDown?: (() => void) | undefined;
 }
 

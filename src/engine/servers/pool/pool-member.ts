@@ -39,7 +39,7 @@ export class PoolMember {
     this.monitor = new HealthMonitor({
       check: (signal) => this.#check(signal),
       intervalMilliseconds,
-      // Without checks, calls are routed to a server that is down too, so its waiting requests stay.
+      // Without checks, calls are also routed to a server that is down, so its waiting requests stay.
       onDown: intervalMilliseconds > 0 ? () => this.places.sendAway() : undefined,
     });
   }

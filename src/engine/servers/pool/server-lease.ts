@@ -17,8 +17,9 @@ export class ServerLease implements Disposable {
   /**
    * Waits for a place on the server. Sessions take turns.
    *
-   * @returns undefined if the server is drained or lost meanwhile; then the request is to be routed again
-   * @throws the signal's reason if the deadline's signal aborts first, EngineError if the engine is closed
+   * @returns undefined if the server is drained or goes down meanwhile. Route the request again then.
+   * @throws the signal's reason if the deadline's signal aborts first
+   * @throws EngineError if the engine is closed
    */
   static async acquire(member: PoolMember, session: string, deadline: Deadline): Promise<ServerLease | undefined> {
     deadline.signal.throwIfAborted();

@@ -2,15 +2,14 @@ import type { Deadline } from "../../../support/async/deadline.js";
 import { FairQueue } from "../../../support/async/fair-queue.js";
 
 /**
- * The places of one engine server: each running request takes one. If all are taken, requests wait, and sessions take turns
- * for places that become free. A session with thousands of requests thus delays a request of another session by about as
- * long as it takes until a place becomes free.
+ * The places of one engine server. Each running request takes one. If all are taken, requests wait, and sessions take turns. So a
+ * session with thousands of requests delays a request of another session only until a place becomes free.
  */
 export class ServerPlaces {
   /** Requests that may run at once. */
   readonly limit: number;
   #taken = 0;
-  /** Waiters get true with a place, and false if they were sent away. */
+  /** A waiter is served true if it gets a place, and false if it is sent away. */
   readonly #queue = new FairQueue<boolean>();
 
   constructor(limit: number) {
@@ -21,7 +20,7 @@ export class ServerPlaces {
     return this.#queue.length;
   }
 
-  /** Takes a place if one is free. While requests wait, none is: a place that is returned goes to one of them. */
+  /** Takes a place if one is free. No place is free while requests wait, because a returned place goes to one of them. */
   tryTake(): boolean {
     if (this.#taken === this.limit) return false;
     this.#taken++;
@@ -29,27 +28,27 @@ export class ServerPlaces {
   }
 
   /**
-   * Waits for a place. The clock of the call's deadline stands still meanwhile: the limit is for the engine's work, and
-   * would otherwise fail calls of a server that is only busy.
+   * Waits for a place. Stops the clock of the call's deadline meanwhile: the limit is for the engine's work, and calls must not
+   * fail because a server is busy. Rejects with the signal's reason if the signal aborts first.
    *
-   * @returns false if the request was sent away. Rejects with the signal's reason if the signal aborts first.
+   * @returns false if the request was sent away
    */
   async wait(session: string, deadline: Deadline): Promise<boolean> {
     using _stopped = deadline.stopClock();
     return await this.#queue.wait(session, deadline.signal);
   }
 
-  /** Returns a place. It passes directly to a request that waits, so that one that comes later cannot take it. */
+  /** Gives a place back. It goes directly to a waiting request, so that a later request cannot take it first. */
   giveBack(): void {
     if (!this.#queue.serve(true)) this.#taken--;
   }
 
-  /** Sends every request that waits away, to be routed again. */
+  /** Sends all waiting requests away, so that they are routed again. */
   sendAway(): void {
     this.#queue.serveAll(false);
   }
 
-  /** Rejects every request that waits. */
+  /** Rejects all waiting requests. */
   close(reason: unknown): void {
     this.#queue.rejectAll(reason);
   }

@@ -41,7 +41,7 @@ export class ServerPool {
     return this.#all().map(({ state }) => state);
   }
 
-  /** Returns the servers that one request of the key may go to. */
+  /** Returns the servers to which one request of the key may go. */
   route(key: string): ServerRoute {
     return new ServerRoute(key, () => this.#orderFor(key));
   }

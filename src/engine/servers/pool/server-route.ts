@@ -4,7 +4,7 @@ import { NotStartedError } from "../wire/errors.js";
 import type { PoolMember } from "./pool-member.js";
 import { ServerLease } from "./server-lease.js";
 
-/** The servers that one request may go to. Each gets the request at most once. */
+/** The servers to which one request may go. Each server gets the request at most once. */
 export class ServerRoute {
   readonly #session: string;
   readonly #order: () => readonly PoolMember[];
@@ -14,7 +14,7 @@ export class ServerRoute {
   /** The last server that did not begin with the request. */
   #refused: PoolMember | undefined;
 
-  /** @param order returns the session's servers, best first, as they are now */
+  /** @param order returns the current servers of the session, best first */
   constructor(session: string, order: () => readonly PoolMember[]) {
     this.#session = session;
     this.#order = order;
@@ -26,9 +26,9 @@ export class ServerRoute {
   }
 
   /**
-   * Returns a lease on the best server that is not being drained and did not get the request; undefined if none is left. If
-   * that server is drained or lost while the request waits for a place on it, the next best one is chosen. Rejects with the
-   * signal's reason if the deadline's signal aborts meanwhile.
+   * Returns a lease on the best server that is not being drained and has not had the request; undefined if none is left. If that
+   * server is drained or goes down while the request waits there, chooses the next one. Rejects with the signal's reason if the
+   * deadline's signal aborts first.
    */
   async next(deadline: Deadline): Promise<ServerLease | undefined> {
     for (let member = this.#choose(); member; member = this.#choose()) {

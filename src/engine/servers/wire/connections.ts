@@ -53,7 +53,7 @@ export class ServerConnections {
   readonly #control: Pool;
 
   /**
-   * @param connections generations that may run at once, because each has a connection of its own
+   * @param connections maximum number of generations that run at once. Each has its own connection.
    * @param keys `adminApiKey` is the key of the server's control endpoints, if it differs from `apiKey`
    */
   constructor(url: string, connections: number, keys: ServerKeys) {
