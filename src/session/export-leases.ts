@@ -100,8 +100,10 @@ export class ExportLeases {
       const { expiresAt, readerPid, acknowledged } = lease;
       const isAbandoned = !acknowledged && readerPid !== undefined && !isAlive(readerPid);
       if (now < expiresAt && !isAbandoned) continue;
+      // Another export of the same sessions may have been acknowledged.
+      const hasHeld = lease.sessions.some(({ lifecycle }) => lifecycle.held);
       this.#end(id, lease);
-      if (!acknowledged) this.#rememberEnded(id);
+      if (!acknowledged && hasHeld) this.#rememberEnded(id);
     }
   }
 

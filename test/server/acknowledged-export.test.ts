@@ -64,6 +64,13 @@ describe("a batch that must be acknowledged", () => {
     expect((await proxy.post("/export_batch", { session_ids: [started.id] })).refusal).toBe("200");
   });
 
+  it("does not say that its sessions can be exported again if another export of them was acknowledged", async () => {
+    const [first, again] = [readId(await ask()), readId(await ask())];
+    expect(await acknowledge(first)).toBe("200");
+    afterLease();
+    expect(await acknowledge(again)).toBe("404 batch_not_found");
+  });
+
   it("lets its sessions expire like other ended sessions after its lease has ended", async () => {
     await ask();
     afterLease();

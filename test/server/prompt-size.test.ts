@@ -58,7 +58,7 @@ describe("a model call is refused with 413 before the engine is asked", () => {
     expect(reply.status).toBe(413);
     expect(reply.error).toMatchObject({ code: "prompt_too_large" });
     expect(reply.error.message).toMatch(
-      /^The messages and tools have [0-9,]+ characters; at most 10,000 are accepted\.$/,
+      /^The messages and tools count as [0-9,]+ characters; server\.max_prompt_characters allows 10,000\.$/,
     );
     expect(proxy.engine.calls).toEqual([]);
   });

@@ -63,7 +63,7 @@ describe("a store that fills up", () => {
     for (; refused.status === 200; refused = await startSession(proxy)) await proxy.chat(session, [newText()]);
     expect(refused.refusal).toBe("503 store_full");
     expect(refused.headers["retry-after"]).toBe("5");
-    expect(refused.error).toMatchObject({ resource: "store", allowed: LIMIT, type: "server_error" });
+    expect(refused.error).toMatchObject({ resource: "store", allowed: HIGH_WATER * LIMIT, type: "server_error" });
     const bytes = await metric(proxy, "rolltape_store_bytes");
     expect(bytes).toBeGreaterThan(HIGH_WATER * LIMIT);
     expect(bytes).toBeLessThan(LIMIT);
@@ -240,7 +240,7 @@ describe("a full JavaScript heap", () => {
     heap.used = heap.live = HIGH_WATER * ALLOWED + 1;
     await expect.poll(async () => (await startSession(proxy)).refusal).toBe("503 store_full");
     const refused = await startSession(proxy);
-    expect(refused.error).toMatchObject({ resource: "heap", allowed: ALLOWED });
+    expect(refused.error).toMatchObject({ resource: "heap", allowed: Math.round(HIGH_WATER * ALLOWED) });
     const recorded = await proxy.chat(session, [user("hello")]);
     expect(recorded.status).toBe(200);
     heap.used = heap.live = ALLOWED + 1;

@@ -87,6 +87,7 @@ export class WorkerContact {
   #start(): void {
     if (this.#timer) return;
     this.#silentTicks = 0;
+    this.#hasAnswered = false;
     this.#timer = setInterval(() => this.#tick(), this.#options.unreachableMilliseconds / SILENT_TICKS);
     this.#timer.unref();
   }

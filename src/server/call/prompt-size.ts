@@ -19,7 +19,8 @@ export function measurePrompt({ settings }: ServerContext, conversation: Convers
   const characters = estimateCharacters(conversation);
   if (characters > settings.maxPromptCharacters) {
     const limit = settings.maxPromptCharacters.toLocaleString("en-US");
-    const message = `The messages and tools have ${characters.toLocaleString("en-US")} characters; at most ${limit} are accepted.`;
+    const counted = characters.toLocaleString("en-US");
+    const message = `The messages and tools count as ${counted} characters; server.max_prompt_characters allows ${limit}.`;
     throw new ApiError("prompt_too_large", message);
   }
   return { isLong: characters >= LONG_TEXT };

@@ -75,8 +75,9 @@ export class Store {
   requireRoomForSession(): void {
     const { highWater } = this.#options.limits;
     const refusal = "accepts no new sessions until some are exported or deleted";
-    if (this.#isStoreFull(highWater * this.limit)) throw fullError("store", refusal, this.bytes, this.limit);
-    if (this.#isHeapFull(highWater * this.heapLimit)) throw fullError("heap", refusal, this.heapBytes, this.heapLimit);
+    const [storeMark, heapMark] = [highWater * this.limit, highWater * this.heapLimit];
+    if (this.#isStoreFull(storeMark)) throw fullError("store", refusal, this.bytes, storeMark);
+    if (this.#isHeapFull(heapMark)) throw fullError("heap", refusal, this.heapBytes, heapMark);
   }
 
   /** @throws ApiError `store_full` if there is no room for a call */
