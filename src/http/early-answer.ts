@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import fp from "fastify-plugin";
+import { waitsForContinue } from "./expect-continue.js";
 import { lingerBeforeClose } from "./linger.js";
 
 /** Node receives and drops bodies up to this size, and the connection can be used again. */
@@ -24,9 +25,12 @@ export const earlyAnswer = fp((app, _options, done) => {
   done();
 });
 
-function hasUnreadBody({ complete, destroyed, headers, socket }: IncomingMessage): boolean {
+function hasUnreadBody(request: IncomingMessage): boolean {
+  const { complete, destroyed, headers, socket } = request;
   // Requests that were injected have no socket of their own.
   if (complete || destroyed || !(socket instanceof Socket)) return false;
+  // Nobody knows whether the body or another request comes next.
+  if (waitsForContinue(request)) return true;
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > SMALL_BODY_BYTES;
 }
 
