@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { lingerBeforeClose } from "../linger.js";
+import { endAndLinger, lingerBeforeClose } from "../linger.js";
 import type { Answer } from "./answer.js";
 
 interface Waiting {
@@ -54,7 +54,7 @@ export class Connection {
   endWith(text: string): void {
     if (this.#farewell !== undefined) return;
     this.#farewell = text;
-    if (!this.#current?.requestComplete) this.#socket.end(text);
+    if (!this.#current?.requestComplete) endAndLinger(this.#socket, text);
   }
 
   /** Closes the connection now if it is idle, else after the answer in progress. */
@@ -87,7 +87,7 @@ export class Connection {
     const next = this.#waiting.shift();
     // After the farewell was decided, a body that is not complete will never be.
     if (next && (this.#farewell === undefined || next.answer.requestComplete)) this.#begin(next);
-    else if (this.#farewell !== undefined) this.#socket.end(this.#farewell);
+    else if (this.#farewell !== undefined) endAndLinger(this.#socket, this.#farewell);
     else if (this.#closing) this.#socket.end();
   }
 
