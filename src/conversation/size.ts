@@ -11,14 +11,19 @@ export function estimateCharacters({ messages, tools = [] }: Conversation): numb
   return characters;
 }
 
-function messageLength({ content, reasoning = "", toolCalls = [] }: Message): number {
-  let length = content.length + reasoning.length;
-  for (const { name, arguments: json } of toolCalls) length += MARKUP + name.length + json.length;
+/** Ids and names count too: a template may print them, and an agent chooses their length. */
+function messageLength({ content, reasoning = "", toolCalls = [], toolCallId = "", name = "" }: Message): number {
+  let length = content.length + reasoning.length + toolCallId.length + name.length;
+  for (const call of toolCalls) length += MARKUP + call.id.length + call.name.length + call.arguments.length;
   return length;
 }
 
-/** @param value JSON of limited depth: this function recurses */
-function valueLength(value: unknown): number {
+/**
+ * Returns about how many characters a JSON value has, without writing it.
+ *
+ * @param value JSON of limited depth: this function recurses
+ */
+export function valueLength(value: unknown): number {
   if (typeof value === "string") return MARKUP + value.length;
   if (typeof value !== "object" || value === null) return MARKUP;
   if (Array.isArray(value)) return value.reduce<number>((length, item) => length + valueLength(item), MARKUP);

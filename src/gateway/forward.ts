@@ -58,7 +58,9 @@ export function forwardTo(
   );
   const forwarded: Forwarded = { signal: ended.signal, target: readTarget(request) };
   return reply.from(worker.url, {
-    rewriteRequestHeaders: (_, { expect: _expect, ...headers }) => Object.assign(headers, { [FORWARDED]: forwarded }),
+    // These headers are about the client's connection. The dispatcher refuses to send them.
+    rewriteRequestHeaders: (_, { expect: _expect, "keep-alive": _keepAlive, ...headers }) =>
+      Object.assign(headers, { [FORWARDED]: forwarded }),
     // Without this, the library repeats a GET that is answered with 503.
     retryDelay: () => null,
     ...(body === undefined ? {} : { body }),
@@ -83,6 +85,9 @@ const CONNECT_ERRORS: ReadonlySet<unknown> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
+/** The dispatcher refused the request, for example a header of the client. */
+const NOT_SENT = "UND_ERR_INVALID_ARG";
+
 /**
  * Returns true if the error shows that the worker is down. If the connection broke while the request body was being sent,
  * the worker may have refused the body, or the client may have disconnected.
@@ -90,7 +95,8 @@ const CONNECT_ERRORS: ReadonlySet<unknown> = new Set([
  * @param error an error of the forwarding library. Its cause is the error of the connection.
  */
 function isWorkerDown({ cause }: Error, { raw }: FastifyRequest): boolean {
-  return raw.complete || CONNECT_ERRORS.has((cause as NodeJS.ErrnoException | undefined)?.code);
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  return code !== NOT_SENT && (raw.complete || CONNECT_ERRORS.has(code));
 }
 
 export function workerUnavailableError(tag: string, cause?: unknown): ApiError {

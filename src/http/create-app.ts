@@ -3,6 +3,7 @@ import type { App } from "./app-type.js";
 import { answerClientError } from "./client-error.js";
 import { Connections } from "./connections/connections.js";
 import { handleFrameworkError } from "./error-handler.js";
+import { continueLate } from "./expect-continue.js";
 import { zodValidator } from "./validation.js";
 
 export interface AppOptions {
@@ -56,6 +57,7 @@ export function createApp(options: AppOptions): App {
   app.decorate("connections", new Connections(app.server, connections.maxPipelinedRequests));
   // Must be the first hook: a request whose answer cannot be delivered must have no effect.
   app.addHook("onRequest", (request, reply, next) => app.connections.accept(request, reply, next));
+  continueLate(app);
   app.setValidatorCompiler(zodValidator({ strictControlFields }));
   // Response schemas are types and documentation only; they neither check nor filter what is sent.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import fp from "fastify-plugin";
-import { lingerBeforeClose } from "./linger.js";
+import { waitsForContinue } from "./expect-continue.js";
+import { lingerBeforeClose, MAX_LINGER_MS } from "./linger.js";
 
 /** Node receives and drops bodies up to this size, and the connection can be used again. */
 const SMALL_BODY_BYTES = 64 * 1024;
@@ -15,19 +16,38 @@ const MAX_DROPPED_BYTES = 1 << 20;
  */
 export const earlyAnswer = fp((app, _options, done) => {
   app.addHook("onSend", ({ raw }, reply, payload, next) => {
-    if (hasUnreadBody(raw)) {
-      void reply.header("connection", "close");
-      lingerAfterAnswer(raw);
+    if (!isReceived(raw)) {
+      if (isSmall(raw)) limitRest(raw);
+      else {
+        void reply.header("connection", "close");
+        lingerAfterAnswer(raw);
+      }
     }
     next(null, payload);
   });
   done();
 });
 
-function hasUnreadBody({ complete, destroyed, headers, socket }: IncomingMessage): boolean {
+function isReceived({ complete, destroyed, headers, socket }: IncomingMessage): boolean {
   // Requests that were injected have no socket of their own.
-  if (complete || destroyed || !(socket instanceof Socket)) return false;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > SMALL_BODY_BYTES;
+  if (complete || destroyed || !(socket instanceof Socket)) return true;
+  return headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
+}
+
+function isSmall(request: IncomingMessage): boolean {
+  // Nobody knows whether the body or another request comes next.
+  if (waitsForContinue(request)) return false;
+  const { headers } = request;
+  return headers["transfer-encoding"] === undefined && Number(headers["content-length"]) <= SMALL_BODY_BYTES;
+}
+
+/** Closes the connection if the rest of a small body does not come soon: nobody waits for it any more. */
+function limitRest(request: IncomingMessage): void {
+  const { socket } = request;
+  const timer = setTimeout(() => void socket.destroy(), MAX_LINGER_MS);
+  const stop = () => clearTimeout(timer);
+  request.once("end", stop);
+  socket.once("close", stop);
 }
 
 function lingerAfterAnswer(request: IncomingMessage): void {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 /** Maximum time in which bytes are received and dropped after the last answer. */
-const MAX_LINGER_MS = 1000;
+export const MAX_LINGER_MS = 1000;
 
 /**
  * Keeps a connection open for reading a little longer after its last answer. If it were closed at once while the client still
@@ -14,12 +14,23 @@ const MAX_LINGER_MS = 1000;
 export function lingerBeforeClose(socket: Socket, watchRequest?: (close: () => void) => void): void {
   // Node calls this once the last answer was written. Its own version closes both directions.
   socket.destroySoon = () => {
-    socket.end();
-    const close = () => void socket.destroy();
-    socket.once("end", close);
+    const close = endAndLinger(socket);
     watchRequest?.(close);
-    socket.resume();
-    const timer = setTimeout(close, MAX_LINGER_MS);
-    socket.once("close", () => clearTimeout(timer));
   };
+}
+
+/**
+ * Sends a last text and closes the connection when the client closes its side, or a little later: a client that never does
+ * would keep it for ever.
+ *
+ * @returns a function that closes the connection now
+ */
+export function endAndLinger(socket: Socket, text = ""): () => void {
+  socket.end(text);
+  const close = () => void socket.destroy();
+  socket.once("end", close);
+  socket.resume();
+  const timer = setTimeout(close, MAX_LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+  return close;
 }

@@ -8,6 +8,12 @@ import { isShallow, MAX_DEPTH } from "./depth.js";
 
 const MAX_STOP_STRINGS = 16;
 
+/** A limit, because every part of the output is searched for the stop strings. */
+const MAX_STOP_LENGTH = 1024;
+
+/** A limit, because the name is part of the digest that finds retries. Only its beginning is recorded. */
+const MAX_MODEL_LENGTH = 1024;
+
 /** A limit, because each interaction of a session keeps its template variables: long ones would fill the memory. */
 const MAX_TEMPLATE_KWARGS_LENGTH = 65_536;
 
@@ -16,7 +22,14 @@ export const TOO_DEEP = `nests deeper than ${MAX_DEPTH} levels`;
 /** Text. Lone surrogates, which no tokenizer accepts, become U+FFFD. */
 export const wellFormed = z.string().transform((value) => value.toWellFormed());
 
-export const stopString = wellFormed.pipe(z.string().min(1, "a stop string must not be empty"));
+/** The name of the requested model. Any name is answered by the served model. */
+export const requestedModel = z.string().max(MAX_MODEL_LENGTH, `must have at most ${MAX_MODEL_LENGTH} characters`);
+
+export const stopString = z
+  .string()
+  .max(MAX_STOP_LENGTH, `a stop string must have at most ${MAX_STOP_LENGTH} characters`)
+  .min(1, "a stop string must not be empty")
+  .transform((value) => value.toWellFormed());
 export const stopStrings = listOf(stopString, { max: MAX_STOP_STRINGS });
 
 export const toolName = z.string().regex(/^[a-zA-Z0-9_.-]{1,128}$/);

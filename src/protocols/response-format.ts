@@ -1,11 +1,21 @@
 import { z } from "zod";
+import { valueLength } from "../conversation/size.js";
 import { isShallow } from "./depth.js";
 import { TOO_DEEP } from "./fields.js";
 import type { OutputStructure } from "./request-sampling.js";
 
 const ANY_OBJECT = JSON.stringify({ type: "object" });
 
-const schema = z.record(z.string(), z.unknown()).refine(isShallow, TOO_DEEP);
+/** A limit, because the schema is written as text for the grammar and for the digest that finds retries. */
+const MAX_SCHEMA_CHARACTERS = 262_144;
+
+const schema = z
+  .record(z.string(), z.unknown())
+  .refine(isShallow, { error: TOO_DEEP, abort: true })
+  .refine(
+    (value) => valueLength(value) <= MAX_SCHEMA_CHARACTERS,
+    `must have at most ${MAX_SCHEMA_CHARACTERS} characters, where each value counts 16 more`,
+  );
 const named = { name: z.string().nullish(), description: z.string().nullish(), strict: z.boolean().nullish() };
 
 /** `response_format` of chat completions. Any schema is enforced, whether `strict` or not. */

@@ -1,6 +1,9 @@
 import type { Tool } from "../conversation/message.js";
 import { RequestError } from "./request-error.js";
 
+/** Error messages show at most this many characters of an unknown tool's name. */
+const MAX_SHOWN_NAME = 128;
+
 /** The tools that the model may or must call, in the form of OpenAI's protocols. Other protocols are translated. */
 export type ToolChoice =
   | "none"
@@ -21,12 +24,15 @@ export function selectTools(tools: readonly Tool[], choice: ToolChoice = "auto")
     throw new RequestError("tool_choice", "tool_choice requires a call, but tools is empty.");
   }
   if (typeof choice === "string") return tools;
-  const names = choice.type === "function" ? [choice.function.name] : choice.names;
-  const unknown = names.find((name) => !tools.some((tool) => tool.function.name === name));
+  // Sets, because an agent can name as many tools as a body holds.
+  const names = new Set(choice.type === "function" ? [choice.function.name] : choice.names);
+  const declared = new Set(tools.map((tool) => tool.function.name));
+  const unknown = [...names].find((name) => !declared.has(name));
   if (unknown !== undefined) {
-    throw new RequestError("tool_choice", `tool_choice names the tool "${unknown}", which is not in tools.`);
+    const shown = unknown.slice(0, MAX_SHOWN_NAME);
+    throw new RequestError("tool_choice", `tool_choice names the tool "${shown}", which is not in tools.`);
   }
-  return tools.filter((tool) => names.includes(tool.function.name));
+  return tools.filter((tool) => names.has(tool.function.name));
 }
 
 /** Returns true if the answer must be a call. */

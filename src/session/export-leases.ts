@@ -21,6 +21,8 @@ interface Lease {
   readonly expiresAt: number;
   readonly readerPid: number | undefined;
   acknowledged: boolean;
+  /** Its time is over. An acknowledgement in time counts nevertheless, as long as another shard can be acknowledged. */
+  over: boolean;
 }
 
 /** `ended`: the lease ended before the acknowledgement, and its sessions can be exported again. */
@@ -60,7 +62,14 @@ export class ExportLeases {
    */
   grant(sessions: readonly Session[], { milliseconds, readerPid, part = WHOLE, id }: ExportLeaseOptions): string {
     const leaseId = id ?? `batch-${randomUUID()}`;
-    const lease: Lease = { sessions, part, expiresAt: Date.now() + milliseconds, readerPid, acknowledged: false };
+    const lease: Lease = {
+      sessions,
+      part,
+      expiresAt: Date.now() + milliseconds,
+      readerPid,
+      acknowledged: false,
+      over: false,
+    };
     this.#leases.set(leaseId, lease);
     for (const session of sessions) {
       const leases = this.#bySession.get(session) ?? new Set();
@@ -123,10 +132,11 @@ export class ExportLeases {
 
   #end(id: string, lease: Lease): void {
     this.#leases.delete(id);
+    lease.over = true;
     for (const session of lease.sessions) {
       const leases = this.#bySession.get(session);
-      leases?.delete(lease);
-      if (!leases || leases.size > 0) continue;
+      if (!lease.acknowledged) leases?.delete(lease);
+      if (!leases || [...leases].some(({ over }) => !over)) continue;
       this.#bySession.delete(session);
       // From now on, the session expires like any other session that waits for its export.
       if (session.lifecycle.reopen()) session.touch();

@@ -81,9 +81,7 @@ export function measureJson(value: object): number {
   return PARSED_BYTES * JSON.stringify(value, keepSpelling).length;
 }
 
-function measureText({ content, reasoning = "", toolCalls = [] }: Message): number {
-  const calls = toolCalls.reduce((bytes, { id, name, arguments: args }) => {
-    return bytes + id.length + name.length + Buffer.byteLength(args);
-  }, 0);
-  return Buffer.byteLength(content) + Buffer.byteLength(reasoning) + calls;
+function measureText({ content, reasoning = "", toolCalls = [], toolCallId = "", name = "" }: Message): number {
+  const calls = toolCalls.flatMap((call) => [call.id, call.name, call.arguments]);
+  return [content, reasoning, toolCallId, name, ...calls].reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }

@@ -143,6 +143,14 @@ describe("shards that must be acknowledged", () => {
     expect(state()).toEqual(["exported", true]);
   });
 
+  it("free their sessions if one is acknowledged after the lease of another, acknowledged one has ended", async () => {
+    await acknowledge(readId(await ask({ shards: 2, shard: 0, lease_seconds: 10 })));
+    const second = readId(await ask({ shards: 2, shard: 1, lease_seconds: 300 }));
+    proxy.context.exportLeases.reap(Date.now() + 11_000);
+    expect(await acknowledge(second)).toBe("200");
+    expect(state()).toEqual(["exported", true]);
+  });
+
   it("make their sessions exportable again if one shard is not acknowledged", async () => {
     await acknowledge(readId(await ask({ shards: 2, shard: 0 })));
     afterLease();

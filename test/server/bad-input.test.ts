@@ -175,6 +175,53 @@ describe("long lists of wrong elements", () => {
   });
 });
 
+const LONG = "x".repeat(300_000);
+const CHAT = "/v1/chat/completions";
+const tool = (name: string) => ({ type: "function", function: { name } });
+const schema = { type: "object", description: LONG };
+
+describe("long texts outside of the messages", () => {
+  it.each<[what: string, url: string, body: object, param: string]>([
+    ["a model name", CHAT, { messages: USER, model: LONG }, "model"],
+    ["a model name", "/v1/responses", { input: "x", model: LONG }, "model"],
+    ["a model name", "/v1/messages", { max_tokens: 8, messages: USER, model: LONG }, "model"],
+    ["a stop string", CHAT, { messages: USER, stop: LONG }, "stop"],
+    ["one of several stop strings", CHAT, { messages: USER, stop: ["x", LONG] }, "stop[1]"],
+    ["a stop sequence", "/v1/messages", { max_tokens: 8, messages: USER, stop_sequences: [LONG] }, "stop_sequences[0]"],
+    [
+      "a schema",
+      CHAT,
+      { messages: USER, response_format: { type: "json_schema", json_schema: { name: "s", schema } } },
+      "response_format.json_schema.schema",
+    ],
+    [
+      "a schema",
+      "/v1/responses",
+      { input: "x", text: { format: { type: "json_schema", name: "s", schema } } },
+      "text.format.schema",
+    ],
+    [
+      "a schema",
+      "/v1/messages",
+      { max_tokens: 8, messages: USER, output_config: { format: { type: "json_schema", schema } } },
+      "output_config.format.schema",
+    ],
+  ])("are rejected with 400 and the name of the field: %s at %s", async (_, url, body, param) => {
+    const reply = await proxy.post(url, body, session.key);
+    expect(reply.status).toBe(400);
+    expect(reply.error.message).toContain(param);
+    expect(reply.error.message).toMatch(/at most [0-9]+ characters/);
+    expect(reply.raw.length).toBeLessThan(1000);
+  });
+
+  it("are not repeated in the error: a tool choice that names an unknown tool", async () => {
+    const body = { messages: USER, tools: [tool("f")], tool_choice: tool(LONG) };
+    const reply = await proxy.post(CHAT, body, session.key);
+    expect(reply.refusal).toBe("400 invalid_value");
+    expect(reply.raw.length).toBeLessThan(1000);
+  });
+});
+
 describe("bodies that try to exhaust the server", () => {
   it.each([
     ["a million numbers as messages", `{"messages":[${"1,".repeat(1_000_000)}1]}`],

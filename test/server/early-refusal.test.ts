@@ -59,6 +59,30 @@ describe.each([
   });
 });
 
+describe("a client that waits for 100 Continue", () => {
+  const EXPECT = "expect: 100-continue";
+
+  it.each([
+    ["without a key", post("/v1/chat/completions", 2, EXPECT), "missing_api_key"],
+    ["with a body that is too large", post("/grant_capacity", 80 * MEBIBYTE, ADMIN, EXPECT), "body_too_large"],
+    ["to an unknown route", post("/v2/chat", 2, ADMIN, EXPECT), "not_found"],
+  ])("is not asked for its body %s, and the connection is closed", async (_, head, code) => {
+    const { url } = await listeningProxy();
+    const { received, ended } = await openConnection(new URL(url).port, head);
+    await until(ended);
+    expect(received()).toMatch(new RegExp(`^HTTP/1.1 4.*\r\nconnection: close\r\n.*${code}`, "is"));
+  });
+
+  it("is asked for its body if it will be read, and keeps its connection", async () => {
+    const { url } = await listeningProxy();
+    const { socket, received } = await openConnection(new URL(url).port, post("/grant_capacity", 2, ADMIN, EXPECT));
+    await until(() => received() === "HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write("{}");
+    await until(() => received().includes('"capacity":'));
+    expect(received()).toMatch(/200 OK.*connection: keep-alive/is);
+  });
+});
+
 it("keeps the connection of a small refused body, which was read", async () => {
   const { url } = await listeningProxy();
   const { socket, received } = await openConnection(new URL(url).port, `${post("/v1/chat/completions", 2)}{}`);
@@ -66,4 +90,12 @@ it("keeps the connection of a small refused body, which was read", async () => {
   expect(received()).toMatch(/connection: keep-alive/i);
   socket.write(requestHead("GET", "/livez"));
   await until(() => received().includes("200 OK"));
+});
+
+it("closes the connection of a small refused body that does not come, without a second answer", async () => {
+  const { url } = await listeningProxy();
+  const { received, ended } = await openConnection(new URL(url).port, post("/v1/chat/completions", 2000));
+  await until(ended);
+  expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(received()).toContain("missing_api_key");
 });

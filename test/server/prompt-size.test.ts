@@ -42,6 +42,17 @@ describe("a model call is refused with 413 before the engine is asked", () => {
       "/v1/chat/completions",
       { messages: [...USER, { role: "assistant", tool_calls: [call(JSON.stringify({ text: LONG }))] }] },
     ],
+    [
+      "a long id of a tool call",
+      "/v1/chat/completions",
+      { messages: [...USER, { role: "assistant", tool_calls: [{ ...call("{}"), id: LONG }] }] },
+    ],
+    [
+      "a long id of the call that a tool's message answers",
+      "/v1/chat/completions",
+      { messages: [...USER, { role: "tool", tool_call_id: LONG, content: "done" }] },
+    ],
+    ["a long name of a sender", "/v1/chat/completions", { messages: [{ role: "user", name: LONG, content: "hello" }] }],
     ["a long input", "/v1/responses", { input: LONG }],
     [
       "a long message in Anthropic's API",

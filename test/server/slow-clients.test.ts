@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { type ConnectionLimits, createApp } from "../../src/http/create-app.js";
 import { openConnection } from "../helpers/raw-connection.js";
@@ -14,15 +14,17 @@ const NO_LIMITS: ConnectionLimits = {
   maxPipelinedRequests: 100,
 };
 
-async function listen(limits: Partial<ConnectionLimits>): Promise<number> {
+async function start(limits: Partial<ConnectionLimits>): Promise<{ readonly server: Server; readonly port: number }> {
   const connections = { ...NO_LIMITS, ...limits };
   const app = createApp({ maxBodyBytes: 1000, connections });
   app.post("/", async () => "");
   onTestFinished(() => app.close());
   onTestFinished(() => app.server.closeAllConnections());
   await app.listen({ host: "127.0.0.1", port: 0 });
-  return (app.server.address() as AddressInfo).port;
+  return { server: app.server, port: (app.server.address() as AddressInfo).port };
 }
+
+const listen = async (limits: Partial<ConnectionLimits>): Promise<number> => (await start(limits)).port;
 
 const POST = "POST / HTTP/1.1\r\nhost: x\r\n";
 
@@ -41,6 +43,21 @@ it("answers 408 and closes if the body takes too long", async () => {
   );
   await once(socket, "close");
   expect(received()).toMatch(/^HTTP\/1.1 408 .*request_timeout/s);
+});
+
+it.each([
+  ["sends nothing", ""],
+  ["sends a part of the headers", POST],
+  ["sends no HTTP", "no request\r\n\r\n"],
+])("closes the connection of a client that %s and never closes its side", async (_, text) => {
+  const { server, port } = await start({ headersTimeoutMilliseconds: 100, requestTimeoutMilliseconds: 60_000 });
+  const accepted = once(server, "connection") as Promise<[Socket]>;
+  const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => undefined).resume();
+  socket.write(text);
+  const [served] = await accepted;
+  await until(() => served.destroyed);
 });
 
 it("closes connections beyond their limit, and accepts new ones when others end", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../../src/conversation/chat-message.js";
 import type { Message } from "../../src/conversation/message.js";
 import { SessionRegistry } from "../../src/session/session-registry.js";
 import { StoredSession } from "../../src/session/trajectory-store.js";
@@ -66,6 +67,17 @@ describe("the memory of a registry", () => {
     for (const session of sessions) new StoredSession(session).record(turn([user("x".repeat(10_000))], [1], [2]));
     expect(registry.bytes - before).toBeGreaterThan(20_000);
     expect(registry.bytes).toBe(sessions.reduce((sum, { storedBytes }) => sum + storedBytes, 0));
+  });
+
+  it.each<[what: string, message: ChatMessage]>([
+    ["names of senders", { role: "user", content: "a", name: "n".repeat(10_000) }],
+    ["ids of answered tool calls", { role: "tool", content: "a", tool_call_id: "c".repeat(10_000) }],
+  ])("counts %s, which the agent chooses", (_, long) => {
+    const registry = registryWith(1);
+    const stored = new StoredSession(registry.start({}).session);
+    const before = registry.bytes;
+    stored.record(turn([long], [1], [2]));
+    expect(registry.bytes - before).toBeGreaterThan(10_000);
   });
 
   it("counts messages that a call shares with its parent once", () => {

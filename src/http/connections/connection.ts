@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { lingerBeforeClose } from "../linger.js";
+import { endAndLinger, lingerBeforeClose } from "../linger.js";
 import type { Answer } from "./answer.js";
 
 interface Waiting {
@@ -54,7 +54,7 @@ export class Connection {
   endWith(text: string): void {
     if (this.#finalAnswer !== undefined) return;
     this.#finalAnswer = text;
-    if (!this.#current?.requestComplete) this.#socket.end(text);
+    if (!this.#current?.requestComplete) endAndLinger(this.#socket, text);
   }
 
   /** Closes the connection now if it is idle, else after the answer in progress. */
@@ -87,7 +87,7 @@ export class Connection {
     const next = this.#waiting.shift();
     // Once the final answer is set, nothing more is read, so an incomplete body stays incomplete.
     if (next && (this.#finalAnswer === undefined || next.answer.requestComplete)) this.#begin(next);
-    else if (this.#finalAnswer !== undefined) this.#socket.end(this.#finalAnswer);
+    else if (this.#finalAnswer !== undefined) endAndLinger(this.#socket, this.#finalAnswer);
     else if (this.#closing) this.#socket.end();
   }
 

@@ -1,5 +1,6 @@
 import { Server, Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { endAndLinger } from "../linger.js";
 import { Answer, type CutAnswer } from "./answer.js";
 import { Connection } from "./connection.js";
 
@@ -45,7 +46,7 @@ export class Connections {
   endWith(socket: Socket, text: string): void {
     const connection = this.#bySocket.get(socket);
     if (connection) connection.endWith(text);
-    else socket.end(text);
+    else endAndLinger(socket, text);
   }
 
   /**

@@ -10,6 +10,7 @@ import {
   engineSampling,
   isEmpty,
   noEffect,
+  requestedModel,
   stopString,
   stopStrings,
   TOO_DEEP,
@@ -57,7 +58,7 @@ const streamOptions = z.strictObject({ include_usage: z.boolean().nullish(), inc
 const penalty = z.number().min(-2).max(2);
 
 export const chatCompletionSchema = z.strictObject({
-  model: z.string().optional(),
+  model: requestedModel.optional(),
   messages: chatMessagesSchema,
   tools: listOf(tool).optional(),
   tool_choice: toolChoice.optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Conversation } from "../../conversation/message.js";
-import { count, engineSampling, isEmpty, noEffect, stopStrings, unsupported } from "../fields.js";
+import { count, engineSampling, isEmpty, noEffect, requestedModel, stopStrings, unsupported } from "../fields.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort, thinkingArgs } from "../reasoning.js";
 import { RequestError } from "../request-error.js";
@@ -24,7 +24,7 @@ const thinking = z.discriminatedUnion("type", [
 ]);
 
 const prompt = {
-  model: z.string().optional(),
+  model: requestedModel.optional(),
   messages: inputMessages,
   system: systemPrompt.optional(),
   ...toolFields,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Conversation, Message } from "../../conversation/message.js";
 import { listOf } from "../../support/schema/list-of.js";
-import { count, engineSampling, isEmpty, noEffect, unsupported, wellFormed } from "../fields.js";
+import { count, engineSampling, isEmpty, noEffect, requestedModel, unsupported, wellFormed } from "../fields.js";
 import { metadata } from "../metadata.js";
 import type { ModelRequest } from "../model-request.js";
 import { reasoningArgs, reasoningEffort } from "../reasoning.js";
@@ -25,7 +25,7 @@ const text = z.strictObject({
 });
 
 export const responsesSchema = z.strictObject({
-  model: z.string().optional(),
+  model: requestedModel.optional(),
   input: responseInput.optional(),
   instructions: wellFormed.optional(),
   previous_response_id: z.string().optional(),

@@ -59,14 +59,27 @@ export class StopWatch {
     this.#matched = undefined;
   }
 
+  /** Searches the text of all new tokens at once: a reply that is not streamed has tens of thousands of them. */
   #find(ids: Int32Array): void {
-    for (const id of ids) {
+    const pieces = Array.from(ids, this.#tokenBytes);
+    const text = Buffer.concat([this.#tail, ...pieces]);
+    const end = this.#findEnd(text);
+    let length = this.#tail.length;
+    for (const piece of pieces) {
+      if (length >= end) break;
       this.#seen++;
-      const text = Buffer.concat([this.#tail, this.#tokenBytes(id)]);
-      this.#matched = this.#findFirst(text);
-      if (this.#matched !== undefined) return;
-      this.#tail = text.subarray(Math.max(0, text.length - this.#tailBytes));
+      length += piece.length;
     }
+    if (length >= end) this.#matched = this.#findFirst(text.subarray(0, length));
+    else this.#tail = text.subarray(Math.max(0, text.length - this.#tailBytes));
+  }
+
+  /** Returns where the stop string that is complete first ends; Infinity if there is none. */
+  #findEnd(text: Buffer): number {
+    return this.#stops.reduce((end, { bytes }) => {
+      const index = text.indexOf(bytes);
+      return index < 0 ? end : Math.min(end, index + bytes.length);
+    }, Number.POSITIVE_INFINITY);
   }
 
   /** Returns the stop string that begins first in the text, like the engines do. */

@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { App } from "./app-type.js";
+
+/** Requests whose clients wait for `100 Continue` before they send the body. */
+const waiting = new WeakSet<IncomingMessage>();
+
+/** Returns true if the client was not told to go on. It may never send its body. */
+export function waitsForContinue(request: IncomingMessage): boolean {
+  return waiting.has(request);
+}
+
+/**
+ * Sends `100 Continue` when the body is about to be read. Node would send it at once, and so ask for the body of a request that
+ * is refused for its key or its size.
+ */
+export function continueLate(app: App): void {
+  app.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    waiting.add(request);
+    app.server.emit("request", request, response);
+  });
+  app.addHook("preParsing", ({ raw, server }, reply, _payload, next) => {
+    const isTooLarge =
+      Number(raw.headers["content-length"]) > (server.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY);
+    if (!isTooLarge && waiting.delete(raw)) reply.raw.writeContinue();
+    next();
+  });
+}
