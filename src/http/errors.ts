@@ -113,6 +113,7 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: "invalid_json",
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: "invalid_value",
   FST_ERR_BAD_URL: "not_found",
+  FST_ERR_MAX_PARAM_LENGTH: "not_found",
 };
 
 /** Error codes of the native addon. */

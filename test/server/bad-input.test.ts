@@ -368,6 +368,7 @@ describe("unknown paths and methods", () => {
     ["DELETE", "/rl/sessions"],
     ["GET", "/../../etc/passwd"],
     ["GET", "/%"],
+    ["GET", `/v1/responses/${"x".repeat(600)}`],
   ] as const)("are answered with 404: %s %s", async (method, url) => {
     const reply = await proxy.request({ method, url });
     expect(reply.refusal).toBe("404 not_found");

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
+import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import { type ConnectionLimits, createApp } from "../../src/http/create-app.js";
 import { openConnection } from "../helpers/raw-connection.js";
@@ -25,6 +26,8 @@ async function start(limits: Partial<ConnectionLimits>): Promise<{ readonly serv
 }
 
 const listen = async (limits: Partial<ConnectionLimits>): Promise<number> => (await start(limits)).port;
+
+const countConnections = (server: Server) => promisify(server.getConnections.bind(server))();
 
 const POST = "POST / HTTP/1.1\r\nhost: x\r\n";
 
@@ -58,6 +61,7 @@ it.each([
   socket.write(text);
   const [served] = await accepted;
   await until(() => served.destroyed);
+  await expect.poll(() => countConnections(server)).toBe(0);
 });
 
 it("closes connections beyond their limit, and accepts new ones when others end", async () => {

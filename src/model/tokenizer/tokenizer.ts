@@ -1,3 +1,4 @@
+import { turns } from "../../support/async/turns.js";
 import { EncodeThreads } from "./encode-threads.js";
 import {
   continuesText,
@@ -16,6 +17,9 @@ import { totalLength } from "./total-length.js";
 
 // Characters that one call encodes on the event loop. Most texts take less than a millisecond, the worst a few.
 const INLINE_LENGTH = 4096;
+
+/** Pieces that are looked up in one iteration of the event loop. They take some milliseconds. */
+const PIECES_PER_TURN = 4096;
 
 /**
  * Converts text to token ids and back, exactly like Python's `tokenizers` with `add_special_tokens=False`: no token is
@@ -113,16 +117,20 @@ export class Tokenizer {
 
   /** Returns the ids of each piece: from the cache, from a thread that is encoding it, or newly encoded. */
   async #encodePieces(pieces: readonly string[]): Promise<Int32Array[]> {
-    const keys = pieces.map((piece) => this.#cache.hashPiece(piece));
+    const keys: string[] = [];
     const known = new Map<string, Int32Array>();
     const awaited = new Map<string, Promise<Int32Array>>();
     const missing = new Map<string, string>();
-    for (const [i, key] of keys.entries()) {
+    for (const piece of pieces) {
+      // A text full of added tokens has a piece for every few characters.
+      if (keys.length % PIECES_PER_TURN === PIECES_PER_TURN - 1) await turns.next();
+      const key = this.#cache.hashPiece(piece);
+      keys.push(key);
       const ids = this.#cache.get(key);
       const pending = this.#pending.get(key);
       if (ids !== undefined) known.set(key, ids);
       else if (pending !== undefined) awaited.set(key, pending);
-      else missing.set(key, pieces[i] ?? "");
+      else missing.set(key, piece);
     }
     const isShort = totalLength([...missing.values()]) <= INLINE_LENGTH;
     if (isShort) for (const [key, piece] of missing) known.set(key, this.#encodeHere(key, piece));

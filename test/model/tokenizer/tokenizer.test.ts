@@ -153,3 +153,18 @@ describe("the cache of pieces", () => {
     expect(tokenizer.cacheStats).toEqual({ hits: 0, misses: 2, bytes: 0, maxBytes: 0 });
   });
 });
+
+it("leaves turns to other work while it encodes a text of many added tokens", async () => {
+  const tokenizer = new Tokenizer(files(byteLevelTokenizer(ADDED)), 1 << 20);
+  let turns = 0;
+  const count = () => {
+    turns++;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const ids = joinIds(await tokenizer.encode("<|start|>".repeat(20_000)));
+  clearImmediate(next);
+  expect(ids).toHaveLength(20_000);
+  expect(turns).toBeGreaterThanOrEqual(4);
+  await tokenizer.close();
+});
