@@ -36,7 +36,7 @@ export const bodyBudget = fp<BodyBudgetOptions>((app, { bytes, findSender, regis
     const size = declaredSize(request);
     if (size === 0) return next();
     const release = budget.take(size, findSender(request));
-    if (!release) return next(busyError());
+    if (typeof release === "string") return next(busyError(release, bytes));
     releases.set(request, release);
     // A client that disconnects before its body is complete never gets as far as the next hook.
     reply.raw.once("close", release);
@@ -58,8 +58,16 @@ export function declaredSize({ headers, server }: FastifyRequest): number {
   return length > 0 && length <= limit ? length : 0;
 }
 
-function busyError(): ApiError {
-  return new ApiError("server_busy", "The server is receiving as many request bodies as it can hold. Try again.");
+/** Whose bodies leave no room for another one. */
+type Exceeded = "sender" | "all";
+
+function busyError(exceeded: Exceeded, bytes: number): ApiError {
+  const limit = `server.body_bytes_in_flight (${bytes} bytes)`;
+  const message =
+    exceeded === "all"
+      ? `The server is receiving as many request bodies as ${limit} allows. Try again.`
+      : `This session is sending more bodies at once than its eighth of ${limit}. Try again when one is received.`;
+  return new ApiError("server_busy", message);
 }
 
 class Budget {
@@ -71,12 +79,13 @@ class Budget {
     this.#bytes = bytes;
   }
 
-  /** Returns a function that gives the bytes back, once; undefined if there is no room for them. */
-  take(size: number, sender: object | null): (() => void) | undefined {
+  /** Returns a function that gives the bytes back, once. If there is no room for them, returns whose bodies take it. */
+  take(size: number, sender: object | null): (() => void) | Exceeded {
     const own = sender ? (this.#bySender.get(sender) ?? 0) : 0;
     // A single body is never too large for its share: the limit of bodies is a limit of its own.
     const exceedsShare = sender !== null && own > 0 && own + size > this.#bytes * SENDER_SHARE;
-    if (exceedsShare || (this.used > 0 && this.used + size > this.#bytes)) return undefined;
+    if (exceedsShare) return "sender";
+    if (this.used > 0 && this.used + size > this.#bytes) return "all";
     this.#add(size, sender);
     let taken = true;
     return () => {

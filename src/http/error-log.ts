@@ -2,7 +2,12 @@ import type { FastifyBaseLogger } from "fastify";
 import type { ApiError, ErrorCode } from "./errors.js";
 
 /** Server errors that are expected in normal operation. */
-const EXPECTED: ReadonlySet<ErrorCode> = new Set(["server_draining", "shared_memory_full", "store_full"]);
+const EXPECTED: ReadonlySet<ErrorCode> = new Set([
+  "server_draining",
+  "server_busy",
+  "shared_memory_full",
+  "store_full",
+]);
 
 /**
  * Logs an error that is answered with a status of 500 or more. Only internal errors are logged with a stack. For failures of

@@ -116,6 +116,11 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: "not_found",
 };
 
+/** Messages that say more than Fastify's. */
+const OWN_MESSAGES: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "The request body is larger than server.max_body_bytes allows.",
+};
+
 /** Error codes of the native addon. */
 const NATIVE_CODES: Readonly<Record<string, ErrorCode>> = {
   ERR_TOO_LARGE: "batch_too_large",
@@ -144,7 +149,7 @@ function fromOtherError(error: unknown): ApiError {
   const message = error instanceof Error ? error.message : String(error);
   if (typeof code === "string") {
     const ownCode = FASTIFY_CODES[code] ?? NATIVE_CODES[code];
-    if (ownCode) return new ApiError(ownCode, message, { cause: error });
+    if (ownCode) return new ApiError(ownCode, OWN_MESSAGES[code] ?? message, { cause: error });
   }
   if (error instanceof SyntaxError && statusCode === 400) {
     return new ApiError("invalid_json", `The body is not valid JSON: ${message}`, { cause: error });

@@ -59,6 +59,7 @@ it("refuses a session's bodies beyond its share with 503 and Retry-After, and no
   await expect.poll(() => inFlight(server)).toBe(SHARE);
   const refused = await answer(await begin(server.url, one?.key ?? "", CHAT, 10));
   expect(refused).toMatch(/^HTTP\/1.1 503 .*retry-after: 1\r\n.*server_busy/is);
+  expect(refused).toContain("This session is sending more bodies at once than its eighth");
   expect((await server.proxy.chat(other as StartedSession, [{ role: "user", content: "x" }])).status).toBe(200);
 });
 
@@ -66,7 +67,9 @@ it("refuses bodies beyond the budget of all senders", async () => {
   const server = await start();
   await begin(server.url, ADMIN_KEY, "/export_batch", BUDGET);
   await expect.poll(() => inFlight(server)).toBe(BUDGET);
-  expect(await answer(await begin(server.url, ADMIN_KEY, "/export_batch", 10))).toContain("server_busy");
+  const refused = await answer(await begin(server.url, ADMIN_KEY, "/export_batch", 10));
+  expect(refused).toContain("server_busy");
+  expect(refused).toContain(`as server.body_bytes_in_flight (${BUDGET} bytes) allows`);
 });
 
 it("accepts one body that is larger than the budget, because bodies have a limit of their own", async () => {
