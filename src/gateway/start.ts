@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { type Config, readConnectionLimits } from "../config/index.js";
 import { type CutAnswer, listCut } from "../http/connections/answer.js";
 import { finishAnswers } from "../http/connections/finish-answers.js";
-import { fitConnections } from "../http/open-files.js";
+import { fitToOpenFiles } from "../http/open-files.js";
 import { createGateway } from "./app.js";
 import { Upstream } from "./upstream.js";
 import { WorkerAddresses } from "./worker-addresses.js";
@@ -39,11 +39,9 @@ export async function startGateway(
     folder: gateway.workers_folder ?? undefined,
   };
   const addresses = new WorkerAddresses(sources, report);
-  const connections = readConnectionLimits(config);
+  const limits = readConnectionLimits(config);
   // Each call needs one connection to its client and one to its worker.
-  const sockets = { clients: connections.maxConnections, upstream: connections.maxConnections };
-  const { maxConnections, problem } = fitConnections(sockets);
-  if (problem !== undefined) logger?.warn({ maxConnections }, problem);
+  const connections = fitToOpenFiles(limits, limits.maxConnections, logger);
   const upstream = new Upstream();
   const pool = new WorkerPool({
     addresses,
@@ -65,7 +63,7 @@ export async function startGateway(
       direct: gateway.direct,
       publicMetrics: server.public_metrics,
       maxBodyBytes: server.max_body_bytes,
-      connections: { ...connections, maxConnections },
+      connections,
       bodyBytesInFlight: server.body_bytes_in_flight,
       adminKey,
       strictControlFields: server.strict_control_fields,

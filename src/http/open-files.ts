@@ -1,4 +1,6 @@
+import type { FastifyBaseLogger } from "fastify";
 import { readOpenFileLimit } from "../support/open-file-limit.js";
+import type { ConnectionLimits } from "./create-app.js";
 
 /** Reserve for files, pipes and sockets that are not connections to clients or servers. */
 const OTHER_FILES = 256;
@@ -31,4 +33,19 @@ export function fitConnections({ clients, upstream }: Sockets, limit = readOpenF
     `connections to servers behind it (${upstream}) need ${needed}. Only ${maxConnections} connections are accepted. ` +
     "Raise the limit (`ulimit -n`, `LimitNOFILE` of systemd, `--ulimit nofile` of Docker) or lower server.max_connections.";
   return { maxConnections, problem };
+}
+
+/**
+ * Returns the limits with as many connections as open files allow. Logs a warning if these are fewer than configured.
+ *
+ * @param upstream connections that this process may open to engine servers or workers
+ */
+export function fitToOpenFiles(
+  limits: ConnectionLimits,
+  upstream: number,
+  logger: FastifyBaseLogger | undefined,
+): ConnectionLimits {
+  const { maxConnections, problem } = fitConnections({ clients: limits.maxConnections, upstream });
+  if (problem !== undefined) logger?.warn({ maxConnections }, problem);
+  return { ...limits, maxConnections };
 }

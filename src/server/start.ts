@@ -4,8 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { pino } from "pino";
 import { type Config, compileMessageFilters, listUnsafeFilters, readConnectionLimits } from "../config/index.js";
 import { registerWorker } from "../control/worker-registration.js";
-import type { ConnectionLimits } from "../http/create-app.js";
-import { fitConnections } from "../http/open-files.js";
+import { fitToOpenFiles } from "../http/open-files.js";
 import type { JsonLimits } from "../native/contract.js";
 import { SessionRegistry } from "../session/session-registry.js";
 import { newWorkerTag } from "../session/worker-tag.js";
@@ -53,7 +52,8 @@ export async function startServer(
     warnOfUnsafeFilters(config, logger);
     const registry = createRegistry(config, adminKey);
     const configured = toServerSettings(config, adminKey, config.model.name ?? model.name);
-    const settings = { ...configured, connections: limitConnections(config, logger) };
+    const connections = fitToOpenFiles(configured.connections, countEngineConnections(config), logger);
+    const settings = { ...configured, connections };
     const weightVersion = new CurrentVersion(createVersionFile(config, logger));
     const { app, context } = await createServer({
       registry,
@@ -91,14 +91,9 @@ export async function startServer(
   }
 }
 
-/** Returns the limits of connections, reduced to what the limit of open files allows. Each generation has its own connection. */
-function limitConnections(config: Config, logger: FastifyBaseLogger): ConnectionLimits {
-  const limits = readConnectionLimits(config);
-  const { type, urls, max_inflight } = config.engine;
-  const upstream = type === "embedded" ? 0 : urls.length * max_inflight;
-  const { maxConnections, problem } = fitConnections({ clients: limits.maxConnections, upstream });
-  if (problem !== undefined) logger.warn({ maxConnections }, problem);
-  return { ...limits, maxConnections };
+/** Returns how many connections the engine's servers may need. Each generation has its own. */
+function countEngineConnections({ engine: { type, urls, max_inflight } }: Config): number {
+  return type === "embedded" ? 0 : urls.length * max_inflight;
 }
 
 function warnOfUnsafeFilters(config: Config, logger: FastifyBaseLogger): void {
