@@ -1,7 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { ApiError } from "./errors.js";
+import { addGauge } from "./metrics/add-gauge.js";
 
 export interface BodyBudgetOptions {
   /** Size of all bodies that may be received at the same time, in bytes. */
@@ -22,14 +23,7 @@ const SENDER_SHARE = 1 / 8;
  */
 export const bodyBudget = fp<BodyBudgetOptions>((app, { bytes, findSender, register, metric }, done) => {
   const budget = new Budget(bytes);
-  new Gauge({
-    name: metric,
-    help: "Size of the request bodies that are being received.",
-    registers: [register],
-    collect() {
-      this.set(budget.used);
-    },
-  });
+  addGauge(register, metric, "Size of the request bodies that are being received.", () => budget.used);
   const releases = new WeakMap<FastifyRequest, () => void>();
 
   app.addHook("onRequest", (request, reply, next) => {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Engine, GenerateResult } from "../../engine/engine.js";
+import { addGauge } from "../../http/metrics/add-gauge.js";
 import { addBuildInfo } from "../../http/metrics/build-info.js";
 import { scrapeProcessMetrics } from "../../http/metrics/process.js";
 import type { ChatModel } from "../../model/chat-model.js";
@@ -112,11 +113,8 @@ export class Metrics {
     addBuildInfo(this.registry, "rolltape_build_info");
     if (servers) observeEngineServers(servers, this.registry);
     this.#observeCache(model);
-    this.#gauge(
-      "rolltape_known_request_bytes",
-      "Memory of the remembered newest requests of sessions, in bytes.",
-      (gauge) => gauge.set(known.bytes),
-    );
+    const knownHelp = "Memory of the remembered newest requests of sessions, in bytes.";
+    addGauge(this.registry, "rolltape_known_request_bytes", knownHelp, () => known.bytes);
     observeStore(store, this.registry);
     this.#stopObserving = [observeSessions(sessions, this.registry), observeEventLoopDelay(this.registry)];
   }
@@ -147,14 +145,12 @@ export class Metrics {
         lookups.inc({ result: "miss" }, misses);
       },
     );
-    this.#gauge("rolltape_token_cache_bytes", "Memory of cached token ids, in bytes.", (gauge) =>
-      gauge.set(model.cacheStats.bytes),
-    );
-    this.#gauge(
-      "rolltape_token_cache_limit_bytes",
-      "Memory that cached token ids may take at most, in bytes.",
-      (gauge) => gauge.set(model.cacheStats.maxBytes),
-    );
+    const { registry } = this;
+    addGauge(registry, "rolltape_token_cache_bytes", "Memory of cached token ids, in bytes.", () => {
+      return model.cacheStats.bytes;
+    });
+    const limitHelp = "Memory that cached token ids may take at most, in bytes.";
+    addGauge(registry, "rolltape_token_cache_limit_bytes", limitHelp, () => model.cacheStats.maxBytes);
   }
 
   /** Counts what an export leaves out, and rows and trees with missing rewards. A repeated export counts again. */
@@ -195,10 +191,5 @@ export class Metrics {
   /** Adds a gauge that the server sets itself. */
   #openGauge(name: string, help: string): Gauge {
     return new Gauge({ name, help, registers: [this.registry] });
-  }
-
-  /** Adds a gauge whose value is read at each scrape. */
-  #gauge(name: string, help: string, collect: (gauge: Gauge) => void): void {
-    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => collect(gauge) });
   }
 }

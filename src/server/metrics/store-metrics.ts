@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { addGauge } from "../../http/metrics/add-gauge.js";
 import type { Store } from "../limits/store.js";
 
 /** Adds gauges of the memory that sessions and JavaScript objects use, and of their limits. */
@@ -6,15 +7,7 @@ export function observeStore(
   store: Pick<Store, "bytes" | "limit" | "heapBytes" | "heapLimit">,
   register: Registry,
 ): void {
-  const add = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [register],
-      collect() {
-        this.set(read());
-      },
-    });
+  const add = (name: string, help: string, read: () => number): void => addGauge(register, name, help, read);
   add(
     "rolltape_store_bytes",
     "Memory of sessions, remembered requests, batches in shared memory and calls in flight, in bytes.",
