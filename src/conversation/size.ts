@@ -11,11 +11,19 @@ export function estimateCharacters({ messages, tools = [] }: Conversation): numb
   return characters;
 }
 
-/** Ids and names count too: a template may print them, and an agent chooses their length. */
-function messageLength({ content, reasoning = "", toolCalls = [], toolCallId = "", name = "" }: Message): number {
-  let length = content.length + reasoning.length + toolCallId.length + name.length;
-  for (const call of toolCalls) length += MARKUP + call.id.length + call.name.length + call.arguments.length;
-  return length;
+function messageLength(message: Message): number {
+  const markup = MARKUP * (message.toolCalls?.length ?? 0);
+  return markup + sumTexts(message, (text) => text.length);
+}
+
+/** Sums a measure of all texts of a message. Ids and names are texts too: an agent chooses their length. */
+export function sumTexts(
+  { content, reasoning = "", toolCalls = [], toolCallId = "", name = "" }: Message,
+  measure: (text: string) => number,
+): number {
+  let sum = measure(content) + measure(reasoning) + measure(toolCallId) + measure(name);
+  for (const call of toolCalls) sum += measure(call.id) + measure(call.name) + measure(call.arguments);
+  return sum;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Message } from "../conversation/message.js";
+import { sumTexts } from "../conversation/size.js";
 import { keepSpelling } from "../support/json/spelled.js";
 
 /** Memory of all sessions together. Each session updates it, so the sum is known without visiting them. */
@@ -73,15 +74,13 @@ export class SessionSize {
 
 /** Returns the memory of messages in bytes. V8 stores a character in one byte or two; UTF-8 is close to that. */
 export function measureMessages(messages: readonly Message[]): number {
-  return messages.reduce((bytes, message) => bytes + MESSAGE_BYTES + measureText(message), 0);
+  return messages.reduce(
+    (bytes, message) => bytes + MESSAGE_BYTES + sumTexts(message, (text) => Buffer.byteLength(text)),
+    0,
+  );
 }
 
 /** Returns the memory of a parsed value of a request, in bytes. */
 export function measureJson(value: object): number {
   return PARSED_BYTES * JSON.stringify(value, keepSpelling).length;
-}
-
-function measureText({ content, reasoning = "", toolCalls = [], toolCallId = "", name = "" }: Message): number {
-  const calls = toolCalls.flatMap((call) => [call.id, call.name, call.arguments]);
-  return [content, reasoning, toolCallId, name, ...calls].reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
