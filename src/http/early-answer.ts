@@ -16,29 +16,25 @@ const MAX_DROPPED_BYTES = 1 << 20;
  */
 export const earlyAnswer = fp((app, _options, done) => {
   app.addHook("onSend", ({ raw }, reply, payload, next) => {
-    if (!isReceived(raw)) {
-      if (isSmall(raw)) limitRest(raw);
-      else {
-        void reply.header("connection", "close");
-        lingerAfterAnswer(raw);
-      }
-    }
+    const unread = unreadBytes(raw);
+    if (unread > SMALL_BODY_BYTES) {
+      void reply.header("connection", "close");
+      lingerAfterAnswer(raw);
+    } else if (unread > 0) limitRest(raw);
     next(null, payload);
   });
   done();
 });
 
-function isReceived({ complete, destroyed, headers, socket }: IncomingMessage): boolean {
+/** Returns the largest size that a body which was not received can have; 0 if there is none. */
+function unreadBytes(request: IncomingMessage): number {
+  const { complete, destroyed, headers, socket } = request;
   // Requests that were injected have no socket of their own.
-  if (complete || destroyed || !(socket instanceof Socket)) return true;
-  return headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-}
-
-function isSmall(request: IncomingMessage): boolean {
+  if (complete || destroyed || !(socket instanceof Socket)) return 0;
+  if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
+  const length = Number(headers["content-length"] ?? 0);
   // Nobody knows whether the body or another request comes next.
-  if (waitsForContinue(request)) return false;
-  const { headers } = request;
-  return headers["transfer-encoding"] === undefined && Number(headers["content-length"]) <= SMALL_BODY_BYTES;
+  return length > 0 && waitsForContinue(request) ? Number.POSITIVE_INFINITY : length;
 }
 
 /** Closes the connection if the rest of a small body does not come soon: nobody waits for it any more. */

@@ -129,11 +129,7 @@ function stripByteOrderMark(bytes: Buffer): Buffer {
 }
 
 async function parseInTurn(_request: FastifyRequest, json: Buffer, parse: ParseBody): Promise<unknown> {
-  if (json.length < LONG_TEXT) return parse(json);
-  await turns.next();
-  const value = await parse(json);
-  await turns.next();
-  return value;
+  return json.length < LONG_TEXT ? parse(json) : turns.alone(() => parse(json));
 }
 
 /**

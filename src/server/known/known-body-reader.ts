@@ -14,14 +14,14 @@ export function createKnownBodyReader(known: Recent<KnownBody>) {
     const recent = session ? known.forSession(session) : undefined;
     const shared = recent && findShared(json, recent.items);
     const newPart = shared ? cutShared(json, shared) : json;
-    const isLong = newPart.length >= LONG_TEXT;
-    if (isLong) await turns.next();
-    const restored = shared && restoreShared(await parse(newPart), shared);
-    const value = restored ?? (await parse(json));
-    const body = recent && toKnown(json, value, restored && shared);
-    if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
+    const read = async (): Promise<unknown> => {
+      const restored = shared && restoreShared(await parse(newPart), shared);
+      const value = restored ?? (await parse(json));
+      const body = recent && toKnown(json, value, restored && shared);
+      if (body) recent.add(body, shared && isContinuation(shared) ? shared.body : undefined);
+      return value;
+    };
     // The next checks take about as long as parsing, so other work may run before them.
-    if (isLong) await turns.next();
-    return value;
+    return newPart.length < LONG_TEXT ? read() : turns.alone(read);
   };
 }

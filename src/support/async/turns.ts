@@ -16,6 +16,14 @@ export class Turns {
     });
   }
 
+  /** Runs long work in an iteration of its own. What follows has another one. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    await this.next();
+    const result = await work();
+    await this.next();
+    return result;
+  }
+
   readonly #admit = (): void => {
     this.#waiting.shift()?.();
     // An immediate set here runs in the next iteration, after timers and sockets had their turn.
