@@ -187,9 +187,10 @@ export class Session {
   /**
    * Estimates how much a call with this prompt would add to the session. The estimate is too low if the prompt has the messages of
    * its parent but not its tokens: only `record` compares tokens.
+   *
+   * @param match the parent, if it was found already
    */
-  estimateGrowth(prepared: PreparedMessages, promptTokens: number): SessionGrowth {
-    const match = this.findParent(prepared);
+  estimateGrowth(prepared: PreparedMessages, promptTokens: number, match = this.findParent(prepared)): SessionGrowth {
     const known = match ? this.#countKnown(match) : { tokens: 0, messages: 0 };
     const tokens = Math.max(0, promptTokens - known.tokens);
     return { tokens, bytes: TOKEN_BYTES * tokens + measureMessages(prepared.messages.slice(known.messages)) };

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { Conversation, Message } from "../../conversation/message.js";
 import type { GenerateResult } from "../../engine/engine.js";
 import { ApiError } from "../../http/errors.js";
-import type { NativePrompt } from "../../native/contract.js";
 import type { AnswerStart, GenerationAnswer } from "../../protocols/generation-answer.js";
 import type { InFlightCall } from "../../session/calls-in-flight.js";
 import type { PreparedMessages } from "../../session/completed-call.js";
@@ -11,7 +10,7 @@ import { TOKEN_BYTES } from "../../session/session-size.js";
 import { turns } from "../../support/async/turns.js";
 import type { ServerContext } from "../context.js";
 import { buildGrammar } from "./build-grammar.js";
-import { buildPrompt } from "./build-prompt.js";
+import { type BuiltPrompt, buildPrompt } from "./build-prompt.js";
 import { completeSampling, toRecordedSampling } from "./complete-sampling.js";
 import { readContextLimit } from "./context-limit.js";
 import { generate } from "./generate.js";
@@ -80,7 +79,7 @@ async function generateAndRecord(
   const built = await buildPrompt(context, { session, conversation, prepared, size, limit, api, signal });
   const { parent, fallback, prompt } = built;
   const promptTokens = prompt.length;
-  admitPrompt(call, prepared, prompt);
+  admitPrompt(call, prepared, built);
 
   const grammar = buildGrammar(context, call, built);
   const sampling = completeSampling(context, request.sampling, { tokensLeft: limit - promptTokens, grammar });
@@ -117,9 +116,13 @@ async function generateAndRecord(
 }
 
 /** Counts the prompt for its session and the store. If there is no room, refuses the call before it reaches the engine. */
-function admitPrompt({ session, admitted }: ModelCall, prepared: PreparedMessages, prompt: NativePrompt): void {
+function admitPrompt(
+  { session, admitted }: ModelCall,
+  prepared: PreparedMessages,
+  { prompt, parent }: BuiltPrompt,
+): void {
   try {
-    admitted?.addPrompt(session.estimateGrowth(prepared, prompt.length), TOKEN_BYTES * prompt.length);
+    admitted?.addPrompt(session.estimateGrowth(prepared, prompt.length, parent), TOKEN_BYTES * prompt.length);
   } catch (error) {
     prompt.release();
     throw error;
