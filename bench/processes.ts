@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /** A child that prints one JSON line with its url when it is ready. */
@@ -59,4 +59,21 @@ function readSeconds(file: string): number {
   const stat = readFileSync(file, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Memory and file descriptors of a process. */
+export interface Resources {
+  /** Resident memory. */
+  readonly mebibytes: number;
+  readonly descriptors: number;
+}
+
+export function readResources(pid: number): Resources {
+  return { mebibytes: readMebibytes(pid, "VmRSS"), descriptors: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+/** Reads a line of the kernel's status file. */
+export function readMebibytes(pid: number, name: "VmRSS" | "VmHWM"): number {
+  const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kibibytes) / 1024;
 }

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { markdown } from "../export/row.js";
+import { readResources } from "../processes.js";
 import { ADMIN_KEY, startProxy, startScript } from "../servers.js";
 import { openCalls } from "./load.js";
 import { ALL_OPEN_AT_SECONDS, CALLS } from "./plan.js";
@@ -26,15 +26,15 @@ try {
   const keys = await startSessions(Math.ceil(CALLS / CALLS_OF_SESSION));
   const probe = startProbe();
   await sleep(2000);
-  const before = measureProcess(proxy.pid);
+  const before = readResources(proxy.pid);
   const done = openCalls(proxy.url, keys);
   await sleep(ALL_OPEN_AT_SECONDS * 1000);
-  const open = { ...measureProcess(proxy.pid), calls: await readMetric("rolltape_engine_server_inflight_requests") };
+  const open = { ...readResources(proxy.pid), calls: await readMetric("rolltape_engine_server_inflight_requests") };
   const { answered, failed } = await done;
   const recorded = await readMetric('rolltape_calls_total{api="chat.completions",outcome="recorded"}');
-  const after = measureProcess(proxy.pid);
+  const after = readResources(proxy.pid);
   const health = await probe.stop();
-  const inMebibytes = ({ bytes }: ProcessSize): string => (bytes / 2 ** 20).toFixed(0);
+  const sizes = [before, open, after];
   const rows: [what: string, measured: string][] = [
     ["calls open at the same time", String(open.calls)],
     ["calls answered whole", `${answered} of ${CALLS}`],
@@ -42,9 +42,12 @@ try {
     ["calls recorded", String(recorded)],
     ["/health: p50, p99, worst (ms)", [health.p50, health.p99, health.max].map((ms) => ms.toFixed(0)).join(", ")],
     ["/health: answers, of these not 200", `${health.probes}, ${health.unhealthy}`],
-    ["memory of an open call (KiB)", ((open.bytes - before.bytes) / 1024 / open.calls).toFixed(1)],
-    ["resident memory before, with all calls open, after (MiB)", [before, open, after].map(inMebibytes).join(", ")],
-    ["open files before, with all calls open, after", [before, open, after].map(({ files }) => files).join(", ")],
+    ["memory of an open call (KiB)", (((open.mebibytes - before.mebibytes) * 1024) / open.calls).toFixed(1)],
+    [
+      "resident memory before, with all calls open, after (MiB)",
+      sizes.map(({ mebibytes }) => mebibytes.toFixed(0)).join(", "),
+    ],
+    ["open files before, with all calls open, after", sizes.map(({ descriptors }) => descriptors).join(", ")],
   ];
   console.log(markdown(["what", "measured"], rows));
   if (answered !== CALLS || recorded !== CALLS) process.exitCode = 1;
@@ -88,17 +91,6 @@ function startProbe(): { stop(): Promise<HealthTimes> } {
       return JSON.parse((await output).trim().split("\n").at(-1) ?? "") as HealthTimes;
     },
   };
-}
-
-interface ProcessSize {
-  /** Resident memory. */
-  readonly bytes: number;
-  readonly files: number;
-}
-
-function measureProcess(pid: number): ProcessSize {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return { bytes: Number(kib) * 1024, files: readdirSync(`/proc/${pid}/fd`).length };
 }
 
 /** Sums a metric over its labels, as far as they are given. */

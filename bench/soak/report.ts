@@ -35,7 +35,11 @@ export function report({ tally, log, updates, findings, watches }: SoakResult): 
     ["export", "unanswered rows, not marked: the server could not know", String(exported.unknowable)],
     ...(Object.keys(FINDINGS) as Finding[]).map((each) => ["must be 0", FINDINGS[each], String(findings.count(each))]),
     ...watches.flatMap(({ name, start, peak, end }) => [
-      [name, "RSS at start, peak, end", [start, peak, end].map((each) => `${each.megabytes.toFixed(0)} MB`).join(", ")],
+      [
+        name,
+        "RSS at start, peak, end",
+        [start, peak, end].map((each) => `${each.mebibytes.toFixed(0)} MiB`).join(", "),
+      ],
       [name, "file descriptors at start, peak, end", [start, peak, end].map((each) => each.descriptors).join(", ")],
     ]),
   ];

@@ -1,11 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** Memory and file descriptors of a process. */
-export interface Resources {
-  readonly megabytes: number;
-  readonly descriptors: number;
-}
+import { type Resources, readMebibytes, readResources } from "../processes.js";
 
 /** Watches memory and file descriptors of a process while it runs. */
 export class ResourceWatch {
@@ -53,16 +47,6 @@ export class ResourceWatch {
     this.#end = readResources(this.#pid);
     const descriptors = Math.max(this.#peak.descriptors, this.#end.descriptors);
     // The kernel keeps the peak of the memory.
-    this.#peak = { megabytes: readStatus(this.#pid, "VmHWM"), descriptors };
+    this.#peak = { mebibytes: readMebibytes(this.#pid, "VmHWM"), descriptors };
   }
-}
-
-function readResources(pid: number): Resources {
-  return { megabytes: readStatus(pid, "VmRSS"), descriptors: readdirSync(`/proc/${pid}/fd`).length };
-}
-
-/** Reads a line of the kernel's status file, in megabytes. */
-function readStatus(pid: number, name: string): number {
-  const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kilobytes) / 1024;
 }
