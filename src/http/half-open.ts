@@ -10,7 +10,7 @@ const PAUSES = [1, 5, 25, 100, 1000, 5000, 15_000];
  * Calls `probe` at intervals once the client has closed its side of the connection, until `stop` is called.
  *
  * A client that closed only its own side looks like one that is gone until something is sent to it. If it is gone, its system
- * answers the first bytes with a reset, and sending the next ones fails.
+ * replies to the first bytes with a reset. The next write then fails.
  *
  * @returns `stop`
  */

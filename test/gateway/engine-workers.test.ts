@@ -3,7 +3,7 @@ import { createSglangEngine } from "../../src/engine/index.js";
 import { startSglangServer } from "../helpers/sglang/sglang-server.js";
 import { Gateway, startWorker } from "./workers.js";
 
-/** What calls to the engine servers say of the workers that they go through. */
+/** The engine routes of a gateway name the workers through which they call the engine servers. */
 
 async function startOn(tag: string) {
   const server = await startSglangServer();
